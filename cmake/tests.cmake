@@ -6,12 +6,20 @@ file(GLOB suite_sources CONFIGURE_DEPENDS tests/test_*.c)
 file(GLOB helper_sources CONFIGURE_DEPENDS tests/*.c)
 list(REMOVE_ITEM helper_sources ${suite_sources})
 
+# Check, with failures that have the line of a test: for that, programs keep the lines and the frames of
+# their functions: a call at the end of a test is no jump.
+add_library(rdim_check STATIC tests/failure.c)
+set_target_properties(rdim_check PROPERTIES C_STANDARD 11 C_EXTENSIONS OFF)
+list(FILTER helper_sources EXCLUDE REGEX "/failure\\.c$")
+target_compile_options(rdim_check PUBLIC -g1 -fno-optimize-sibling-calls)
+target_link_libraries(rdim_check PUBLIC PkgConfig::CHECK ${CMAKE_DL_LIBS} PRIVATE rdim_warnings)
+
 add_library(rdim_support INTERFACE)
-target_link_libraries(rdim_support INTERFACE rdim_parts PkgConfig::CHECK rdim_warnings)
+target_link_libraries(rdim_support INTERFACE rdim_parts rdim_check rdim_warnings)
 if(helper_sources)
     add_library(rdim_helpers STATIC ${helper_sources})
     set_target_properties(rdim_helpers PROPERTIES C_STANDARD 11 C_EXTENSIONS OFF)
-    target_link_libraries(rdim_helpers PRIVATE rdim_parts PkgConfig::CHECK rdim_warnings)
+    target_link_libraries(rdim_helpers PRIVATE rdim_parts rdim_check rdim_warnings)
     target_compile_definitions(rdim_helpers PRIVATE FAKE_CUDA="${PROJECT_BINARY_DIR}/tests/fake_cuda.so"
         FAKE_NVRTC="${PROJECT_BINARY_DIR}/tests/fake_nvrtc.so" FAKE_CUBLAS="${PROJECT_BINARY_DIR}/tests/fake_cublas.so"
         FAKE_OLD_CUDA="${PROJECT_BINARY_DIR}/tests/fake_old_cuda.so")
@@ -29,7 +37,7 @@ set(of_one_thread asking async cases complex core cublas cuda cuda_api cuda_auto
     semantics_products semantics_scans semantics_sort several sparse sparse_memory stages strips tiles tiles_folds
     tiles_scans totals users virtual_shape windows
     apart beside bytes forms gpu_trees interleaved intervals items lookups loop_facts loop_meets loop_passes loop_tables
-    names narrow pair_folds price residue rest short_axes window_folds)
+    failure names narrow pair_folds price residue rest short_axes window_folds)
 # What NVRTC itself does takes nearly all of this suite's time, and no sanitizer sees it.
 set(of_nvrtc cuda_kernels)
 
@@ -216,7 +224,7 @@ if(TARGET rdim_command AND NOT CMAKE_C_FLAGS MATCHES "-fsanitize=thread")
             RDIM_CASES="${PROJECT_SOURCE_DIR}/tests/command/cases"
             RDIM_COOKBOOK="${PROJECT_SOURCE_DIR}/docs/cookbook.md"
             RDIM_FILES="${PROJECT_SOURCE_DIR}/tests/data/files")
-        target_link_libraries(test_${suite} PRIVATE rdim_command_parts PkgConfig::CHECK rdim_warnings)
+        target_link_libraries(test_${suite} PRIVATE rdim_command_parts rdim_check rdim_warnings)
         add_dependencies(test_${suite} rdim_command)
         add_test(NAME ${suite} COMMAND test_${suite})
         list(APPEND rdim_tests ${suite})

@@ -78,6 +78,7 @@
 #include "rdim/normalise.h"        /* softmax, norms, distances                      */
 #include "rdim/blocks.h"           /* masks of pairs of points by blocks             */
 #include "rdim/formulas.h"         /* expressions from text                          */
+#include "rdim/derivatives.h"      /* gradients, directional derivatives             */
 
 /* and then evaluated. */
 #include "rdim/evaluation.h"       /* evaluation and its options                     */

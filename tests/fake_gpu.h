@@ -4,7 +4,7 @@
 #include "kernels/cuda/api.h"
 #include "fake_kernels.h"
 #include "kernels/cuda/nvrtc.h"
-#include <check.h>
+#include "suite.h"
 
 enum { GPU_N = 1000, GPU_BLOCKS = (GPU_N + THREADS - 1) / THREADS };
 

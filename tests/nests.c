@@ -44,7 +44,7 @@ int nest_suite(const char *name, void (*begin)(void), const nest_case *cases, in
     tcase_add_checked_fixture(tests, begin, nest_end);
     tcase_set_timeout(tests, HANGS);
     for (int k = 0; k < n; k++)
-        tcase_add_loop_test(tests, cases[k].test, cases[k].first, cases[k].end);
+        suite_add_compiled(tests, cases[k].test, cases[k].first, cases[k].end);
     suite_add_tcase(suite, tests);
     srunner_run_all(runner, CK_ENV);
     const int failed = srunner_ntests_failed(runner);

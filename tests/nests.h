@@ -5,7 +5,7 @@
 #define RD_TESTS_NESTS_H
 #include "tiles.h"
 
-#include <check.h>
+#include "suite.h"
 
 enum { NEST_RESULTS = 20, NEST_TASKS = 5 };
 

@@ -323,9 +323,10 @@ random_pool *random_pool_new(rd_ctx *ctx, uint64_t seed)
     pool->ctx         = ctx;
     pool->oracle      = oracle_new();
     pool->state       = seed * 0xd1342543de82ef95u + 1;
-    pool->large       = seed >= RANDOM_LARGE;
+    pool->smooth      = seed >= RANDOM_SMOOTH;
+    pool->large       = seed >= RANDOM_LARGE && !pool->smooth;
     pool->isa         = (int)(seed % (uint64_t)isa_count());
-    pool->inputs      = random_once(pool, 6) && !pool->large;
+    pool->inputs      = random_once(pool, 6) && !pool->large && !pool->smooth;
     pool->most_points = pool->large ? LARGE_POINTS : RANDOM_POINTS;
     random_choose_shape(pool);
     random_first_leaves(pool);

@@ -20,6 +20,8 @@ enum {
 };
 
 static const uint64_t RANDOM_LARGE = (uint64_t)1 << 40;
+/* Seeds from here on make small pools for derivatives: most leaves are f64 without special values. */
+static const uint64_t RANDOM_SMOOTH = (uint64_t)1 << 41;
 
 typedef struct random_node {
     rd_expr    *x;
@@ -47,7 +49,7 @@ typedef struct random_pool {
     random_block block[RANDOM_BLOCKS];
     int          n_node, n_block;
     bool         inputs; /* some leaves are rd_input(): evaluate by plan */
-    bool         large;
+    bool         large, smooth;
     int          isa;         /* the interpreter that is compared with the oracle */
     int64_t      most_points; /* elements of a node */
     int          rank;        /* the shape most leaves are cut from */

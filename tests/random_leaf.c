@@ -12,6 +12,8 @@ rd_dtype random_type(random_pool *pool)
 {
     const int64_t choice = random_below(pool, 20);
 
+    if (pool->smooth && choice < 17)
+        return RD_F64;
     if (choice < 6)
         return RD_F32;
     if (choice < 11)
@@ -82,7 +84,8 @@ static uint64_t integer(random_pool *pool, kind_of_data kind, rd_dtype type)
 
 static void fill(random_pool *pool, void *memory, int64_t n, rd_dtype type)
 {
-    const kind_of_data kind = (kind_of_data)random_below(pool, N_KINDS);
+    const kind_of_data any  = (kind_of_data)random_below(pool, N_KINDS);
+    const kind_of_data kind = pool->smooth ? any % 2 ? SYMMETRIC : POSITIVE : any;
     const int          size = rd_dtype_size(type);
     char              *p    = memory;
 

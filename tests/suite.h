@@ -20,6 +20,11 @@ __attribute__((constructor)) static void share_all_work(void)
  * most of the time. */
 #define _mark_point(file, line) ((void)0)
 
+/* A failure has the line of the test, not of a helper that checks for many tests: failure.c. */
+void suite_failed(const char *file, int line, const char *expr, const char *format, ...)
+    __attribute__((noreturn, format(printf, 4, 5)));
+#define _ck_assert_failed suite_failed
+
 /* RDIM_CASE=NAME or NAME:ROW runs one test alone, or one row of its table: "shapes:3". */
 static inline void suite_add(TCase *tc, const TTest *test, int signal, signed char status,
                              int start, int end)
@@ -67,6 +72,16 @@ enum { THREAD_SANITIZED = 1 };
 #else
 enum { THREAD_SANITIZED = 0 };
 #endif
+
+/* Adds rows of a table of which each runs a compiler, so that all take minutes.  A plain run takes
+ * each third of a long table; with RDIM_TESTS, as in script/test all, it takes all. */
+static inline void suite_add_compiled(TCase *tc, const TTest *test, int first, int end)
+{
+    const int step = getenv("RDIM_TESTS") || end - first < 4 ? 1 : 3;
+
+    for (int row = first; row < end; row += step)
+        tcase_add_loop_test(tc, test, row, row + 1);
+}
 
 /* The longest suites take one case of `part`, as script/test has minutes; each where RDIM_TESTS is
  * `every`, for who has an evening. */

@@ -1079,42 +1079,42 @@ int main(void)
     TCase *tests = tcase_create("nests");
 
     tcase_add_checked_fixture(tests, begin, nest_end);
-    tcase_add_loop_test(tests, folds, 0, COUNT(types));
-    tcase_add_loop_test(tests, sizes_of_folds, 0, 2);
-    tcase_add_loop_test(tests, rests_of_rows, 0, SANITIZED ? 2 : 6);
-    tcase_add_loop_test(tests, accuracies, 0, SANITIZED ? 1 : N_FORMS / 2);
-    tcase_add_loop_test(tests, large_ints, 0, 2);
-    tcase_add_loop_test(tests, different_lanes, 0, 3);
-    tcase_add_loop_test(tests, first_of_bools, 0, SANITIZED ? 1 : 4);
-    tcase_add_loop_test(tests, shares, 0, 2);
-    tcase_add_loop_test(tests, operators, 0, COUNT(types));
-    tcase_add_loop_test(tests, lengths_of_strips, 0, COUNT(strips));
-    tcase_add_loop_test(tests, casts, 0, 14);
-    tcase_add_loop_test(tests, rounded_neighbours, 0, COUNT(short_rows));
-    tcase_add_loop_test(tests, choices, 0, (COUNT(types) + 1) / 2);
-    tcase_add_loop_test(tests, layouts, 0, COUNT(types) / 3);
-    tcase_add_loop_test(tests, gathers, 0, 4);
-    tcase_add_loop_test(tests, pairs, 0, 4);
+    suite_add_compiled(tests, folds, 0, COUNT(types));
+    suite_add_compiled(tests, sizes_of_folds, 0, 2);
+    suite_add_compiled(tests, rests_of_rows, 0, SANITIZED ? 2 : 6);
+    suite_add_compiled(tests, accuracies, 0, SANITIZED ? 1 : N_FORMS / 2);
+    suite_add_compiled(tests, large_ints, 0, 2);
+    suite_add_compiled(tests, different_lanes, 0, 3);
+    suite_add_compiled(tests, first_of_bools, 0, SANITIZED ? 1 : 4);
+    suite_add_compiled(tests, shares, 0, 2);
+    suite_add_compiled(tests, operators, 0, COUNT(types));
+    suite_add_compiled(tests, lengths_of_strips, 0, COUNT(strips));
+    suite_add_compiled(tests, casts, 0, 14);
+    suite_add_compiled(tests, rounded_neighbours, 0, COUNT(short_rows));
+    suite_add_compiled(tests, choices, 0, (COUNT(types) + 1) / 2);
+    suite_add_compiled(tests, layouts, 0, COUNT(types) / 3);
+    suite_add_compiled(tests, gathers, 0, 4);
+    suite_add_compiled(tests, pairs, 0, 4);
     tcase_add_test(tests, vectors);
     suite_add_tcase(suite, tests);
 
     TCase *users = tcase_create("users");
 
     tcase_add_checked_fixture(users, begin, nest_end);
-    tcase_add_loop_test(users, own_reducers, 0, 5);
-    tcase_add_loop_test(users, own_blocks_beside_each_other, 0, 4);
-    tcase_add_loop_test(users, own_rows_beside_each_other, 0, 10);
-    tcase_add_loop_test(users, foreign_texts, 0, 2);
-    tcase_add_loop_test(users, calls, 0, 4);
-    tcase_add_loop_test(users, failing_calls, 0, 5);
+    suite_add_compiled(users, own_reducers, 0, 5);
+    suite_add_compiled(users, own_blocks_beside_each_other, 0, 4);
+    suite_add_compiled(users, own_rows_beside_each_other, 0, 10);
+    suite_add_compiled(users, foreign_texts, 0, 2);
+    suite_add_compiled(users, calls, 0, 4);
+    suite_add_compiled(users, failing_calls, 0, 5);
     suite_add_tcase(suite, users);
 
     TCase *all_so_far = tcase_create("scans");
 
     tcase_add_checked_fixture(all_so_far, begin, nest_end);
-    tcase_add_loop_test(all_so_far, scans, 0, 5);
-    tcase_add_loop_test(all_so_far, folds_of_scans, 0, 2);
-    tcase_add_loop_test(all_so_far, totals_of_scans, 0, 6);
+    suite_add_compiled(all_so_far, scans, 0, 5);
+    suite_add_compiled(all_so_far, folds_of_scans, 0, 2);
+    suite_add_compiled(all_so_far, totals_of_scans, 0, 6);
     suite_add_tcase(suite, all_so_far);
 
     SRunner *runner = srunner_create(suite);

@@ -639,23 +639,23 @@ int main(void)
     tc    = tcase_create("cuda kernels");
     tcase_set_timeout(tc, 600);
     tcase_add_test(tc, spilled_once);
-    tcase_add_loop_test(tc, instructions_of_elements, 0, (int)(sizeof bounds / sizeof *bounds));
-    tcase_add_loop_test(tc, instructions_of_kept_rows, 0,
-                        (int)(sizeof row_bounds / sizeof *row_bounds));
-    tcase_add_loop_test(tc, instructions_of_scans, 0,
-                        (int)(sizeof scan_bounds / sizeof *scan_bounds));
-    tcase_add_loop_test(tc, instructions_of_exponentials, 0,
-                        (int)(sizeof exponential_bounds / sizeof *exponential_bounds));
-    tcase_add_loop_test(tc, instructions_of_pairs, 0,
-                        (int)(sizeof pair_bounds / sizeof *pair_bounds));
-    tcase_add_loop_test(
+    suite_add_compiled(tc, instructions_of_elements, 0, (int)(sizeof bounds / sizeof *bounds));
+    suite_add_compiled(tc, instructions_of_kept_rows, 0,
+                       (int)(sizeof row_bounds / sizeof *row_bounds));
+    suite_add_compiled(tc, instructions_of_scans, 0,
+                       (int)(sizeof scan_bounds / sizeof *scan_bounds));
+    suite_add_compiled(tc, instructions_of_exponentials, 0,
+                       (int)(sizeof exponential_bounds / sizeof *exponential_bounds));
+    suite_add_compiled(tc, instructions_of_pairs, 0,
+                       (int)(sizeof pair_bounds / sizeof *pair_bounds));
+    suite_add_compiled(
         tc, instructions_of_short_rows, 0,
         (int)(sizeof fill_bounds / sizeof *fill_bounds + sizeof walk_bounds / sizeof *walk_bounds));
-    tcase_add_loop_test(tc, fast_functions, 0, n_gpu_fasts);
-    tcase_add_loop_test(tc, instructions_of_fast_elements, 0,
-                        (int)(sizeof fast_bounds / sizeof *fast_bounds));
-    tcase_add_loop_test(tc, instructions_of_fast_pairs, 0,
-                        (int)(sizeof fast_pair_bounds / sizeof *fast_pair_bounds));
+    suite_add_compiled(tc, fast_functions, 0, n_gpu_fasts);
+    suite_add_compiled(tc, instructions_of_fast_elements, 0,
+                       (int)(sizeof fast_bounds / sizeof *fast_bounds));
+    suite_add_compiled(tc, instructions_of_fast_pairs, 0,
+                       (int)(sizeof fast_pair_bounds / sizeof *fast_pair_bounds));
     tcase_add_loop_test(tc, random_kernels, 0, PARTS);
     suite_add_tcase(suite, tc);
     tc = tcase_create("operators");

@@ -362,8 +362,8 @@ static SRunner *runner_of_all(void)
     Suite *suite = suite_create("opencl");
     TCase *tests = case_of(suite, "operators");
 
-    tcase_add_loop_test(tests, every_operator, RD_BOOL, RD_F64 + 1);
-    tcase_add_loop_test(tests, every_cast, RD_BOOL, RD_F64 + 1);
+    suite_add_compiled(tests, every_operator, RD_BOOL, RD_F64 + 1);
+    suite_add_compiled(tests, every_cast, RD_BOOL, RD_F64 + 1);
     tcase_add_loop_test(case_of(suite, "reductions"), every_reduction, 0, 2);
     tcase_add_loop_test(case_of(suite, "scans"), scans_by_ranges, 0, COUNT(long_scans));
     tests = case_of(suite, "errors");

@@ -762,6 +762,46 @@ START_TEST(runs_at_once)
 }
 END_TEST
 
+enum { POINTS = 1000, CLUSTERS = 10 };
+
+/* Sums of pairs under a block mask, over rows. */
+static void sum_blocks(rd_ctx *of, const bool *pair, float *sums)
+{
+    int64_t        border[CLUSTERS + 1];
+    rd_expr *const a = rd_wrap(of, x, RD_SHAPE(POINTS)), *const b =
+                                                             rd_wrap(of, y, RD_SHAPE(POINTS));
+    rd_expr *const d = rd_exp(rd_neg(rd_square(rd_sub(rd_expand(a, 1), rd_expand(b, 0)))));
+    rd_expr       *is;
+
+    for (int k = 0; k <= CLUSTERS; k++)
+        border[k] = k * POINTS / CLUSTERS;
+    is = rd_blocks(of, CLUSTERS, border, CLUSTERS, border, pair);
+    ck_assert_int_eq(
+        rd_eval(of, rd_sum(d, RD_DIMS(0), .where = is), RD_INTO(sums, RD_SHAPE(POINTS))), RD_OK);
+}
+
+/* Where the ranges of columns begin depends on the mask, and a plan keeps it. */
+START_TEST(block_masks_in_turn)
+{
+    bool    one[CLUSTERS * CLUSTERS], many[CLUSTERS * CLUSTERS];
+    float   first[POINTS], then[POINTS], alone[POINTS];
+    rd_ctx *other = rd_ctx_new(NULL);
+
+    for (int k = 0; k < CLUSTERS * CLUSTERS; k++) {
+        one[k]  = k % CLUSTERS == k / CLUSTERS;
+        many[k] = (k % CLUSTERS + k / CLUSTERS) % 2 == 0;
+    }
+    rd_tier_force("sync");
+    sum_blocks(ctx, one, first);
+    sum_blocks(ctx, many, then);
+    sum_blocks(other, many, alone);
+    rd_tier_force(NULL);
+    ck_assert_mem_eq(then, alone, sizeof then);
+    ck_assert_mem_ne(then, first, sizeof then);
+    rd_ctx_free(other);
+}
+END_TEST
+
 int main(void)
 {
     Suite   *suite  = suite_create("plan_cache");
@@ -791,6 +831,7 @@ int main(void)
     tcase_add_test(tc, plans_give_way);
     tcase_add_test(tc, kept_values_that_overflow);
     tcase_add_test(tc, callbacks_by_name_and_data);
+    tcase_add_test(tc, block_masks_in_turn);
     tcase_add_test(tc, runs_at_once);
     suite_add_tcase(suite, tc);
     srunner_run_all(runner, CK_ENV);

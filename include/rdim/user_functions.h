@@ -51,6 +51,10 @@ typedef struct rd_fn {
     /** "x,y,z" and statements that set z from x and y, for compiled C and CUDA; or NULL.  They must
      *  compute what f32 and f64 do. */
     const char *names, *body;
+    /** For rd_grad() and rd_jvp() of code that rdim cannot read: one function for each operand, or
+     *  NULL.  derivative[k] takes the same operands, and gives how much the result grows with
+     *  operand k.  The array and its functions must outlive the expressions. */
+    const struct rd_fn *const *derivative;
 } rd_fn;
 
 /** A map by a function of float.  x is converted to f32, and the result is f32.

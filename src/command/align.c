@@ -2,7 +2,10 @@
  *
  * exact: other coordinates are an error. inner: both keep the coordinates that both have. left:
  * the second array is read at the coordinates of the first, NaN where it has none. position:
- * nothing is compared. */
+ * nothing is compared.
+ *
+ * A place is an index along an axis; the axis of the second array that has no such coordinate has
+ * place -1. */
 #include "align.h"
 #include "axes.h"
 #include "match.h"
@@ -10,8 +13,8 @@
 #include <math.h>
 #include <stdio.h>
 
-/* Takes y at the coordinates of x, NaN where y has none. place: the n positions in y, -1 for
- * none; `is`: that axis of x. */
+/* Takes y at the coordinates of x, NaN where y has none. place: the n indices in y, -1 for none,
+ * which become 0 here and are masked; `is`: that axis of x. */
 static rd_expr *take_at_left(cmd_inputs *in, rd_expr *y, int axis, int64_t *place, int64_t n,
                              const cmd_axis *is)
 {
@@ -37,7 +40,8 @@ static rd_expr *take_at_left(cmd_inputs *in, rd_expr *y, int axis, int64_t *plac
     return mask ? rd_where(rd_reshape(mask, beside), taken, rd_num(in->ctx, NAN)) : NULL;
 }
 
-/* Takes both arrays at the coordinates that both have, in the order of the first array. */
+/* Takes both arrays at the coordinates that both have, in the order of the first array. place: the
+ * index in y of each coordinate of x, -1 for none; `a`: the axis of x. */
 static bool take_common(cmd_inputs *in, rd_expr **x, int x_axis, rd_expr **y, int y_axis,
                         const int64_t *place, const cmd_axis *a)
 {
@@ -56,8 +60,8 @@ static bool take_common(cmd_inputs *in, rd_expr **x, int x_axis, rd_expr **y, in
     return *x && *y;
 }
 
-/* True if both axes are parts of one axis of a file with the same step. x[1:] - x[:-1] pairs
- * elements by position, as the formula says. */
+/* True if both axes are parts of one axis of a file, or of equal ones, with the same step. x[1:] -
+ * x[:-1] pairs elements by position, as the formula says. */
 static bool is_one_axis(const cmd_inputs *in, rd_expr *x, int x_axis, rd_expr *y, int y_axis)
 {
     rd_axis_from    of_x, of_y;
@@ -67,7 +71,7 @@ static bool is_one_axis(const cmd_inputs *in, rd_expr *x, int x_axis, rd_expr *y
            (a == b || (a->at && b->at && !cmd_axes_differ(a, b)));
 }
 
-/* True if both axes have coordinates, and units that convert. */
+/* True if both axes have coordinates, in units that convert. */
 static bool units_meet(const cmd_axis *a, const cmd_axis *b)
 {
     cmd_turn conversion;
@@ -75,7 +79,9 @@ static bool units_meet(const cmd_axis *a, const cmd_axis *b)
     return a->at && b->at && cmd_turn_of_axes(a, b, &conversion);
 }
 
-/* Aligns *x and *y along the two axes, by --align. False: refused; `why` says so. */
+/* Aligns *x and *y along the two axes, as --align says. False: refused, and `why` says the reason.
+ * Equal coordinates need nothing, and so do two parts of one axis with equal lengths. Under `inner`
+ * and `left` the axes must share a coordinate. */
 bool cmd_axes_meet(void *user, rd_expr **x, int x_axis, rd_expr **y, int y_axis, char *why)
 {
     cmd_inputs    *in = user;

@@ -1,5 +1,5 @@
 /* around.c - axes of longitudes, which are cyclic: tas[lon=-60..60] of longitudes from 0 to 359
- * takes 300 to 359, then 0 to 60. */
+ * takes 300 to 359, then 0 to 60. A place is an index along the axis; a turn is 360 degrees. */
 #include "around.h"
 #include "axes.h"
 #include "places.h"
@@ -7,6 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+/* True if the text is one of the names, a list that ends with NULL. A NULL text is none of them. */
 static bool is_among(const char *text, const char *const *names)
 {
     for (; text && *names; names++)
@@ -28,6 +29,8 @@ bool cmd_goes_around(const cmd_axis *axis)
                         (is_among(axis->standard, names) && is_among(axis->units, plain)));
 }
 
+/* The distance of two longitudes along the shorter way: the remainder by 360 lies in [-180,
+ * 180]. */
 double cmd_way_around(double coordinate, double value)
 {
     return fabs(remainder(coordinate - value, 360));
@@ -52,14 +55,15 @@ static int by_value(const void *a, const void *b)
                                     : (x->at > y->at) - (x->at < y->at);
 }
 
-/* True if b repeats a: some files have the first longitude again at the end of the axis, one
- * turn later. */
+/* True if b repeats a, which precedes it: some files have the first longitude again at the end of
+ * the axis, one turn later. `most` is the tolerance. */
 static bool is_repeated(const place *a, const place *b, double most)
 {
     return fabs(a->value - b->value) <= most && (a->turned || b->turned);
 }
 
-/* True if the axis descends at most of its steps. One step may jump by a whole turn. */
+/* True if the axis descends at most of its steps. One step may jump by a whole turn of 360 degrees,
+ * and does not decide. */
 static bool is_descending(const cmd_axis *axis)
 {
     int64_t down = 0;
@@ -69,8 +73,9 @@ static bool is_descending(const cmd_axis *axis)
     return down > 0;
 }
 
-/* Finds the indices with coordinates from `low` to `high` modulo 360, in the direction of the
- * axis. */
+/* Finds the indices with coordinates from `low` to `high` modulo 360, in the direction of the axis.
+ * Each coordinate is moved by whole turns to the first such value from low - most on. `value` gets
+ * the moved coordinates. */
 int64_t cmd_places_around(const cmd_axis *axis, double low, double high, double most, int64_t *at,
                           double *value)
 {
@@ -96,8 +101,8 @@ int64_t cmd_places_around(const cmd_axis *axis, double low, double high, double 
     return kept;
 }
 
-/* Takes the n positions as two adjacent slices, which are copied faster than gathered elements.
- * NULL: they are not two slices. */
+/* Takes the n indices `at` as two adjacent slices, which are copied faster than gathered elements;
+ * `cut` is the number in the first one. NULL: they are one slice, or more than two. */
 static rd_expr *take_two_slices(rd_expr *x, int axis, const int64_t *at, int64_t n)
 {
     int64_t cut = 1;
@@ -113,7 +118,8 @@ static rd_expr *take_two_slices(rd_expr *x, int axis, const int64_t *at, int64_t
                                     rd_slice_axis(x, axis, at[cut], at[cut] + n - cut, 1)));
 }
 
-/* Takes n indices of an axis, as two slices or by a gather. */
+/* Takes n indices of an axis of x, as two slices or by a gather. `is`: that axis of the result,
+ * which is remembered. */
 rd_expr *cmd_pick_around(cmd_inputs *in, rd_expr *x, int axis, const int64_t *at, int64_t n,
                          const cmd_axis *is)
 {

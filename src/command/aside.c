@@ -11,7 +11,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-enum { MOST_ASIDE = 64, NAMES = 100 };
+enum { MOST_ASIDE = 64, NAMES = 100 }; /* NAMES: temporary names that are tried for a file */
 
 /* The place of an output file. */
 typedef struct place {
@@ -29,6 +29,8 @@ static volatile sig_atomic_t n_aside;
 static place                 places[MOST_ASIDE];
 static int                   n_done;
 
+/* Removes all temporary files that were not renamed. Signal handlers call it, so it uses unlink()
+ * alone. */
 void cmd_remove_aside(void)
 {
     for (int k = 0; k < n_aside; k++)
@@ -36,7 +38,8 @@ void cmd_remove_aside(void)
             unlink(aside_names[k]);
 }
 
-/* Lists, for the end of an error message, the files that are written and those that are not. */
+/* Returns the end of an error message: the files that are written (their temporary names are NULL
+ * after the rename), and those that are not. "" means that there are no output files. */
 const char *cmd_what_was_written(void)
 {
     const char *text = "";
@@ -55,7 +58,8 @@ const char *cmd_what_was_written(void)
 }
 
 /* ---- The place ------------------------------------------------------------------------------- */
-/* Refuses a place that is no regular file: renaming over /dev/null would replace the device. */
+/* Refuses a place that is no regular file: renaming over /dev/null would replace the device.
+ * p->replaces: a file is there already. */
 static void check_target(const char *path, place *p)
 {
     p->replaces = stat(path, &p->old) == 0;
@@ -64,7 +68,8 @@ static void check_target(const char *path, place *p)
                  S_ISDIR(p->old.st_mode) ? "a directory" : "not a regular file");
 }
 
-/* Follows the links of a path. A link to nothing is itself replaced. */
+/* Returns the path behind symbolic links, or the path itself if it is no link (real is NULL, errno
+ * 0). A link to nothing is itself replaced. */
 static const char *follow_links(const char *path)
 {
     char *real = rd_replaced_path(path);
@@ -76,6 +81,7 @@ static const char *follow_links(const char *path)
     return copy;
 }
 
+/* Ends the program, as two outputs would be written to one file. */
 static _Noreturn void refuse_twice(const place *p, const place *other)
 {
     if (strcmp(p->given, other->given) == 0)
@@ -107,8 +113,8 @@ static void check_occupant(const place *p, const char *name)
             refuse_twice(p, &places[k]);
 }
 
-/* Creates the temporary file. If it replaces a file, other users cannot read it until it has the
- * mode of that file. */
+/* Creates the temporary file, which must not exist, and notes its device and inode. If it replaces
+ * a file, other users cannot read it until it has the mode of that file. */
 static int create(const char *name, place *p)
 {
     struct stat facts;
@@ -121,8 +127,8 @@ static int create(const char *name, place *p)
     return fd;
 }
 
-/* Creates a temporary file beside `path`, and returns its name. Two outputs in one file are
- * refused. */
+/* Creates a temporary file beside `path`, "PATH.PID.K.tmp", and returns its name. If one is there
+ * already (EEXIST), the next K is tried. Two outputs in one file are refused. */
 const char *cmd_aside(const char *path)
 {
     place p  = { .given = path, .path = follow_links(path) };
@@ -151,9 +157,10 @@ const char *cmd_aside(const char *path)
 }
 
 /* ---- The rename ------------------------------------------------------------------------------ */
-/* Flushes a file that replaces another to disk. A rename may reach the disk before the data
- * does, and a crash between them would leave an empty file in place of the old one. A new file
- * is not flushed, which saves 10 ms: it can be computed again. */
+/* Flushes a file that replaces another to disk, with the mode of the old file. A rename may reach
+ * the disk before the data does, and a crash between them would leave an empty file in place of the
+ * old one. A new file is not flushed, which saves 10 ms: it can be computed again. False: the data
+ * may be lost. */
 static bool flush_replacement(const place *p, const char *name)
 {
     const int fd = p->replaces ? open(name, O_WRONLY | O_CLOEXEC) : -1;
@@ -167,7 +174,7 @@ static bool flush_replacement(const place *p, const char *name)
     return there;
 }
 
-/* Finds the place of a temporary file. */
+/* Finds the number of a temporary file by its name, which is compared as a pointer. */
 static int place_of(const char *aside)
 {
     for (int k = 0; k < n_aside; k++)
@@ -176,7 +183,8 @@ static int place_of(const char *aside)
     cmd_fail("%s: not a file of this run", aside);
 }
 
-/* Renames a temporary file to its place, and ends the program if that fails. */
+/* Renames a temporary file to its place, and ends the program if that fails. A NULL name marks the
+ * file as done. */
 void cmd_aside_done(const char *path, const char *aside)
 {
     const int k = place_of(aside);

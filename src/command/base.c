@@ -19,15 +19,18 @@ typedef struct block {
 } block;
 static block *newest;
 
+/* Set in the reader process: its way to allocate memory, and to fail. */
 static void *(*other_room)(size_t bytes);
 static void (*other_end)(int status, const char *sentence);
 
+/* Lets cmd_room() and cmd_end() use these functions, in the reader process. */
 void cmd_live_elsewhere(void *(*room)(size_t bytes), void (*end)(int status, const char *sentence))
 {
     other_room = room;
     other_end  = end;
 }
 
+/* Allocates zeroed memory that lives as long as the program; ends the program if there is none. */
 void *cmd_room(size_t bytes)
 {
     if (other_room)
@@ -41,6 +44,7 @@ void *cmd_room(size_t bytes)
     return b->at;
 }
 
+/* Copies n characters, and ends them with a zero. */
 char *cmd_copy(const char *text, size_t n)
 {
     char *copy = cmd_room(n + 1);
@@ -66,6 +70,8 @@ char *cmd_text(const char *format, ...)
     return text;
 }
 
+/* Opens /dev/null in place of standard descriptors that the caller has closed. Input is opened to
+ * write and output to read, so that using them still fails. */
 void cmd_hold_standard(void)
 {
     for (int fd = STDIN_FILENO; fd <= STDERR_FILENO; fd++)
@@ -73,18 +79,21 @@ void cmd_hold_standard(void)
             (void)open("/dev/null", fd == STDIN_FILENO ? O_WRONLY : O_RDONLY);
 }
 
+/* Writes all buffered standard output, or ends the program. */
 void cmd_flush_output(void)
 {
     if (fflush(stdout) != 0 || ferror(stdout))
         cmd_fail("standard output cannot be written");
 }
 
+/* Prints a sentence on stderr, behind all output so far. */
 void cmd_say(const char *sentence)
 {
     fflush(stdout);
     fprintf(stderr, "rdim: %s\n", sentence);
 }
 
+/* Writes line counts to disk in builds that measure coverage; does nothing in others. */
 void cmd_keep_counts(void)
 {
 #ifdef RDIM_COVERAGE
@@ -111,6 +120,8 @@ typedef struct trial {
 } trial;
 static trial *innermost;
 
+/* Runs work(of). NULL: it succeeded; else the sentence of the failure, which cmd_end() has stored
+ * before it jumped back here. */
 const char *cmd_try(void (*work)(void *of), void *of)
 {
     trial t = { .outer = innermost };
@@ -122,8 +133,8 @@ const char *cmd_try(void (*work)(void *of), void *of)
     return t.sentence;
 }
 
-/* Ends the program with a sentence, or returns to the innermost cmd_try() if the failure is not
- * misuse. */
+/* Ends the program with a sentence. Inside of cmd_try(), a failure that is no misuse returns to the
+ * innermost cmd_try(). In the reader process, the sentence goes to the command. */
 void cmd_end(int status, const char *sentence)
 {
     if (innermost && status == CMD_FAILED) {
@@ -140,7 +151,7 @@ void cmd_end(int status, const char *sentence)
 }
 
 /* Skips the name of the call, "rd_load: " of "rd_load: x.npy: truncated", which only programmers
- * need. */
+ * need. Other texts are returned as they are. */
 static const char *without_call(const char *text)
 {
     const size_t n = strspn(text, "abcdefghijklmnopqrstuvwxyz0123456789_");
@@ -149,11 +160,14 @@ static const char *without_call(const char *text)
                                                                                 : text;
 }
 
+/* Returns the sentence of the library's error, without the name of the call. */
 const char *cmd_error_text(rd_ctx *ctx)
 {
     return without_call(rd_error_text(ctx));
 }
 
+/* Ends the program with the error of the library. If a signal has cancelled the evaluation, the
+ * program ends by that signal. */
 void cmd_fail_of(rd_ctx *ctx)
 {
     if (rd_error(ctx) == RD_ERR_CANCELLED)

@@ -11,6 +11,7 @@
 #include <rdim.h>
 #include <stddef.h>
 
+/* Exit statuses: something failed; the request makes no sense. */
 enum { CMD_FAILED = 1, CMD_MISUSED = 2 };
 
 /* Zeroed memory of that many bytes; a copy of n characters as a text; a formatted text. */
@@ -94,6 +95,7 @@ double cmd_element(const void *data, rd_dtype type, int64_t i);
 void cmd_swap(void *data, int64_t n, int64_t size);
 
 /* ---- Elements as text (texts.c) -------------------------------------------------------------- */
+/* Room for the text of any element. */
 enum { CMD_MOST_TEXT = 80 };
 /* Writes an element: whole numbers with all digits, floats as the shortest text that reads back
  * as the same bits, bools as 1 and 0, complex numbers as "1.5-2i". */

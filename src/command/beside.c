@@ -1,11 +1,16 @@
 /* beside.c - gathers what is written beside the numbers of a result: coordinates, bounds,
- * attributes. */
+ * attributes.
+ *
+ * An operand is "known" if the formula has looked it up. "Kept" is all that is written beside a
+ * result. The lead is the operand that the result's axes come from. */
 #include "beside_gather.h"
 #include "made_of.h"
 #include <math.h>
 #include <string.h>
 
-/* Gives the result the chunks of the file, along the axes that come from it. */
+/* Gives the result the chunks of the file that operand k comes from, along the axes that come from
+ * it. INT32_MAX along all other axes means whole axes. g.shift is 1 if k has a new first axis of
+ * joined files. */
 static void set_layout(cmd_result *r, const cmd_inputs *in, const cmd_known *k)
 {
     const cmd_said *said = cmd_said_about(k->parts[0].file, k->parts[0].v);
@@ -22,7 +27,8 @@ static void set_layout(cmd_result *r, const cmd_inputs *in, const cmd_known *k)
             r->kept->layout.extent[g.to[a]] = said->layout.extent[a - g.shift];
 }
 
-/* True if an axis of the result comes from the variable k. */
+/* True if an axis of the result comes from an axis of the variable k: both begin at the same axis
+ * of the same expression. */
 static bool is_source(const cmd_result *r, const cmd_known *k)
 {
     rd_axis_from from;
@@ -34,9 +40,9 @@ static bool is_source(const cmd_result *r, const cmd_known *k)
     return false;
 }
 
-/* True if the result has the whole grid of `lead`, except that times may be reduced or cut.
- * Variables in no file, such as areas of cells, may then stay named in attributes: they belong
- * to the grid. */
+/* True if the result has all axes of `lead` in their full length, except that times (unlimited, or
+ * "since") may be reduced or cut. Variables in no file, such as areas of cells, may then stay named
+ * in attributes: they belong to the grid. */
 static bool has_whole_grid(const cmd_inputs *in, cmd_result *r, const cmd_known *lead)
 {
     cmd_gathering g = { .in = in, .r = r, .k = lead };
@@ -51,7 +57,8 @@ static bool has_whole_grid(const cmd_inputs *in, cmd_result *r, const cmd_known 
     return true;
 }
 
-/* True if the result goes only to files that keep attributes: no plot, no other format. */
+/* True if each target of the result keeps attributes, and no plot is drawn. Then missing values may
+ * become the fill value. */
 static bool is_only_for_keepers(const cmd_options *o, const cmd_result *r,
                                 const cmd_targets *targets)
 {
@@ -64,7 +71,7 @@ static bool is_only_for_keepers(const cmd_options *o, const cmd_result *r,
     return all;
 }
 
-/* Replaces NaN in the result by the fill value, if there is one. */
+/* Replaces NaN in the result by the fill value, unless that is NaN itself. */
 static void fill_missing(const cmd_inputs *in, cmd_result *r)
 {
     const double fill = r->kept->fill;
@@ -84,7 +91,8 @@ static void name_after(cmd_result *r, const cmd_known *only)
 }
 
 /* Gathers what is written beside one result. `alone`: only files that keep attributes get the
- * result. */
+ * result, so it may get a fill value and another name. Names of variables in no file (outside) stay
+ * only if the result has the whole grid. */
 static void gather_result(const cmd_inputs *in, cmd_result *r, bool alone)
 {
     const cmd_known *only = cmd_only_operand(in, r->made), *lead = NULL;
@@ -112,7 +120,14 @@ static void gather_result(const cmd_inputs *in, cmd_result *r, bool alone)
 }
 
 /* ---- All results ----------------------------------------------------------------------------- */
-/* True if two variables are equal: origin, type, shape, dimensions, attributes and elements. */
+/* True if two dimensions have the same name, or neither has one, as in HDF5 without scales. */
+static bool is_same_dimension(const char *a, const char *b)
+{
+    return a == b || (a && b && strcmp(a, b) == 0);
+}
+
+/* True if two variables are equal: name in the file, kind, type, shape, dimensions, attributes and
+ * elements. Texts are compared by their pointers alone. */
 static bool is_same_beside(const cmd_beside *a, const cmd_beside *b)
 {
     if (strcmp(a->from, b->from) != 0 || a->kind != b->kind || a->type != b->type ||
@@ -120,7 +135,8 @@ static bool is_same_beside(const cmd_beside *a, const cmd_beside *b)
         return false;
     int64_t n = 1;
     for (int d = 0; d < a->shape.n; d++) {
-        if (a->shape.at[d] != b->shape.at[d] || strcmp(a->dimension[d], b->dimension[d]) != 0)
+        if (a->shape.at[d] != b->shape.at[d] ||
+            !is_same_dimension(a->dimension[d], b->dimension[d]))
             return false;
         n *= a->shape.at[d];
     }
@@ -133,7 +149,7 @@ static bool is_same_beside(const cmd_beside *a, const cmd_beside *b)
     return memcmp(a->at, b->at, (size_t)(n * size)) == 0;
 }
 
-/* True if a result, or a variable before number i of result k, has the name. */
+/* True if a result, or a variable that comes before variable i of result k, has the name. */
 static bool is_taken(const cmd_results *results, int k, int i, const char *name)
 {
     for (int r = 0; r < results->n; r++)
@@ -148,9 +164,9 @@ static bool is_taken(const cmd_results *results, int k, int i, const char *name)
     return false;
 }
 
-/* Makes variable i of result k the same as an equal variable of an earlier result, which is
- * written once. Otherwise it gets a free name; the format names coordinates after their
- * dimension. */
+/* Makes variable i of result k the same as an equal variable of an earlier result, which is written
+ * once. Otherwise it gets a name that no result and no earlier variable has; coordinates keep
+ * theirs, as they are named after their dimension. */
 static void share_variable(cmd_results *results, int k, int i)
 {
     cmd_beside **mine = &results->at[k].kept->beside[i];
@@ -173,7 +189,7 @@ static void share_variable(cmd_results *results, int k, int i)
         (*mine)->name = cmd_text("%s_%d", (*mine)->from, n);
 }
 
-/* True if a target that keeps attributes gets the result. */
+/* True if a target that keeps attributes gets the result, and it is computed (x). */
 static bool is_wanted(const cmd_result *r, const cmd_targets *targets)
 {
     for (int k = 0; k < targets->n; k++) {
@@ -195,8 +211,8 @@ static void fit_names(struct cmd_kept *kept)
     cmd_fit_names(&kept->attributes, kept);
 }
 
-/* Gathers what is written beside all results: gathers each, shares equal variables, then
- * renames. */
+/* Gathers what is written beside all results that go to a format with attributes. Then equal
+ * variables of several results become one, and attributes get the final names of variables. */
 void cmd_keep_beside(const cmd_inputs *in, const cmd_options *o, cmd_results *results,
                      cmd_targets *targets)
 {

@@ -1,4 +1,5 @@
-/* beside_attributes.c - which attributes of a variable are still true for a result. */
+/* beside_attributes.c - which attributes of a variable are still true for a result. The operand is
+ * the one variable that describes a result. */
 #include "beside.h"
 #include "cell_methods.h"
 #include <math.h>
@@ -18,6 +19,7 @@ typedef enum fate {
     OF_LEAD      /* it names variables; these belong to the axes */
 } fate;
 
+/* The fates of known attributes. */
 static const struct {
     const char *attribute;
     fate        fate;
@@ -34,7 +36,8 @@ static const struct {
     { "standard_name", OF_QUANTITY },
 };
 
-/* Finds when an attribute is kept. */
+/* Finds when an attribute is kept: the table says so, or it names variables; all others are kept
+ * with units. */
 static fate fate_of(const char *attribute)
 {
     for (size_t k = 0; k < sizeof fates / sizeof *fates; k++)
@@ -43,11 +46,13 @@ static fate fate_of(const char *attribute)
     return cmd_names_variables(attribute) ? OF_LEAD : WITH_UNITS;
 }
 
+/* Returns all attributes of the first file's variable of k; NULL: k is NULL, or there are none. */
 static const cmd_said *said_about(const cmd_known *k)
 {
     return k ? cmd_said_about(k->parts[0].file, k->parts[0].v) : NULL;
 }
 
+/* True if the file stores scaled numbers of the variable. */
 static bool is_packed(const cmd_known *k)
 {
     return k->v.packing.type != RD_AUTO;
@@ -62,7 +67,8 @@ static bool has_whole_shape(const cmd_known *k, const cmd_result *r)
            memcmp(shape.at, k->v.shape.at, (size_t)shape.n * sizeof *shape.at) == 0;
 }
 
-/* True if all joined files have the same value of the attribute, and the same units. */
+/* True if all joined files have the same value of the attribute, and the same units, in which that
+ * value is written. */
 static bool is_same_in_parts(const cmd_known *k, const char *name)
 {
     const cmd_said *first = said_about(k);
@@ -77,7 +83,9 @@ static bool is_same_in_parts(const cmd_known *k, const char *name)
     return true;
 }
 
-/* True if the attribute of `operand` is still true for the result. */
+/* True if the attribute of `operand` is still true for the result. `described`: the result has its
+ * units, and a type that fits. `made` says how the formula uses the operand: as_is, its elements
+ * are unchanged; once, it is used once. */
 static bool is_kept(const char *name, const cmd_known *operand, const cmd_result *r)
 {
     const rd_dtype type = rd_type_of(r->x);
@@ -96,8 +104,8 @@ static bool is_kept(const char *name, const cmd_known *operand, const cmd_result
     }
 }
 
-/* Adds units and the title, as the command shows them. If the result is the variable itself, an
- * attribute that is no text, such as the number 1, is copied. */
+/* Adds units and title (long_name), as the command shows them. If the result is the variable itself
+ * (as_is), an attribute that is no text, such as the number 1, is copied. */
 static void add_description(cmd_attributes *all, const cmd_result *r, const cmd_attributes *from)
 {
     const struct {
@@ -115,7 +123,8 @@ static void add_description(cmd_attributes *all, const cmd_result *r, const cmd_
     }
 }
 
-/* Adds CF's cell_methods: those of the operand, and the reduction of the statement. */
+/* Adds CF's cell_methods: those of the operand, and behind them the reduction of the statement.
+ * Without a reduction they stay only if the elements are unchanged or shifted by + and -. */
 static void add_cell_methods(cmd_attributes *all, const cmd_known *operand, const cmd_result *r,
                              const cmd_attributes *from)
 {
@@ -129,7 +138,8 @@ static void add_cell_methods(cmd_attributes *all, const cmd_known *operand, cons
         cmd_add_attribute(all, cmd_attribute_named(from, "cell_methods"));
 }
 
-/* Adds missing_value, in the type of the result, if the file had it with the fill value. */
+/* Adds missing_value, in the type of the result, if the file had one that equals the fill value, or
+ * if there is no fill value (NaN). */
 static void add_missing_value(cmd_attributes *all, const cmd_result *r, const cmd_attributes *from)
 {
     const cmd_attribute *a    = cmd_attribute_named(from, "missing_value");
@@ -147,7 +157,8 @@ static void add_missing_value(cmd_attributes *all, const cmd_result *r, const cm
                                              1, wide ? (const void *)f8 : f4 });
 }
 
-/* Collects the attributes of a result: description, cell methods, then names of variables. */
+/* Collects the attributes of a result: those of the operand that are still true, units and title,
+ * cell methods, and those of `lead` that name variables. `operand` and `lead` may be NULL. */
 cmd_attributes cmd_kept_attributes(const cmd_known *operand, const cmd_known *lead,
                                    const cmd_result *r)
 {
@@ -169,13 +180,16 @@ cmd_attributes cmd_kept_attributes(const cmd_known *operand, const cmd_known *le
 }
 
 /* ---- What stands for missing values ---------------------------------------------------------- */
-/* True if no computed element is likely to equal the fill value. -999 could be computed. */
+/* True if no computed element is likely to equal the fill value: its magnitude is above 1e15 and
+ * finite. -999 could be computed. */
 static bool is_unlikely(double fill)
 {
     return fabs(fill) > 1e15 && fabs(fill) <= 1.7976931348623157e308;
 }
 
-/* Returns the fill value of the operand if it fits the type of the result; NaN otherwise. */
+/* Returns the fill value of the operand if it fits the type of the result; NaN otherwise.
+ * _FillValue has priority over missing_value. A likely number is used only if elements are
+ * unchanged. */
 double cmd_kept_fill(const cmd_known *operand, const cmd_result *r)
 {
     static const char *const names[] = { "_FillValue", "missing_value" };
@@ -197,8 +211,8 @@ double cmd_kept_fill(const cmd_known *operand, const cmd_result *r)
 }
 
 /* ---- Attributes of a file -------------------------------------------------------------------- */
-/* Returns a line of history: time and command. SOURCE_DATE_EPOCH sets the time for reproducible
- * files. */
+/* Returns a line of history, "2024-05-01T12:00:00Z: COMMAND". The variable SOURCE_DATE_EPOCH of the
+ * environment sets the time in seconds, for reproducible files. */
 static const char *line_of_history(const char *command)
 {
     const char *set = getenv("SOURCE_DATE_EPOCH");
@@ -211,7 +225,8 @@ static const char *line_of_history(const char *command)
     return cmd_text("%s: %s", text, command);
 }
 
-/* Removes the attributes that the other file lacks, or has with another value. */
+/* Removes the attributes that the other file lacks, or has with another value. The history of the
+ * first file stays. */
 static void keep_common(cmd_attributes *all, const cmd_attributes *other)
 {
     cmd_attributes rest = { 0 };
@@ -225,7 +240,8 @@ static void keep_common(cmd_attributes *all, const cmd_attributes *other)
     *all = rest;
 }
 
-/* Adds the attributes of the files of a result, or removes those that differ. *n counts files. */
+/* Adds the attributes of the files of a result, or, from the second file on, removes those that
+ * differ. *n counts the files. */
 static void add_file_attributes(cmd_attributes *all, const cmd_inputs *in, const cmd_result *r,
                                 int *n)
 {
@@ -242,7 +258,8 @@ static void add_file_attributes(cmd_attributes *all, const cmd_inputs *in, const
     }
 }
 
-/* Collects the attributes of an output file, with Conventions and one more line of history. */
+/* Collects the attributes of an output file: those that all its source files share, Conventions if
+ * they lack it, and one more line of history in front. */
 cmd_attributes cmd_attributes_of_file(const cmd_inputs *in, const char *command,
                                       const cmd_results *results)
 {

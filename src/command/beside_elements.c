@@ -5,9 +5,9 @@
 #include "times.h"
 #include <string.h>
 
-enum { SMALL = 1 << 16 };
+enum { SMALL = 1 << 16 }; /* bytes of an array that always lives in memory */
 
-/* Evaluates x into memory; a large array may live in a temporary file. */
+/* Evaluates x into memory; an array of 64 KB or more may live in a temporary file. */
 static void *elements_of(rd_ctx *ctx, rd_expr *x, const char *name)
 {
     const rd_shape shape = rd_shape_of(x);
@@ -21,12 +21,14 @@ static void *elements_of(rd_ctx *ctx, rd_expr *x, const char *name)
     return to;
 }
 
+/* Bytes of all elements of a variable, in its stored type. */
 int64_t cmd_stored_bytes(const cmd_variable *v)
 {
     return cmd_points(&v->shape, v->type, v->name) * cmd_size_of(v->type);
 }
 
-/* True if two variables have the same type, shape and stored elements. */
+/* True if two variables have the same type, shape and stored elements. Texts are compared as texts,
+ * all others by their bytes. */
 bool cmd_same_stored(rd_ctx *ctx, const cmd_candidate *a, const cmd_candidate *b)
 {
     rd_expr *x = cmd_read_stored(a->file, a->v), *y = cmd_read_stored(b->file, b->v);
@@ -48,7 +50,7 @@ bool cmd_same_stored(rd_ctx *ctx, const cmd_candidate *a, const cmd_candidate *b
 static const char *const ranges[] = { "valid_min",    "valid_max",  "valid_range",
                                       "actual_range", "actual_min", "actual_max" };
 
-/* True if the attribute says a range of elements. */
+/* True if the attribute is a range of the elements' values, such as valid_min. */
 static bool is_range(const char *attribute)
 {
     for (size_t k = 0; k < sizeof ranges / sizeof *ranges; k++)
@@ -57,8 +59,8 @@ static bool is_range(const char *attribute)
     return false;
 }
 
-/* True if the variable is the same in all parts. Large variables are not compared: the join
- * itself checks its axes. */
+/* True if the variable of the candidate is the same in all joined files. Large variables are not
+ * compared: the join itself checks its axes. */
 static bool is_same_in_parts(const cmd_gathering *g, const cmd_candidate *c)
 {
     for (int i = 1; i < g->k->n_parts; i++) {
@@ -76,6 +78,7 @@ static bool is_same_in_parts(const cmd_gathering *g, const cmd_candidate *c)
     return true;
 }
 
+/* Returns the text of an attribute; `other` if there is none. */
 const char *cmd_said_text(const cmd_said *said, const char *name, const char *other)
 {
     const char *text = cmd_attribute_text(&said->attributes, name);
@@ -102,7 +105,7 @@ static bool is_packed(const cmd_said *said)
            cmd_attribute_named(&said->attributes, "add_offset");
 }
 
-/* True if both variables have the same ranges. */
+/* True if both variables have the same valid and actual ranges, or neither has them. */
 static bool has_ranges_of(const cmd_said *a, const cmd_said *b)
 {
     for (size_t k = 0; k < sizeof ranges / sizeof *ranges; k++)
@@ -112,7 +115,9 @@ static bool has_ranges_of(const cmd_said *a, const cmd_said *b)
 }
 
 /* Reads the variable of part i in the units of the first part. NULL: it is missing, or does not
- * fit. *converted: units were converted. *ranged stays true if the valid range is the same. */
+ * fit. *converted: units were converted. *ranged stays true if the valid range is the same.
+ * `bound`: it is bounds without units, which have those of their coordinates. Packed numbers of
+ * other units do not fit. */
 static rd_expr *part_in_units(const cmd_gathering *g, const cmd_candidate *c, int i,
                               bool *converted, bool *ranged)
 {
@@ -147,7 +152,8 @@ static rd_expr *part_in_units(const cmd_gathering *g, const cmd_candidate *c, in
 }
 
 /* Reads the whole variable, joined over all parts, in its stored type; f64 if units of parts
- * differ. NULL: the parts do not fit. *ranged: the valid range holds for all parts. */
+ * differ. NULL: the parts do not fit. *ranged: the valid range holds for all parts. `along` is its
+ * dimension along which files are joined; -1: all parts must have the same elements. */
 static rd_expr *read_whole(const cmd_gathering *g, const cmd_candidate *c, bool *ranged)
 {
     int  along     = -1;
@@ -171,7 +177,8 @@ static rd_expr *read_whole(const cmd_gathering *g, const cmd_candidate *c, bool 
     return rd_concat(along, (rd_exprs){ x, g->k->n_parts });
 }
 
-/* Slices axis d as the result is sliced: n elements from an offset on. */
+/* Slices axis d as the result is sliced: n elements from an offset on. A stop before index 0 is
+ * RD_OPEN, as negative indices would count from the end. */
 static rd_expr *slice_axis(rd_expr *x, int d, const rd_axis_from *from, int64_t n)
 {
     const int64_t stop = from->offset + from->step * (n - 1) + (from->step > 0 ? 1 : -1);
@@ -180,7 +187,8 @@ static rd_expr *slice_axis(rd_expr *x, int d, const rd_axis_from *from, int64_t 
 }
 
 /* ---- A variable ------------------------------------------------------------------------------ */
-/* Makes a variable f64, and its fill values with it. */
+/* Changes the type of a variable to f64, and that of its fill values, which must have the same
+ * type. */
 static void widen_to_f64(cmd_beside *b)
 {
     static const char *const names[] = { "_FillValue", "missing_value" };
@@ -198,8 +206,9 @@ static void widen_to_f64(cmd_beside *b)
     }
 }
 
-/* Makes a variable to write beside the result: joined, cut, with its attributes. NULL: parts
- * differ. */
+/* Makes a variable to write beside the result: joined over all files, cut as the result is cut,
+ * with its attributes. NULL: the files differ. b->axis is the axis of the result for each
+ * dimension, or -1. Ranges such as valid_min stay only if they hold for all files (ranged). */
 cmd_beside *cmd_make_beside(const cmd_gathering *g, const cmd_candidate *c)
 {
     bool        ranged = true;
@@ -236,7 +245,9 @@ cmd_beside *cmd_make_beside(const cmd_gathering *g, const cmd_candidate *c)
 static const char *const packing[] = { "scale_factor", "add_offset", "_FillValue", "missing_value",
                                        "_Unsigned",    "valid_min",  "valid_max",  "valid_range" };
 
-/* Replaces coordinates by those of the axis, as f64 without packing, if they differ from it. */
+/* Sets units and calendar of coordinates to those of the axis. If the values differ from the axis,
+ * those of the axis replace them, as f64 without attributes of packing (`packing`). Two NaNs count
+ * as equal. */
 void cmd_check_coordinates(cmd_beside *b, const cmd_axis *axis)
 {
     bool same = true;

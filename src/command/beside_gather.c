@@ -2,13 +2,18 @@
  *
  * It begins at the attributes of the operand, such as coordinates = "lat lon", and follows the
  * attributes of the variables found, such as bounds of lat. A variable is kept if the result has
- * all its axes. */
+ * all its axes.
+ *
+ * A part is one of the files that are joined, with its variable; all parts look like the first one.
+ * Other words: the "operand" is the variable k of the formula, and a "candidate" is a variable that
+ * an attribute names. */
 #include "beside_gather.h"
 #include "join.h"
 #include "made_of.h"
 #include <string.h>
 
 /* ---- Names ----------------------------------------------------------------------------------- */
+/* Returns the name without its groups: the part behind the last '/'. */
 const char *cmd_last_part(const char *name)
 {
     const char *slash = strrchr(name, '/');
@@ -26,7 +31,8 @@ static cmd_variable *variable_at(const cmd_file *file, const char *path)
 }
 
 /* Finds the variable that an attribute of `from` names: in its group, then in the groups above.
- * NULL: none. */
+ * NULL: none. `n` is the length of the group's path, from which the last name is removed in each
+ * round. */
 cmd_variable *cmd_variable_meant(const cmd_file *file, const cmd_variable *from, const char *name)
 {
     size_t n = (size_t)(cmd_last_part(from->name) - from->name);
@@ -43,7 +49,8 @@ cmd_variable *cmd_variable_meant(const cmd_file *file, const cmd_variable *from,
 }
 
 /* ---- Axes ------------------------------------------------------------------------------------ */
-/* True if the n elements of the part lie inside the whole axis. */
+/* True if the n elements of the part lie inside the whole axis. Indices from offset on are `step`
+ * apart, which may be negative. */
 static bool is_within(const rd_axis_from *cut, int64_t n, int64_t whole)
 {
     const int64_t last = cut->offset + cut->step * (n - 1);
@@ -51,7 +58,8 @@ static bool is_within(const rd_axis_from *cut, int64_t n, int64_t whole)
     return n > 0 && cut->offset >= 0 && cut->offset < whole && last >= 0 && last < whole;
 }
 
-/* Finds the axes of the result that come from k, and the part of k that each axis is. */
+/* Finds, for each axis of operand k, the axis of the result that comes from it (to), and the part
+ * of it (cut). shift is 1 if joined files have a new first axis. */
 void cmd_map_axes(cmd_gathering *g)
 {
     const rd_shape shape = rd_shape_of(g->r->x);
@@ -72,7 +80,8 @@ void cmd_map_axes(cmd_gathering *g)
     }
 }
 
-/* Finds the axis of the first part that dimension d of v is. -1: k lacks it. */
+/* Finds the axis of the operand's variable, in the first file, that dimension d of v is: it has the
+ * same name and extent. -1: none. */
 int cmd_axis_of_dimension(const cmd_gathering *g, const cmd_variable *v, int d)
 {
     const cmd_variable *first = g->k->parts[0].v;
@@ -85,7 +94,8 @@ int cmd_axis_of_dimension(const cmd_gathering *g, const cmd_variable *v, int d)
     return -1;
 }
 
-/* True if the result has all axes of v that the operand has. */
+/* True if the result has all axes of v that the operand has. Axes that the operand lacks, such as
+ * the two ends of bounds, do not count. */
 static bool has_axes_of(const cmd_gathering *g, const cmd_variable *v)
 {
     for (int d = 0; d < v->shape.n; d++) {
@@ -97,7 +107,7 @@ static bool has_axes_of(const cmd_gathering *g, const cmd_variable *v)
 }
 
 /* ---- What is named --------------------------------------------------------------------------- */
-/* True if a candidate, or a variable of an earlier operand, has the name. */
+/* True if a candidate, or a variable that is kept already, has the name without groups. */
 static bool is_known(const cmd_gathering *g, const char *name)
 {
     for (int k = 0; k < g->n; k++)
@@ -111,7 +121,8 @@ static bool is_known(const cmd_gathering *g, const char *name)
 
 static void visit_names(cmd_gathering *g, int by, const cmd_attributes *all);
 
-/* Adds a candidate, then visits the variables that it names (depth first). */
+/* Adds a candidate, then visits the variables that it names (depth first). A variable of a type
+ * that is not known here is left out, with a warning. */
 static void visit(cmd_gathering *g, const cmd_candidate *found)
 {
     const char *name = cmd_last_part(found->v->name);
@@ -131,8 +142,9 @@ static void visit(cmd_gathering *g, const cmd_candidate *found)
                  c->v->why ? c->v->why : "its elements are of a type that is not known here");
 }
 
-/* Visits the variable that candidate `by` names; -1: the operand names it. Bounds have the units
- * of the coordinates that name them. */
+/* Visits the variable that candidate `by` names; -1: the operand names it. A name in no file is
+ * listed in `outside`. Bounds have the units of the coordinates that name them. The operand itself
+ * is visited only if it is the coordinates of an axis and the result has another name. */
 static void visit_named(cmd_gathering *g, int by, const char *name, bool bounds)
 {
     const cmd_part      *first = &g->k->parts[0];
@@ -151,7 +163,8 @@ static void visit_named(cmd_gathering *g, int by, const char *name, bool bounds)
     visit(g, &c);
 }
 
-/* Visits all variables that the attributes name; by: the candidate that has the attributes. */
+/* Visits all variables that the attributes name. by: the candidate that has the attributes; -1: the
+ * operand. Attributes such as cell_measures have keys, "area:", which count as names, too. */
 static void visit_names(cmd_gathering *g, int by, const cmd_attributes *all)
 {
     for (int k = 0; k < all->n; k++) {
@@ -168,8 +181,8 @@ static void visit_names(cmd_gathering *g, int by, const cmd_attributes *all)
     }
 }
 
-/* Reads the variables of all parts, one part after the other, because not all files can be open
- * at once. */
+/* Reads the small variables of all parts, one part after the other, because not all files can be
+ * open at once. Later comparisons then need no file. */
 static void read_parts(const cmd_gathering *g)
 {
     for (int i = 1; i < g->k->n_parts; i++)
@@ -182,8 +195,8 @@ static void read_parts(const cmd_gathering *g)
         }
 }
 
-/* Makes all variables. One that differs between parts is left out, and so are those that it
- * names. */
+/* Makes all candidates. One that differs between files is left out, and so are those that only it
+ * names (by), and those of unknown types. */
 static void make_all(cmd_gathering *g)
 {
     struct cmd_kept *kept = g->r->kept;
@@ -201,7 +214,8 @@ static void make_all(cmd_gathering *g)
 }
 
 /* ---- Operands that disagree ------------------------------------------------------------------ */
-/* True if the other operand has no variable of this name, or the same variable. */
+/* True if the other operand has no variable of this name and shape, or has it with the same
+ * elements. Large variables are not compared. */
 static bool is_undisputed(const cmd_gathering *g, const cmd_beside *b, const cmd_known *other)
 {
     const cmd_part *mine = &g->k->parts[0], *theirs = &other->parts[0];
@@ -218,14 +232,16 @@ static bool is_undisputed(const cmd_gathering *g, const cmd_beside *b, const cmd
            cmd_same_stored(g->in->ctx, &x, &y);
 }
 
-/* True if the variable holds the coordinates of an axis of the result. */
+/* True if the variable holds the coordinates of an axis of the result: it has that axis alone, and
+ * its name. */
 static bool is_coordinate(const cmd_gathering *g, const cmd_beside *b)
 {
     return b->shape.n == 1 && b->axis[0] >= 0 && strcmp(b->dimension[0], b->from) == 0 &&
            g->r->axis[b->axis[0]].at;
 }
 
-/* Removes variables that another operand of the formula has with other elements. */
+/* Removes variables that another operand of the formula has with other elements. Coordinates of the
+ * result's axes stay, as set_coordinates() checks these. */
 static void drop_disputed(cmd_gathering *g)
 {
     struct cmd_kept *kept = g->r->kept;
@@ -244,7 +260,8 @@ static void drop_disputed(cmd_gathering *g)
 }
 
 /* ---- Coordinates of axes --------------------------------------------------------------------- */
-/* Finds the coordinates of each axis among the variables, and checks their values. */
+/* Finds the coordinates of each axis among the variables, the first one that has numbers, and
+ * replaces its values if they differ from the axis. */
 static void set_coordinates(cmd_gathering *g)
 {
     struct cmd_kept *kept = g->r->kept;
@@ -259,7 +276,7 @@ static void set_coordinates(cmd_gathering *g)
 }
 
 /* ---- Coordinates that nobody names ----------------------------------------------------------- */
-/* True if the units are those of latitudes, longitudes or times. */
+/* True if the units are those of latitudes, longitudes or, for one axis, times. */
 static bool has_units_of_place(const cmd_variable *v)
 {
     return v->units &&
@@ -269,8 +286,8 @@ static bool has_units_of_place(const cmd_variable *v)
             (v->shape.n == 1 && strstr(v->units, " since ")));
 }
 
-/* Visits coordinates that lie along axes of the operand. They belong to it even if no attribute
- * names them. */
+/* Visits coordinates that lie along axes of the operand, in its group. They belong to it even if no
+ * attribute names them. */
 static void visit_unnamed(cmd_gathering *g)
 {
     const cmd_part *first = &g->k->parts[0];
@@ -288,7 +305,9 @@ static void visit_unnamed(cmd_gathering *g)
 }
 
 /* ---- A result -------------------------------------------------------------------------------- */
-/* Gathers the variables of operand k: visits, reads, makes, then drops disputed variables. */
+/* Gathers the variables of operand k that are written beside the result: coordinates of its axes,
+ * those that attributes name, and others in units of latitude, longitude or time. Nothing is
+ * gathered from formats without attributes. */
 void cmd_gather_from(const cmd_inputs *in, cmd_result *r, const cmd_known *k)
 {
     cmd_gathering   g     = { .in = in, .r = r, .k = k };

@@ -3,6 +3,7 @@
 #define CMD_BESIDE_GATHER_H
 #include "beside.h"
 
+/* Bytes of variables that are compared; variables beside a result. */
 enum { CMD_MOST_COMPARED = 1 << 24, CMD_MOST_BESIDE = 256 };
 
 /* A variable of a file that may be written beside a result. */

@@ -14,6 +14,7 @@ typedef enum naming {
     MAPPINGS /* "crs", or "crs: x y geographic: lat lon" */
 } naming;
 
+/* The attributes of CF and UGRID that name variables. */
 static const struct {
     const char *attribute;
     naming      how;
@@ -47,11 +48,13 @@ static naming naming_of(const char *attribute)
     return NOTHING;
 }
 
+/* True if the values of the attribute are names of variables. */
 bool cmd_names_variables(const char *attribute)
 {
     return naming_of(attribute) != NOTHING;
 }
 
+/* Returns the next word of a text, and moves *at behind it; "" at the end. */
 const char *cmd_next_word(const char **at)
 {
     static const char blanks[] = " \t\r\n";
@@ -62,7 +65,8 @@ const char *cmd_next_word(const char **at)
     return cmd_copy(word, n);
 }
 
-/* Returns the name of a variable in the output. NULL: it is not written. */
+/* Returns the name of a variable in the output: its new one, or, in no file (outside), its own.
+ * NULL: it is not written. */
 static const char *output_name(const struct cmd_kept *kept, const char *name)
 {
     for (int k = 0; k < kept->n; k++)
@@ -71,6 +75,7 @@ static const char *output_name(const struct cmd_kept *kept, const char *name)
     return kept->outside && cmd_is_listed(kept->outside, name) ? name : NULL;
 }
 
+/* True if the word ends with a colon, as "area:". */
 static bool is_key(const char *word)
 {
     const size_t n = strlen(word);
@@ -78,8 +83,9 @@ static bool is_key(const char *word)
     return n > 0 && word[n - 1] == ':';
 }
 
-/* Reads the next group: a key such as "area:", or none, and the words up to the next key, with
- * new names. *whole: all variables are written. NULL: the text has ended. */
+/* Reads the next group: a key such as "area:", or none, and the words up to the next key, with new
+ * names. *whole: all variables are written. NULL: the text has ended. Words without a key are
+ * groups of one word each; in MAPPINGS the key is a name, too. */
 static const char *next_group(const char **at, const struct cmd_kept *kept, naming how, bool *whole)
 {
     const char *key = cmd_next_word(at), *text = "", *before = *at, *word = key;
@@ -105,7 +111,8 @@ static const char *next_group(const char **at, const struct cmd_kept *kept, nami
     return text;
 }
 
-/* Rewrites the value of an attribute, group by group; "" if nothing is left. */
+/* Rewrites the value of an attribute, group by group; "" if nothing is left. Groups with a variable
+ * that is not written are left out; of TERMS nothing is left then. */
 static const char *rewrite_names(const char *text, const struct cmd_kept *kept, naming how)
 {
     const char *all = "", *at = text, *group;
@@ -133,7 +140,8 @@ static bool has_same_words(const char *a, const char *b)
     return true;
 }
 
-/* Rewrites all attributes that name variables; an attribute without names left is removed. */
+/* Rewrites all attributes that name variables. An attribute with no name left is removed; one with
+ * the same words stays as it is. */
 void cmd_fit_names(cmd_attributes *all, const struct cmd_kept *kept)
 {
     cmd_attributes rest = { 0 };

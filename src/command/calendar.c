@@ -1,7 +1,8 @@
 /* calendar.c - dates of the calendars of climate files from numbers of days, and back.
  *
  * Inside, years begin in March, so the leap day is the last day of its year. Day 0 is
- * 1970-01-01. */
+ * 1970-01-01. Months from March on have 31, 30, 31, 30, 31 days, and so again: 153 days in five
+ * months. (153 * m + 2) / 5 is the number of days before month m, where March is 0. */
 #include "calendar.h"
 #include <stddef.h>
 #include <strings.h>
@@ -20,7 +21,8 @@ static const struct rule {
 
 enum { FIRST_GREGORIAN = -141427 }; /* 1582-10-15 */
 
-/* Finds a calendar by its CF name. */
+/* Finds a calendar by its CF name, in any case of letters. No name means the standard calendar.
+ * False: the name is unknown. */
 bool cmd_calendar_named(const char *name, cmd_calendar *calendar)
 {
     static const struct name {
@@ -47,6 +49,8 @@ bool cmd_calendar_named(const char *name, cmd_calendar *calendar)
     return !name || !*name;
 }
 
+/* True if a day number means the same physical day in both calendars: they are equal, or both are
+ * among the first three, standard, Gregorian and Julian. */
 bool cmd_calendars_meet(cmd_calendar a, cmd_calendar b)
 {
     return a == b || (a <= CMD_JULIAN && b <= CMD_JULIAN);
@@ -59,14 +63,16 @@ static int64_t floor_div(int64_t a, int64_t b)
 }
 
 /* ---- Years from March on --------------------------------------------------------------------- */
-/* Counts the days from 0000-03-01 to March 1 of a year. */
+/* Counts the days from 0000-03-01 to March 1 of a year. The leap day of year y stands before March
+ * 1 of y, so y / 4 leap days have passed (less centuries, plus each fourth one). */
 static int64_t first_day_of(const struct rule *r, int64_t year)
 {
     return year * r->year + (r->fours ? floor_div(year, 4) : 0) -
            (r->centuries ? floor_div(year, 100) - floor_div(year, 400) : 0);
 }
 
-/* Converts a date to a day by the rule of its calendar. */
+/* Converts a date to a day by the rule of its calendar. January and February belong to the year
+ * that began in March before. */
 static int64_t day_by_rule(const struct rule *r, cmd_date d)
 {
     const int     month   = (d.month + 9) % 12; /* March is 0 */
@@ -75,7 +81,8 @@ static int64_t day_by_rule(const struct rule *r, cmd_date d)
     return first_day_of(r, d.year - (d.month <= 2)) + of_year - r->epoch;
 }
 
-/* Converts a day to a date by the rule of its calendar. */
+/* Converts a day to a date by the rule of its calendar. The year is estimated from the number of
+ * days, less one in 1460 for leap days, and then corrected. */
 static cmd_date date_by_rule(const struct rule *r, int64_t day)
 {
     day += r->epoch;
@@ -93,12 +100,14 @@ static cmd_date date_by_rule(const struct rule *r, int64_t day)
 }
 
 /* ---- Calendars ------------------------------------------------------------------------------- */
+/* True if the date is 1582-10-15 or later. */
 static bool is_gregorian(cmd_date d)
 {
     return d.year != 1582 ? d.year > 1582 : d.month != 10 ? d.month > 10 : d.day >= 15;
 }
 
-/* Finds the calendar of a date: the standard calendar is Julian, then Gregorian. */
+/* Finds the calendar that gives a date its meaning: the standard calendar is Julian up to October
+ * 1582, and then Gregorian; all others are themselves. */
 static cmd_calendar calendar_at(cmd_calendar calendar, cmd_date d)
 {
     if (calendar != CMD_STANDARD)
@@ -106,6 +115,7 @@ static cmd_calendar calendar_at(cmd_calendar calendar, cmd_date d)
     return is_gregorian(d) ? CMD_PROLEPTIC_GREGORIAN : CMD_JULIAN;
 }
 
+/* Converts a date to a number of days. In the 360_day calendar all months have 30 days. */
 int64_t cmd_day_of(cmd_calendar calendar, cmd_date d)
 {
     if (calendar == CMD_360_DAY)
@@ -113,7 +123,8 @@ int64_t cmd_day_of(cmd_calendar calendar, cmd_date d)
     return day_by_rule(&rules[calendar_at(calendar, d)], d);
 }
 
-/* Converts a day to a date. */
+/* Converts a day to a date. The standard calendar is Gregorian from day FIRST_GREGORIAN on. In the
+ * 360_day calendar all months have 30 days. */
 cmd_date cmd_date_of(cmd_calendar calendar, int64_t day)
 {
     if (calendar == CMD_360_DAY) {
@@ -127,6 +138,8 @@ cmd_date cmd_date_of(cmd_calendar calendar, int64_t day)
     return date_by_rule(&rules[calendar], day);
 }
 
+/* Returns the day of the year, from 1 on. In the standard calendar the whole year is counted by the
+ * calendar of the date, Julian or Gregorian. */
 int cmd_day_of_year(cmd_calendar calendar, cmd_date d)
 {
     const cmd_calendar c = calendar_at(calendar, d);
@@ -134,6 +147,8 @@ int cmd_day_of_year(cmd_calendar calendar, cmd_date d)
     return (int)(cmd_day_of(c, d) - cmd_day_of(c, (cmd_date){ d.year, 1, 1 })) + 1;
 }
 
+/* Returns the number of days from the first of the month to the first of the next one, by the
+ * calendar of the date. */
 int cmd_days_in_month(cmd_calendar calendar, cmd_date d)
 {
     const cmd_calendar c    = calendar_at(calendar, d);

@@ -20,6 +20,7 @@ typedef enum cmd_calendar {
     CMD_CALENDARS
 } cmd_calendar;
 
+/* A date of some calendar. */
 typedef struct cmd_date {
     int64_t year;
     int     month, day; /* both count from 1 */

@@ -11,6 +11,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+/* Reducers of formulas, and CF's words for them. */
 static const struct {
     const char *reducer, *method;
 } methods[] = {
@@ -31,12 +32,14 @@ typedef struct cursor {
     bool        good;
 } cursor;
 
+/* Moves to the next character that is no blank. */
 static void skip_blanks(cursor *c)
 {
     while (isspace((unsigned char)*c->p))
         c->p++;
 }
 
+/* Skips blanks, and then the wanted character if it is there. True if so. */
 static bool take(cursor *c, char wanted)
 {
     skip_blanks(c);
@@ -66,6 +69,7 @@ static const char *method_of(const char *reducer)
     return NULL;
 }
 
+/* True if the name is in the list, which ends with NULL. */
 static bool is_among(const char *name, const char *const *names)
 {
     for (; *names; names++)
@@ -75,7 +79,8 @@ static bool is_among(const char *name, const char *const *names)
 }
 
 /* ---- Axes ------------------------------------------------------------------------------------ */
-/* Reads an axis, 0, -1, time or 'time', and marks it as reduced. */
+/* Reads an axis, 0, -1, time or 'time', and marks it as reduced. Negative numbers count from the
+ * last axis. c->good becomes false if there is no such axis. */
 static void take_axis(cursor *c, const cmd_variable *v, bool *reduced)
 {
     int axis;
@@ -98,7 +103,8 @@ static void take_axis(cursor *c, const cmd_variable *v, bool *reduced)
         reduced[axis] = true;
 }
 
-/* Reads one axis or a list of axes. */
+/* Reads one axis, or a list of axes in brackets, "(0, 'lat')". c->good becomes false if the list is
+ * not understood. */
 static void take_axes(cursor *c, const cmd_variable *v, bool *reduced)
 {
     const bool many = take(c, '(') || take(c, '[');
@@ -121,14 +127,16 @@ typedef struct reduction {
     long window;                                    /* length of the windows of rolling_; 0: none */
 } reduction;
 
-/* Skips the value of a keyword, up to a comma or the closing parenthesis. */
+/* Skips the value of a keyword, up to a comma or the closing parenthesis. Brackets inside are
+ * skipped as a whole. */
 static void skip_value(cursor *c)
 {
     while (*c->p && !strchr(",)", *c->p))
         c->p = strchr("([", *c->p) ? cmd_behind_bracket(c->p + 1) : c->p + 1;
 }
 
-/* Reads a keyword and its value. An unknown keyword makes the statement not understood. */
+/* Reads a keyword and its value. An unknown keyword makes the statement not understood (c->good).
+ * Keywords that do not change the method are harmless. */
 static void take_keyword(cursor *c, reduction *r)
 {
     static const char *const harmless[] = { "keepdims", "ddof",     "dtype", "accuracy",
@@ -156,7 +164,8 @@ static const char *comment_text(const reduction *r)
                          : "";
 }
 
-/* Returns the name of an axis in a cell method: the CF name of the quantity if the axis is gone. */
+/* Returns the name of an axis in a cell method. If the axis is gone (not kept), it is the CF name
+ * of the quantity, by the axis's standard name or units. */
 static const char *name_of(const cmd_axis *axis, bool kept)
 {
     static const struct {
@@ -173,7 +182,8 @@ static const char *name_of(const cmd_axis *axis, bool kept)
     return axis->name;
 }
 
-/* Writes the cell method, "time: lat: mean". NULL: an axis has no name. */
+/* Writes the cell method, "time: lat: mean", with all axes that are reduced. NULL: one of them has
+ * no name, or none is reduced. */
 static const char *method_text(const reduction *r, const char *method)
 {
     const char *text = "";
@@ -188,7 +198,8 @@ static const char *method_text(const reduction *r, const char *method)
     return *text ? cmd_text("%s%s%s", text, method, comment_text(r)) : NULL;
 }
 
-/* Reads the length of the windows, the second argument of rolling_mean(tas, 3). */
+/* Reads the length of the windows, the second argument of rolling_mean(tas, 3). c->good becomes
+ * false if there is none above 0. */
 static long take_window(cursor *c)
 {
     char *end;
@@ -201,7 +212,8 @@ static long take_window(cursor *c)
     return n;
 }
 
-/* Parses the statement as reducer(variable, keywords), and writes its cell method. */
+/* Parses the statement as reducer(variable, keywords), and writes its cell method. NULL: the
+ * statement is anything else, or the variable is not k. */
 const char *cmd_cell_method(const char *statement, const cmd_known *k)
 {
     static const char rolling[] = "rolling_";

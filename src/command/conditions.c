@@ -9,8 +9,8 @@
 #include "select.h"
 #include <string.h>
 
-/* True if the name was invented by a program for a dimension without a name. Such names say
- * nothing about other variables. */
+/* True if the name was invented by a program for a dimension without a name, as dim_0. Such names
+ * say nothing about other variables. An axis with coordinates (at) has a name of its own. */
 static bool is_invented(const cmd_axis *axis)
 {
     static const char *const begins[] = { "axis_", "dim_", "phony_dim_" };
@@ -26,8 +26,8 @@ static bool is_invented(const cmd_axis *axis)
     return false;
 }
 
-/* Returns the name by which an axis broadcasts. NULL: none; under --align=position names do not
- * count. */
+/* Returns the name by which an axis broadcasts. NULL: none is known, a program invented it, or
+ * --align=position says that names do not count. */
 static const char *name_to_meet(void *user, rd_expr *x, int axis)
 {
     const cmd_inputs *in    = user;

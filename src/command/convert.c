@@ -1,7 +1,8 @@
 /* convert.c - units of values: which units a result has, and conversion of operands.
  *
  * Units are known for variables of files, and for results of functions that keep units. A
- * difference of two values has no zero: 1 K warmer is 1 degC warmer. */
+ * difference of two values has no zero: 1 K warmer is 1 degC warmer. An instant is a time with
+ * units "... since ...". */
 #include "convert.h"
 #include "quantities.h"
 #include <math.h>
@@ -18,8 +19,9 @@ struct cmd_valued {
 };
 
 /* ---- Conversion ------------------------------------------------------------------------------ */
-/* Converts x to other units by (x + before) * times / by + after; ints stay ints if it is a
- * whole shift. */
+/* Converts x to other units by (x + before) * times / by + after. Ints stay ints if the conversion
+ * is a whole shift below 9e15, which doubles hold. Other ints become f64; floats keep their
+ * type. */
 rd_expr *cmd_convert(rd_ctx *ctx, rd_expr *x, const cmd_turn *conversion)
 {
     const rd_dtype type  = rd_type_of(x);
@@ -44,7 +46,7 @@ rd_expr *cmd_convert(rd_ctx *ctx, rd_expr *x, const cmd_turn *conversion)
 }
 
 /* ---- What is known of values ----------------------------------------------------------------- */
-/* Returns what is known about a variable of a file. */
+/* Returns what is known about a variable of a file. Only coordinates of an axis have a calendar. */
 static cmd_valued of_variable(const cmd_variable *v)
 {
     return (cmd_valued){ .x        = v->x,
@@ -52,7 +54,8 @@ static cmd_valued of_variable(const cmd_variable *v)
                          .calendar = v->is_axis && v->shape.n ? v->axis[0].calendar : NULL };
 }
 
-/* Finds what is known about x: a result, or a variable. Units NULL: nothing is known. */
+/* Finds what is known about x, or about the expression that its elements come from: a result, or a
+ * variable. Units NULL: nothing is known. */
 static cmd_valued find_valued(const cmd_inputs *in, rd_expr *x)
 {
     rd_expr *const of = rd_elements_of(x);
@@ -91,6 +94,7 @@ static const struct keeper {
     { "sub", 0, 1, 1 },
 };
 
+/* Finds the entry of a function that keeps units; NULL: the function does not. */
 static const struct keeper *keeper_called(const char *name)
 {
     for (size_t k = 0; k < sizeof keepers / sizeof *keepers; k++)
@@ -99,8 +103,9 @@ static const struct keeper *keeper_called(const char *name)
     return NULL;
 }
 
-/* Finds the units of a sum or a difference. tas + 273.15 has unknown units. A value plus a
- * difference is a value; a value minus a value is a difference. */
+/* Finds the units of a sum or a difference. Both operands must have units: tas + 273.15 has unknown
+ * ones. A value plus a difference is a value; a value minus a value is a difference. Sums of
+ * instants have no units here. */
 static cmd_valued units_of_sum(const cmd_inputs *in, bool minus, rd_expr *const *x)
 {
     const cmd_valued a = find_valued(in, x[0]), b = find_valued(in, x[1]);
@@ -112,7 +117,9 @@ static cmd_valued units_of_sum(const cmd_inputs *in, bool minus, rd_expr *const 
     return sum;
 }
 
-/* Remembers the units of y, which the function `name` made of n operands. */
+/* Remembers the units of y, which the function `name` made of n operands: those of the first
+ * operand with units, from number k->from on, or of that operand alone (not k->several). Units of y
+ * that are known already stay. */
 void cmd_units_made(void *user, rd_expr *y, const char *name, int n, rd_expr *const *x)
 {
     cmd_inputs          *in   = user;
@@ -139,7 +146,7 @@ void cmd_units_made(void *user, rd_expr *y, const char *name, int n, rd_expr *co
 }
 
 /* ---- Operands that are added or compared ----------------------------------------------------- */
-/* Warns that two units do not convert, or are unknown. */
+/* Warns that two units do not convert (told), or that nothing is known about that. */
 static void warn_of_units(cmd_inputs *in, const cmd_valued *a, const cmd_valued *b, bool told)
 {
     const char *sentence =
@@ -151,7 +158,8 @@ static void warn_of_units(cmd_inputs *in, const cmd_valued *a, const cmd_valued 
     cmd_warn_once(in, sentence);
 }
 
-/* Converts *y, times, to the units and the calendar of a. */
+/* Converts *y, times, to the units and the calendar of a. False: they do not convert, and `why`
+ * says so. */
 static bool convert_instants(rd_ctx *ctx, const cmd_valued *a, const cmd_valued *b, rd_expr **y,
                              char *why)
 {
@@ -167,8 +175,9 @@ static bool convert_instants(rd_ctx *ctx, const cmd_valued *a, const cmd_valued 
     return false;
 }
 
-/* Converts *y to the units of *x. A conversion with another zero (K, degC) is refused unless
- * both are differences. */
+/* Converts *y to the units of *x. False: refused; `why` says the reason. A conversion with another
+ * zero (s.plus), as of K and degC, is refused unless a value or the other is a difference, which
+ * has no zero. */
 bool cmd_units_alike(void *user, rd_expr **x, rd_expr **y, char *why)
 {
     cmd_inputs      *in = user;

@@ -1,6 +1,9 @@
 /* date_parts.c - parts of dates, such as month, and periods, such as monthly, by the calendar.
  *
- * A winter is one season: December belongs to the next January, also in season_year. */
+ * A winter is one season: December belongs to the next January, also in season_year.
+ *
+ * A part recurs, as the month of a year does. A period does not: the periods of one kind follow one
+ * another, and are numbered in a row. */
 #include "date_parts.h"
 #include <string.h>
 
@@ -11,52 +14,61 @@ static int64_t floor_div(int64_t a, int64_t b)
 }
 
 /* ---- Parts that come again ------------------------------------------------------------------- */
+/* The year of an instant. */
 static int64_t year_of(const cmd_since *s, const cmd_moment *m)
 {
     (void)s;
     return m->date.year;
 }
 
+/* The year of the season of an instant: December belongs to the winter of the next year. */
 static int64_t season_year_of(const cmd_since *s, const cmd_moment *m)
 {
     (void)s;
     return m->date.year + (m->date.month == 12);
 }
 
+/* The month of an instant, 1 to 12. */
 static int64_t month_of(const cmd_since *s, const cmd_moment *m)
 {
     (void)s;
     return m->date.month;
 }
 
+/* The season of an instant: 1 is December to February, 4 is September to November. */
 static int64_t season_of(const cmd_since *s, const cmd_moment *m)
 {
     (void)s;
     return m->date.month % 12 / 3 + 1;
 }
 
+/* The day of the month of an instant, 1 to 31. */
 static int64_t day_of(const cmd_since *s, const cmd_moment *m)
 {
     (void)s;
     return m->date.day;
 }
 
+/* The day of the year of an instant, 1 to 366. */
 static int64_t day_of_year(const cmd_since *s, const cmd_moment *m)
 {
     return cmd_day_of_year(s->calendar, m->date);
 }
 
+/* The length of the month of an instant, in days. */
 static int64_t days_in_month(const cmd_since *s, const cmd_moment *m)
 {
     return cmd_days_in_month(s->calendar, m->date);
 }
 
+/* The hour of the day of an instant, 0 to 23. */
 static int64_t hour_of(const cmd_since *s, const cmd_moment *m)
 {
     (void)s;
     return (int64_t)(m->second / 3600);
 }
 
+/* The minute of the hour of an instant, 0 to 59. */
 static int64_t minute_of(const cmd_since *s, const cmd_moment *m)
 {
     (void)s;
@@ -64,35 +76,41 @@ static int64_t minute_of(const cmd_since *s, const cmd_moment *m)
 }
 
 /* ---- Periods --------------------------------------------------------------------------------- */
+/* The number of the month of an instant, counted from January of the year 0. */
 static int64_t month_in_a_row(const cmd_since *s, const cmd_moment *m)
 {
     (void)s;
     return m->date.year * 12 + m->date.month - 1;
 }
 
-/* Counts seasons; the first month of a season is December, March, June or September. */
+/* The number of the season of an instant; the first month of a season is December, March, June or
+ * September. */
 static int64_t season_in_a_row(const cmd_since *s, const cmd_moment *m)
 {
     return floor_div(month_in_a_row(s, m) + 1, 3);
 }
 
+/* The number of the day of an instant, counted from 1970-01-01. */
 static int64_t day_in_a_row(const cmd_since *s, const cmd_moment *m)
 {
     (void)s;
     return m->day;
 }
 
+/* The number of the hour of an instant, counted from 1970-01-01. */
 static int64_t hour_in_a_row(const cmd_since *s, const cmd_moment *m)
 {
     return m->day * 24 + hour_of(s, m);
 }
 
+/* The first day of a year. */
 static cmd_date year_begins(const cmd_since *s, int64_t number, int *hour)
 {
     (void)s, (void)hour;
     return (cmd_date){ number, 1, 1 };
 }
 
+/* The first day of a month that month_in_a_row() counts. */
 static cmd_date month_begins(const cmd_since *s, int64_t number, int *hour)
 {
     const int64_t year = floor_div(number, 12);
@@ -101,17 +119,21 @@ static cmd_date month_begins(const cmd_since *s, int64_t number, int *hour)
     return (cmd_date){ year, (int)(number - 12 * year) + 1, 1 };
 }
 
+/* The first day of a season that season_in_a_row() counts: season 0 begins in December of the year
+ * -1, which is month -1. */
 static cmd_date season_begins(const cmd_since *s, int64_t number, int *hour)
 {
     return month_begins(s, 3 * number - 1, hour);
 }
 
+/* The date of a day that day_in_a_row() counts. */
 static cmd_date day_begins(const cmd_since *s, int64_t number, int *hour)
 {
     (void)hour;
     return cmd_date_of(s->calendar, number);
 }
 
+/* The date of an hour that hour_in_a_row() counts, and in *hour the hour of the day. */
 static cmd_date hour_begins(const cmd_since *s, int64_t number, int *hour)
 {
     const int64_t day = floor_div(number, 24);
@@ -121,26 +143,31 @@ static cmd_date hour_begins(const cmd_since *s, int64_t number, int *hour)
 }
 
 /* ---- Shown as digits of dates: 1990, 199006, 19900615 ---------------------------------------- */
+/* The year that is shown: in calendars without a year 0, the year before 1 is -1. */
 static int64_t year_shown(const cmd_since *s, int64_t number)
 {
     return cmd_year_shown(s, number);
 }
 
+/* Year and month as one number, 199006. */
 static int64_t month_digits(const cmd_since *s, cmd_date d)
 {
     return cmd_year_shown(s, d.year) * 100 + d.month;
 }
 
+/* The number that is shown for a month of month_in_a_row(): 199006. */
 static int64_t month_shown(const cmd_since *s, int64_t number)
 {
     return month_digits(s, month_begins(s, number, NULL));
 }
 
+/* The number that is shown for a season: year and month of its beginning, 199006. */
 static int64_t season_shown(const cmd_since *s, int64_t number)
 {
     return month_digits(s, season_begins(s, number, NULL));
 }
 
+/* The number that is shown for a day of day_in_a_row(): 19900615. */
 static int64_t day_shown(const cmd_since *s, int64_t number)
 {
     const cmd_date d = cmd_date_of(s->calendar, number);
@@ -148,6 +175,7 @@ static int64_t day_shown(const cmd_since *s, int64_t number)
     return month_digits(s, d) * 100 + d.day;
 }
 
+/* The number that is shown for an hour of hour_in_a_row(): 1990061512. */
 static int64_t hour_shown(const cmd_since *s, int64_t number)
 {
     const int64_t day = floor_div(number, 24);
@@ -173,6 +201,7 @@ static const cmd_date_part parts[] = {
     { "hourly", NULL, NULL, hour_in_a_row, hour_shown, hour_begins, 0, 0 },
 };
 
+/* Finds the function of times of that name; NULL: none. */
 const cmd_date_part *cmd_date_part_called(const char *name)
 {
     for (size_t k = 0; k < sizeof parts / sizeof *parts; k++)
@@ -181,7 +210,8 @@ const cmd_date_part *cmd_date_part_called(const char *name)
     return NULL;
 }
 
-/* Returns the last group of a part in a calendar: 365 days of a year without leap days. */
+/* Returns the last group of a part in a calendar, such as 365 for the day of the year without leap
+ * days. 0 means that the data say it. */
 int64_t cmd_date_part_last(const cmd_date_part *part, cmd_calendar calendar)
 {
     if (part->number != day_of_year)
@@ -189,6 +219,7 @@ int64_t cmd_date_part_last(const cmd_date_part *part, cmd_calendar calendar)
     return calendar == CMD_360_DAY ? 360 : calendar == CMD_NOLEAP ? 365 : part->last;
 }
 
+/* Returns the coordinate of the first instant of a period, in the units of the times. */
 double cmd_period_begin(const cmd_date_part *part, const cmd_since *s, int64_t number)
 {
     int            hour = 0;

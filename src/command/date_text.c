@@ -4,7 +4,8 @@
 #include <math.h>
 #include <stdlib.h>
 
-/* Writes a fraction of a second, ".25", without zeros at the end, with at most `digits` digits. */
+/* Writes a fraction of a second, ".25", with at most `digits` digits, and without zeros at the end;
+ * "" for 0. */
 static const char *fraction_text(double fraction, int digits)
 {
     long parts = lround(fraction * pow(10, digits));
@@ -14,7 +15,8 @@ static const char *fraction_text(double fraction, int digits)
     return digits ? cmd_text(".%0*ld", digits, parts) : "";
 }
 
-/* Writes the time of day, " 12:30", " 12:30:05", " 12:30:05.25"; "" at midnight. */
+/* Writes the time of day, " 12:30", " 12:30:05", " 12:30:05.25"; "" at midnight. `second` counts
+ * from midnight; `digits` are those of the fraction. */
 static const char *clock_text(double second, int digits)
 {
     const int   whole    = (int)second;
@@ -27,6 +29,8 @@ static const char *clock_text(double second, int digits)
     return cmd_text(" %02d:%02d:%02d%s", whole / 3600, whole / 60 % 60, whole % 60, fraction);
 }
 
+/* Writes a coordinate as a date, and a time of day unless it is midnight. NULL: units and calendar
+ * are none of times, or the value is no date. */
 const char *cmd_date_text(double value, const char *units, const char *calendar)
 {
     cmd_since  s;

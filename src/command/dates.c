@@ -28,9 +28,11 @@ struct cmd_dated {
     const cmd_dated     *older;
 };
 
+/* Groups of one function: more would be an error in the times. */
 enum { MOST_GROUPS = 1 << 30 };
 
-/* Finds the function of times with a leaf that x is a part of. NULL: none. */
+/* Finds the function of times that x is a result of, or a part of a result: they share a leaf
+ * (input array). NULL: none. */
 static const cmd_dated *dated_of(const cmd_inputs *in, rd_expr *x)
 {
     rd_expr *const of = rd_elements_of(x);
@@ -48,6 +50,7 @@ static const char *call_text(const cmd_dated *d)
 }
 
 /* ---- Elements of small arrays ---------------------------------------------------------------- */
+/* The number of elements of x. */
 static int64_t count_elements(rd_expr *x)
 {
     const rd_shape shape = rd_shape_of(x);
@@ -55,7 +58,7 @@ static int64_t count_elements(rd_expr *x)
     return cmd_points(&shape, RD_F64, "times");
 }
 
-/* Evaluates x as f64 or i64. NULL: it failed, and the library has recorded why. */
+/* Evaluates x as f64 or i64, both of 8 bytes. NULL: it failed, and the library has recorded why. */
 static void *elements_of(cmd_inputs *in, rd_expr *x, rd_dtype type)
 {
     void *const at = cmd_room((size_t)count_elements(x) * 8 + 8);
@@ -65,7 +68,7 @@ static void *elements_of(cmd_inputs *in, rd_expr *x, rd_dtype type)
     return rd_eval(in->ctx, rd_cast(x, type), &to) == RD_OK ? at : NULL;
 }
 
-/* Makes a leaf of the shape of x, with the axes of x. */
+/* Makes a leaf (input array) of the shape of x, with the axes of x. */
 static rd_expr *leaf_like(cmd_inputs *in, rd_expr *x, const int64_t *at)
 {
     const rd_shape shape = rd_shape_of(x);
@@ -81,7 +84,7 @@ static rd_expr *leaf_like(cmd_inputs *in, rd_expr *x, const int64_t *at)
 }
 
 /* ---- Groups ---------------------------------------------------------------------------------- */
-/* Finds the least and the greatest number; an empty range without numbers. */
+/* Finds the least and the greatest number; without numbers, low is above high. */
 static void find_range(const int64_t *number, int64_t n, int64_t *low, int64_t *high)
 {
     *low  = n ? number[0] : 0;
@@ -92,8 +95,8 @@ static void find_range(const int64_t *number, int64_t n, int64_t *low, int64_t *
     }
 }
 
-/* Fills the axis of groups from number `low` on. Periods lie along the axis of times; parts,
- * such as months, along an axis with the name of the function. */
+/* Fills the axis of groups from number `low` on. Periods (begins) lie along the axis of times, at
+ * their first instants. Parts, such as months, lie along an axis with the name of the function. */
 static void set_groups(cmd_dated *d, const cmd_axis *times, const cmd_since *s, int64_t low)
 {
     const cmd_date_part *part = d->part;
@@ -114,8 +117,9 @@ static void set_groups(cmd_dated *d, const cmd_axis *times, const cmd_since *s, 
     d->groups.record = part->begins && times->record;
 }
 
-/* Makes the leaf of a function: finds the groups, and replaces each number by the value of its
- * group. */
+/* Makes the leaf (input array) of a function of times: finds the groups, and replaces each number
+ * by the value of its group. Without fixed groups (last is 0) they reach from the least number to
+ * the greatest. NULL: `why`, or the library's error, says the reason. */
 static rd_expr *make_leaf(cmd_inputs *in, const cmd_date_part *part, rd_expr *x,
                           const cmd_axis *times, const cmd_since *s, int64_t *number, char *why)
 {
@@ -141,7 +145,8 @@ static rd_expr *make_leaf(cmd_inputs *in, const cmd_date_part *part, rd_expr *x,
 }
 
 /* ---- Functions ------------------------------------------------------------------------------- */
-/* True if x holds the coordinates of its axis. A variable, or a computed array, has no dates. */
+/* True if x holds the coordinates of its axis, up to a billionth of each. A variable, or a computed
+ * array, has no dates. */
 static bool is_coordinate(cmd_inputs *in, rd_expr *x, const cmd_axis *times)
 {
     const double *at = times->at ? elements_of(in, x, RD_F64) : NULL;
@@ -152,7 +157,9 @@ static bool is_coordinate(cmd_inputs *in, rd_expr *x, const cmd_axis *times)
     return at != NULL;
 }
 
-/* Checks that x is the coordinates of an axis of times, and reads their units. */
+/* Checks that x is the coordinates of an axis of times, and reads their units. False: `why` says
+ * the reason, or the evaluation of x failed. `of_sun` units, months and years of UDUNITS, fit no
+ * calendar. */
 static bool read_times(cmd_inputs *in, const char *name, rd_expr *x, cmd_axis *times, cmd_since *s,
                        char *why)
 {
@@ -182,8 +189,8 @@ static bool read_times(cmd_inputs *in, const char *name, rd_expr *x, cmd_axis *t
     return false;
 }
 
-/* Evaluates a function of times, once for each operand. NULL: no such function, or `why` says
- * more. */
+/* Evaluates a function of times, once for each operand. NULL: there is no such function, or `why`
+ * says more. The date of a time is that of the middle of its bounds, if it ends them. */
 rd_expr *cmd_date_function(void *user, rd_ctx *ctx, const char *name, int n, rd_expr *const *x,
                            char *why)
 {
@@ -218,7 +225,7 @@ rd_expr *cmd_date_function(void *user, rd_ctx *ctx, const char *name, int n, rd_
 }
 
 /* ---- Labels ---------------------------------------------------------------------------------- */
-/* Finds the group of a value by bisection. -1: none. */
+/* Finds the group with this value, by bisection, as values ascend. -1: none. */
 static int64_t group_of(const cmd_dated *d, int64_t value)
 {
     int64_t low = 0, high = d->groups.n;
@@ -234,8 +241,8 @@ static int64_t group_of(const cmd_dated *d, int64_t value)
     return low < d->groups.n && d->value[low] == value ? low : -1;
 }
 
-/* True if the labels are year and season. December and January of one calendar year are parts of
- * two winters. */
+/* True if the labels are those of year() and season(). December and January of one calendar year
+ * are parts of two winters, which such groups would mix. */
 static bool has_split_winters(const cmd_inputs *in, int n, rd_expr *const *label)
 {
     bool year = false, season = false;
@@ -249,8 +256,9 @@ static bool has_split_winters(const cmd_inputs *in, int n, rd_expr *const *label
     return year && season;
 }
 
-/* Replaces labels that are functions of times by numbers of groups from 0, and counts the
- * groups. */
+/* Replaces labels that are functions of times by numbers of groups from 0, and counts the groups.
+ * groups[k] below 0: the user gave no number. False: `why`, or the library's error, says the
+ * reason. */
 bool cmd_date_labels(void *user, int n, rd_expr **label, int64_t *groups, char *why)
 {
     cmd_inputs *in = user;
@@ -294,7 +302,8 @@ void cmd_date_groups(void *user, rd_expr *x, int axis, rd_expr *label)
 }
 
 /* ---- Places along an axis of groups ---------------------------------------------------------- */
-/* True if each coordinate of the axis is the first instant of a period of d. */
+/* True if each coordinate of the axis is the first instant of a period of d, by the units of the
+ * axis. */
 static bool has_periods(const cmd_dated *d, const cmd_axis *along)
 {
     cmd_since  s;
@@ -310,8 +319,9 @@ static bool has_periods(const cmd_dated *d, const cmd_axis *along)
     return true;
 }
 
-/* Finds the position of each group along the axis, -1 for none. NULL: the axis is of another
- * kind, or positions are ambiguous; *unsure says why. */
+/* Finds the index along the axis of each group of d, -1 for none. NULL: the axis is of another
+ * kind, or indices are ambiguous; *unsure says why. Periods match if they begin within half a
+ * second. */
 static int64_t *find_places(const cmd_dated *d, const cmd_axis *along, const char **unsure)
 {
     int64_t  *place = cmd_room((size_t)(d->groups.n + 1) * sizeof *place);
@@ -330,7 +340,7 @@ static int64_t *find_places(const cmd_dated *d, const cmd_axis *along, const cha
     return *unsure ? NULL : place;
 }
 
-/* Says why the index does not fit the axis. */
+/* Writes to `why` that the index, a function of times, does not fit the axis. */
 static void refuse_axis(const cmd_dated *d, const cmd_axis *along, char *why)
 {
     snprintf(
@@ -342,7 +352,8 @@ static void refuse_axis(const cmd_dated *d, const cmd_axis *along, char *why)
         (long long)(d->groups.n ? d->value[0] : 0));
 }
 
-/* Replaces an index that is a function of times by positions along an axis of its groups. */
+/* Replaces an index that is a function of times by positions along an axis of its groups. Any other
+ * index is returned as it is. NULL: `why`, or the library's error, says the reason. */
 rd_expr *cmd_date_places(void *user, rd_expr *x, int axis, rd_expr *index, char *why)
 {
     cmd_inputs      *in = user;
@@ -376,7 +387,8 @@ rd_expr *cmd_date_places(void *user, rd_expr *x, int axis, rd_expr *index, char 
 }
 
 /* ---- Words ----------------------------------------------------------------------------------- */
-/* Finds the value of a word, "JJA" is 3 along seasons. */
+/* Finds the value of a word: "JJA" is 3 along seasons. The words of an axis, with blanks between
+ * them, belong to the values 1, 2, ... */
 bool cmd_value_of_word(const cmd_axis *axis, const char *word, double *value)
 {
     const size_t n = strlen(word);
@@ -392,7 +404,7 @@ bool cmd_value_of_word(const cmd_axis *axis, const char *word, double *value)
     return false;
 }
 
-/* Finds the word of a value, 3 is "JJA" along seasons. */
+/* Finds the word of a value: 3 is "JJA" along seasons. NULL: the value has no word. */
 const char *cmd_word_of_value(const cmd_axis *axis, double value)
 {
     const char *at = axis->words;

@@ -12,12 +12,14 @@
 #include <string.h>
 #include <unistd.h>
 
+/* True if a file of that path exists. */
 static bool is_there(const char *path)
 {
     return access(path, F_OK) == 0;
 }
 
-/* Opens a file, or the files that match a pattern, in order. */
+/* Opens a file, or the files that match a pattern in alphabetical order, and adds them to the
+ * source. A name that exists is no pattern. */
 static void add_files(cmd_source *s, rd_ctx *ctx, const char *path)
 {
     glob_t found = { 0 };
@@ -37,7 +39,8 @@ static void add_files(cmd_source *s, rd_ctx *ctx, const char *path)
     globfree(&found);
 }
 
-/* Splits "file.nc:sst" at the last colon, unless a file has the whole name. Returns the path. */
+/* Splits "file.nc:sst" at the last colon, unless a file has the whole name or nothing follows the
+ * colon. Returns the path; s->variable becomes the name behind the colon. */
 static char *cut_variable(cmd_source *s, const char *text)
 {
     const char *colon = strrchr(text, ':');
@@ -48,8 +51,8 @@ static char *cut_variable(cmd_source *s, const char *text)
     return cmd_copy(text, (size_t)(colon - text));
 }
 
-/* Reads a number given on the command line. A float with a small whole value, 2.0, counts as
- * whole. */
+/* Reads a number given on the command line; false: it is none, or a file of that name exists. A
+ * float with a small whole value, 2.0, counts as whole. */
 static bool read_number(const char *text, cmd_source *s)
 {
     char *end, *whole_end;
@@ -79,7 +82,8 @@ static void check_name(const cmd_inputs *in, const cmd_source *s, const char *co
                        given[s - in->sources]);
 }
 
-/* Reads one argument: a number, a raw file, or files by name, list or pattern. */
+/* Reads one argument: a number, a raw file, or files by name, list or pattern. NAME= in front
+ * counts only if no file has the whole argument as its name. */
 static void add_source(cmd_inputs *in, const char *given)
 {
     static const char names[] = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ_0123456789";
@@ -127,7 +131,7 @@ void cmd_warn_once(cmd_inputs *in, const char *sentence)
     cmd_warn("%s", sentence);
 }
 
-/* Opens all files of the command line. */
+/* Opens all files of the command line, and refuses names that are given twice. */
 cmd_inputs cmd_open_inputs(rd_ctx *ctx, const cmd_options *options)
 {
     const int  n  = options->n_inputs;
@@ -146,15 +150,15 @@ cmd_inputs cmd_open_inputs(rd_ctx *ctx, const cmd_options *options)
 }
 
 /* ---- Names ----------------------------------------------------------------------------------- */
-/* True if the file has no names of variables. Its array has the given name, the name of the
- * file, or x. */
+/* True if the format has no names of variables: the only one has the name of the file. A formula
+ * may also call it x, or by the name given on the command line. */
 static bool is_anonymous(const cmd_file *file)
 {
     return file->n == 1 && strcmp(file->variable[0].name, cmd_stem(file->path)) == 0;
 }
 
-/* Finds the only variable that a formula can mean without a name; axes belong to other
- * variables. */
+/* Finds the only variable that a formula can mean without a name; axes belong to other variables.
+ * NULL: there are several. In a table of text the first one is meant, which is the whole table. */
 static cmd_variable *only_one(const cmd_file *file)
 {
     cmd_variable *found = NULL;
@@ -170,7 +174,7 @@ static cmd_variable *only_one(const cmd_file *file)
     return found ? found : file->n == 1 ? &file->variable[0] : NULL;
 }
 
-/* Lists the variables of a file, for error messages. */
+/* Lists up to 40 variables of a file, for error messages. */
 static const char *names_of(const cmd_file *file)
 {
     const char *text = "";
@@ -180,8 +184,9 @@ static const char *names_of(const cmd_file *file)
     return file->n > 40 ? cmd_text("%s, ...", text) : text;
 }
 
-/* Finds the variable of a source in a file. A table is one variable, unless a column has the
- * name. */
+/* Finds the variable of a source in a file: the one named behind the colon, or the only one. Where
+ * a format has names by rules of its own (find: tables and .npz), a variable with the source's name
+ * has priority. NULL: it is ambiguous. */
 static cmd_variable *variable_meant(const cmd_source *s, const cmd_file *file)
 {
     cmd_variable *only = s->variable ? NULL : only_one(file);
@@ -191,7 +196,8 @@ static cmd_variable *variable_meant(const cmd_source *s, const cmd_file *file)
     return named ? named : only;
 }
 
-/* Finds the variable of a source in a file, or ends the program. */
+/* Finds the variable of a source in a file. If it is ambiguous or not there, the program ends, with
+ * the names of the file. */
 static cmd_variable *variable_of(const cmd_source *s, const cmd_file *file)
 {
     cmd_variable *v = variable_meant(s, file);
@@ -204,7 +210,9 @@ static cmd_variable *variable_of(const cmd_source *s, const cmd_file *file)
     return v;
 }
 
-/* Finds the variables that a name stands for, one per file. Returns how many. */
+/* Finds the variables that a name stands for, one per file. Returns how many. A source with the
+ * name decides; else all files without a name are searched. The array of a file without names may
+ * be called x. */
 static int find_parts(const cmd_inputs *in, const char *name, cmd_part *parts)
 {
     int n = 0;
@@ -229,7 +237,8 @@ static int find_parts(const cmd_inputs *in, const char *name, cmd_part *parts)
     return n;
 }
 
-/* True if the parts are coordinates of one axis, which each file repeats. */
+/* True if the parts are coordinates of one axis, which each file repeats. If --join names an axis
+ * that they lack, they are stacked along a new one instead. */
 static bool are_one_axis(const cmd_inputs *in, int n, const cmd_part *parts)
 {
     for (int i = 0; i < n; i++) {
@@ -244,6 +253,7 @@ static bool are_one_axis(const cmd_inputs *in, int n, const cmd_part *parts)
     return n > 1 && !(in->join && cmd_axis_called(parts[0].v, in->join) < 0);
 }
 
+/* The number of all files of the command line. */
 static int count_files(const cmd_inputs *in)
 {
     int n = 0;
@@ -253,7 +263,7 @@ static int count_files(const cmd_inputs *in)
     return n;
 }
 
-/* Finds a number that was given that name. NULL: none. */
+/* Finds a number that was given that name, NAME=2.5; such a source has no files. NULL: none. */
 static const cmd_source *number_named(const cmd_inputs *in, const char *name)
 {
     for (int k = 0; k < in->n; k++)
@@ -262,7 +272,8 @@ static const cmd_source *number_named(const cmd_inputs *in, const char *name)
     return NULL;
 }
 
-/* Warns if units or bounds make dates that the file hardly means. */
+/* Warns if units or bounds make dates that the file hardly means: months or years of UDUNITS
+ * (of_sun), and coordinates that end their bounds (middle). */
 static void check_times(cmd_inputs *in, const cmd_axis *axis)
 {
     cmd_since s;
@@ -281,8 +292,9 @@ static void check_times(cmd_inputs *in, const cmd_axis *axis)
                                axis->name, axis->name));
 }
 
-/* Finds a name of the formula: a number, a known variable, or variables of files, which are
- * joined. */
+/* Finds a name of the formula: a number, a known variable, or variables of files, which are joined.
+ * NULL: there is none, and in->missing has the name. A variable is remembered with the source of
+ * each axis. */
 rd_expr *cmd_lookup(void *user, rd_ctx *ctx, const char *name)
 {
     cmd_inputs       *in     = user;
@@ -315,7 +327,8 @@ rd_expr *cmd_lookup(void *user, rd_ctx *ctx, const char *name)
     return known->v.x;
 }
 
-/* Lists all names that a formula may use. */
+/* Lists all names that a formula may use: those given on the command line, and those in files
+ * without a given name. */
 const char *cmd_names(const cmd_inputs *in)
 {
     const char *text = "";
@@ -329,6 +342,7 @@ const char *cmd_names(const cmd_inputs *in)
     return text;
 }
 
+/* The bytes of all variables that were looked up, in their stored types. */
 int64_t cmd_bytes(const cmd_inputs *in)
 {
     int64_t bytes = 0;

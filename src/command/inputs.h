@@ -62,6 +62,7 @@ typedef struct cmd_inputs {
     bool                 ignore_units;
     const char          *missing; /* the last name that was not found */
 } cmd_inputs;
+/* Names that a formula can look up. */
 enum { CMD_MOST_KNOWN = 256 };
 
 cmd_inputs cmd_open_inputs(rd_ctx *ctx, const cmd_options *options);

@@ -5,8 +5,8 @@
 #include <string.h>
 #include <unistd.h>
 
-static volatile sig_atomic_t signalled;
-static rd_ctx *volatile watched;
+static volatile sig_atomic_t signalled; /* the first signal that came; 0: none */
+static rd_ctx *volatile watched;        /* its evaluation is cancelled by a signal */
 
 /* Signals that end the program. They come from a person, a closed terminal, a program that
  * watches others, or a pipe without a reader. */
@@ -35,8 +35,9 @@ static void die_of(int number)
     _exit(128 + number);
 }
 
-/* Handles a signal. It calls only functions that handlers may call: unlink, raise, _exit,
- * rd_cancel. SIGPIPE comes from a write, which must not go on. */
+/* Handles a signal: the first one cancels the evaluation, and a second one ends the program at
+ * once. It calls only functions that handlers may call: unlink, raise, _exit, rd_cancel. SIGPIPE
+ * comes from a write, which must not go on. */
 static void handle(int number)
 {
     if (signalled || number == SIGPIPE) {
@@ -62,6 +63,7 @@ static void handle_shorter(int number)
 }
 
 #ifdef __SANITIZE_ADDRESS__ /* the sanitizer reports crashes */
+/* Does nothing, as the sanitizer reports crashes. */
 void cmd_watch_library(const char *path)
 {
     (void)path;
@@ -71,7 +73,8 @@ void cmd_watch_library(const char *path)
  * cannot be written. */
 static const char *volatile crash_text;
 
-/* Handles a crash of a library that writes a file. */
+/* Handles a crash of a library that writes a file: removes temporary files, and ends the program
+ * with a sentence. It calls only functions that handlers may call. */
 static void handle_crash(int number)
 {
     (void)number;
@@ -82,6 +85,7 @@ static void handle_crash(int number)
     _exit(CMD_FAILED);
 }
 
+/* Installs handlers of crashes while a library writes the file `path`; NULL: removes them. */
 void cmd_watch_library(const char *path)
 {
     static const int crashes[] = { SIGSEGV, SIGABRT };
@@ -104,7 +108,8 @@ static bool is_ignored(int number)
            now.sa_handler == SIG_IGN;
 }
 
-/* Installs the handlers; signals that the caller ignores stay ignored. */
+/* Installs the handlers; signals that the caller ignores stay ignored. SIGBUS comes from a mapped
+ * file that became shorter. */
 void cmd_watch(rd_ctx *ctx)
 {
     struct sigaction action = { .sa_handler = handle, .sa_flags = SA_RESTART };
@@ -117,6 +122,7 @@ void cmd_watch(rd_ctx *ctx)
     signal(SIGXFSZ, SIG_IGN); /* the write fails instead, and its error names the file */
 }
 
+/* Removes the handlers, except for signals that the caller ignores. */
 void cmd_watch_no_more(void)
 {
     for (int k = 0; k < ENDS; k++)
@@ -124,12 +130,14 @@ void cmd_watch_no_more(void)
             signal(ends[k].number, SIG_DFL);
 }
 
+/* True if a signal has asked the program to end. */
 bool cmd_interrupted(void)
 {
     return signalled != 0;
 }
 
-/* Ends the program if a signal has come, and says which files were written. */
+/* Ends the program if a signal has come, and says which files were written. Long loops call it, as
+ * the first signal only sets a flag. */
 void cmd_may_go_on(void)
 {
     if (!signalled)

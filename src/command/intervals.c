@@ -15,10 +15,11 @@ typedef struct parts {
     int    digits;
 } parts;
 
+/* Indices of the numbers of a date. */
 enum { YEAR, MONTH, DAY, HOUR, MINUTE, SECOND };
 
-/* Reads the fraction of a second, ".25". False: a dot without digits, or more digits than
- * instants have. */
+/* Reads the fraction of a second, ".25", if there is one. False: a dot without digits, or more
+ * digits than instants have. */
 static bool read_fraction(char **at, parts *p)
 {
     const char *from = *at;
@@ -31,7 +32,8 @@ static bool read_fraction(char **at, parts *p)
            strspn(from + 1, "0123456789") == (size_t)p->digits;
 }
 
-/* Reads all numbers of a date. */
+/* Reads all numbers of a date, with the separator before each but the first. False: it has another
+ * form. A year has up to 6 digits, all others up to 2. */
 static bool read_parts(const char *text, parts *p)
 {
     static const char *const before[] = { "", "-", "-", "T ", ":", ":" };
@@ -65,7 +67,7 @@ static double round_seconds(double seconds)
     return round(seconds * scale) / scale;
 }
 
-/* Returns the seconds of a date and time from the beginning of the reference day on. */
+/* Returns the seconds of a date and time from the beginning of the reference day (s->day) on. */
 static double seconds_of(const cmd_since *s, cmd_date date, const parts *p)
 {
     const double clock = (double)(p->at[HOUR] * 3600 + p->at[MINUTE] * 60 + p->at[SECOND]);
@@ -74,7 +76,9 @@ static double seconds_of(const cmd_since *s, cmd_date date, const parts *p)
                          p->fraction);
 }
 
-/* Reads a date as the interval [*from, *to). False: it is no date of the calendar. */
+/* Reads a date as the interval [*from, *to). False: it is no date of the calendar. The last number
+ * that is given says how long it lasts: a day, hour, minute, or the last digit of the second. A
+ * year or month lasts until the next one begins. */
 bool cmd_interval(const char *text, const cmd_since *s, double *from, double *to)
 {
     static const double length[] = { 0, 0, 86400, 3600, 60 };

@@ -7,6 +7,7 @@
 #include "times.h"
 #include <string.h>
 
+/* Finds the axis of that name; -1: none. */
 int cmd_axis_called(const cmd_variable *v, const char *name)
 {
     for (int k = 0; k < v->shape.n; k++)
@@ -15,7 +16,8 @@ int cmd_axis_called(const cmd_variable *v, const char *name)
     return -1;
 }
 
-/* Finds the axis along which parts are joined. */
+/* Finds the axis along which parts are joined: the one that --join names, else the record
+ * (unlimited) axis, else time, else the first. -1: a new first axis. */
 int cmd_joined_axis(const cmd_variable *v, const char *join)
 {
     if (join)
@@ -41,7 +43,8 @@ static const double *coordinates_of(const cmd_axis *axis, bool middle)
     return middle ? axis->middle : axis->at;
 }
 
-/* Concatenates the coordinates of all parts, converted to one unit. NULL: a part has none. */
+/* Concatenates the coordinates of axis k of all n parts, converted to one unit. NULL: a part has
+ * none. `middle`: the middles of bounds instead. */
 static const double *join_coordinates(int64_t total, int k, int n, const cmd_part *parts,
                                       const cmd_turn *conversion, bool middle)
 {
@@ -60,7 +63,8 @@ static const double *join_coordinates(int64_t total, int k, int n, const cmd_par
     return all;
 }
 
-/* Fills the joined axis; it has no coordinates if a part has none. */
+/* Fills the joined axis k: its length, and its coordinates if all parts have them. Units that do
+ * not convert end the program, unless --align=position takes them as they are. */
 static void join_axis(cmd_axis *axis, int k, int n, const cmd_part *parts, cmd_align align)
 {
     cmd_turn *conversion = cmd_room((size_t)n * sizeof *conversion);
@@ -89,7 +93,7 @@ static void join_axis(cmd_axis *axis, int k, int n, const cmd_part *parts, cmd_a
     axis->middle = middle;
 }
 
-/* Puts a new first axis in front of the others. */
+/* Puts a new first axis in front of the others: the number of the file. */
 static void add_axis(cmd_variable *v, const char *name, int64_t n)
 {
     cmd_axis *all = cmd_room(((size_t)v->shape.n + 1) * sizeof *all);
@@ -100,7 +104,8 @@ static void add_axis(cmd_variable *v, const char *name, int64_t n)
     v->axis[0] = (cmd_axis){ .name = name, .n = n };
 }
 
-/* Ends the program if an axis other than the joined one differs between two parts. */
+/* Ends the program if an axis other than the joined one differs between two parts: in its name,
+ * extent or coordinates. */
 static void check_axes(const cmd_part *first, const cmd_part *other, int joined)
 {
     for (int k = 0; k < first->v->shape.n; k++) {
@@ -119,12 +124,15 @@ static void check_axes(const cmd_part *first, const cmd_part *other, int joined)
     }
 }
 
+/* The calendar of a variable that holds the coordinates of an axis of times; NULL: it holds
+ * none. */
 static const char *calendar_of(const cmd_variable *v)
 {
     return v->is_axis && v->shape.n ? v->axis[0].calendar : NULL;
 }
 
-/* Converts the values of a part to the units of the first part. */
+/* Converts the values x of a part to the units of the first part. If only one of them has units,
+ * they are taken as the same, with a warning. */
 static rd_expr *convert_part(const cmd_inputs *in, const cmd_part *first, const cmd_part *part,
                              rd_expr *x)
 {
@@ -146,7 +154,8 @@ static rd_expr *convert_part(const cmd_inputs *in, const cmd_part *first, const 
     return cmd_convert(in->ctx, x, &conversion);
 }
 
-/* Reads all parts, checks axes, converts units, and concatenates or stacks them. */
+/* Reads all parts, checks axes, converts units, and concatenates the parts along an axis, or stacks
+ * them along a new first one (axis is -1). One part is returned as it is. */
 cmd_variable cmd_join_parts(const cmd_inputs *in, int n, const cmd_part *parts)
 {
     rd_expr    **x = cmd_room((size_t)n * sizeof(rd_expr *));

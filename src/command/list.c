@@ -8,7 +8,7 @@ typedef struct inspection {
     cmd_variable *v;
 } inspection;
 
-/* Reads what the format knows about a variable; it runs under cmd_try(). */
+/* Lets the format find type and shape of a variable (look); it runs under cmd_try(). */
 static void inspect(void *of)
 {
     const inspection *s = of;
@@ -16,8 +16,8 @@ static void inspect(void *of)
     s->file->format->look(s->file, s->v);
 }
 
-/* Prints a variable, "  sst   f32   (time 12, lat 90) K: title". An unreadable one does not end
- * the list. */
+/* Prints a variable, " sst f32 (time 12, lat 90) K: title". An unreadable one does not end the
+ * list. Formats that find the type late (look) are asked for it. */
 static void list_variable(cmd_file *file, cmd_variable *v)
 {
     const char *shape = "";
@@ -46,6 +46,7 @@ static void list_variable(cmd_file *file, cmd_variable *v)
     putchar('\n');
 }
 
+/* Prints each file and its variables. */
 void cmd_list(const cmd_inputs *in)
 {
     for (int k = 0; k < in->n; k++)

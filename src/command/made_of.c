@@ -1,11 +1,12 @@
 /* made_of.c - finds the variables that a statement is made of, from its text.
  *
  * If the text is not understood, more operands are counted, not fewer: then fewer facts are kept
- * for the result. */
+ * for the result. Functions "behind_..." return the first character behind what they skip. */
 #include "made_of.h"
 #include <ctype.h>
 #include <string.h>
 
+/* True if the character can begin a name. */
 static bool is_letter(char c)
 {
     return isalpha((unsigned char)c) || c == '_';
@@ -19,6 +20,7 @@ static const char *behind_name(const char *p)
     return p;
 }
 
+/* Skips blanks. */
 static const char *behind_blanks(const char *p)
 {
     while (isspace((unsigned char)*p))
@@ -34,7 +36,8 @@ static const char *behind_quotes(const char *p)
     return end ? end + 1 : p + strlen(p);
 }
 
-/* Skips what is inside brackets, and the closing bracket. */
+/* Skips the rest of a bracket that p is inside of, and the closing bracket. Inner brackets and
+ * texts in quotes do not close it. */
 const char *cmd_behind_bracket(const char *p)
 {
     for (int depth = 0; *p; p++) {
@@ -49,6 +52,8 @@ const char *cmd_behind_bracket(const char *p)
     return p;
 }
 
+/* Finds the comma or the closing bracket that ends the argument that p is in. Texts in quotes and
+ * inner brackets are skipped. */
 const char *cmd_behind_argument(const char *p)
 {
     while (*p && !strchr(",)]", *p))
@@ -58,7 +63,8 @@ const char *cmd_behind_argument(const char *p)
     return p;
 }
 
-/* Skips "name =", "name[i, j] =" and "name +=". */
+/* Skips "name =", "name[i, j] =" and "name +=". A text without them is returned from its first
+ * character on; == is a comparison. */
 const char *cmd_right_side(const char *text)
 {
     const char *p = behind_blanks(text), *name = p;
@@ -71,6 +77,8 @@ const char *cmd_right_side(const char *text)
     return p > name && *p == '=' && p[1] != '=' ? behind_blanks(p + 1) : behind_blanks(text);
 }
 
+/* True if the bracket begins a list, [a, b]: it stands at the start of the text, or behind an
+ * opening bracket, a comma or an equals sign. Otherwise it begins subscripts. */
 bool cmd_is_list(const char *from, const char *bracket)
 {
     while (bracket > from && isspace((unsigned char)bracket[-1]))
@@ -79,12 +87,14 @@ bool cmd_is_list(const char *from, const char *bracket)
 }
 
 /* ---- Operands -------------------------------------------------------------------------------- */
+/* True if `name` equals the n characters of the text. */
 static bool is_named(const char *name, const char *text, size_t n)
 {
     return name && strlen(name) == n && memcmp(name, text, n) == 0;
 }
 
-/* Adds operand k; a second time clears `once`. */
+/* Adds variable k of the inputs to the operands. If it is there already, or is not the only one,
+ * `once` becomes false. */
 static void add_operand(cmd_made_of *made, short k)
 {
     for (int i = 0; i < made->n; i++)
@@ -96,7 +106,8 @@ static void add_operand(cmd_made_of *made, short k)
     made->once               = made->n == 1 && made->once;
 }
 
-/* Adds the operands of an earlier statement. */
+/* Adds the operands of an earlier statement, and keeps only the facts (once, shifts) that both
+ * have. */
 static void add_statement(cmd_made_of *made, const cmd_made_of *other)
 {
     for (int i = 0; i < other->n; i++)
@@ -105,7 +116,8 @@ static void add_statement(cmd_made_of *made, const cmd_made_of *other)
     made->shifts &= other->shifts;
 }
 
-/* Adds the operands that a name stands for. False: it is no variable and no earlier statement. */
+/* Adds the operands that a name of n characters stands for: those of the latest statement of this
+ * name, or a variable. False: it is neither. */
 static bool add_name(cmd_made_of *made, const cmd_statements *all, const cmd_inputs *in,
                      const char *name, size_t n)
 {
@@ -122,7 +134,9 @@ static bool add_name(cmd_made_of *made, const cmd_statements *all, const cmd_inp
     return false;
 }
 
-/* Scans a text for names of operands; subscripts and keyword arguments are skipped. */
+/* Scans a text for names of operands; subscripts and keyword arguments are skipped. `shifts`
+ * becomes false at all that is no operand, number, + or -. A name behind a '.' is a method; .T is
+ * only a view. */
 static void find_operands(cmd_made_of *made, const cmd_statements *all, const cmd_inputs *in,
                           const char *text)
 {
@@ -151,7 +165,8 @@ static void find_operands(cmd_made_of *made, const cmd_statements *all, const cm
     }
 }
 
-/* True if only subscripts, .T and steps such as + 0 follow a name. */
+/* True if only subscripts, .T and steps such as + 0 follow a name. Blanks are removed before the
+ * comparison. */
 static bool is_unchanged(const char *p)
 {
     static const char *const rests[] = { "", "+0", "-0", "+0.0", "-0.0", "*1", "*1.0" };
@@ -170,7 +185,8 @@ static bool is_unchanged(const char *p)
     return false;
 }
 
-/* True if the text is one name with subscripts, and all earlier statements in it are such, too. */
+/* True if the text is one name, with subscripts at most. The name of an earlier statement must
+ * stand for such a text, too. */
 static bool is_as_is(const cmd_statements *all, const char *text)
 {
     const char *end = behind_name(text);
@@ -183,7 +199,8 @@ static bool is_as_is(const cmd_statements *all, const char *text)
     return true;
 }
 
-/* Reads the next statement, and remembers it by name. */
+/* Reads the next statement, and remembers its operands by its name. The arguments without units,
+ * such as weights, are removed first. */
 const cmd_made_of *cmd_read_statement(cmd_statements *all, const cmd_inputs *in, const char *name,
                                       const char *text)
 {
@@ -201,7 +218,7 @@ const cmd_made_of *cmd_read_statement(cmd_statements *all, const cmd_inputs *in,
     return made;
 }
 
-/* Finds the only operand that is no axis. NULL: there are several. */
+/* Finds the only operand, or the only one that is no axis. NULL: there are several, or none. */
 const cmd_known *cmd_only_operand(const cmd_inputs *in, const cmd_made_of *made)
 {
     const cmd_known *only = NULL;

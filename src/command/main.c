@@ -12,7 +12,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* Lists the results to compute, with the arrays that they go to. */
+/* Lists the results to compute, with the arrays that they go to. Results without an expression (x)
+ * are not wanted. */
 static rd_results list_wanted(const cmd_results *results)
 {
     rd_result *at = cmd_room((size_t)results->n * sizeof *at);
@@ -54,7 +55,7 @@ typedef struct clock {
     double start, opened, computed;
 } clock;
 
-/* Prints how long each step took: --time. */
+/* Prints how long each step took, and the rate of reading while computing: --time. */
 static void say_time(const clock *c, const cmd_inputs *in)
 {
     const double now = cmd_seconds(), bytes = (double)cmd_bytes(in);
@@ -66,7 +67,9 @@ static void say_time(const clock *c, const cmd_inputs *in)
             bytes / 1e9 / (c->computed - c->opened), 1e3 * (now - c->computed));
 }
 
-/* Runs the command: reads the formula, then lists, explains, or evaluates and writes. */
+/* Runs the command: reads the formula, then lists, explains, or evaluates and writes. Only --list
+ * needs no formula. Large variables are read by cmd_read_wanted(), once it is known which parts of
+ * them are needed. */
 static void run(rd_ctx *ctx, const cmd_options *o)
 {
     clock      c  = { .start = cmd_seconds() };

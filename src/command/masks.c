@@ -1,7 +1,8 @@
 /* masks.c - takes the elements of an axis where a mask along it is true: tas[month(time) == 6].
  *
  * In the library the shape of a result never depends on data. So the mask is evaluated when the
- * formula is read, as coordinates are, and the remaining part of the axis is known from then on. */
+ * formula is read, as coordinates are, and the remaining part of the axis is known from then on. A
+ * mask is an array of bools. */
 #include "masks.h"
 #include "axes.h"
 #include "dates.h"
@@ -11,7 +12,8 @@
 #include <stdio.h>
 #include <string.h>
 
-/* Says why the mask does not lie along that axis. NULL: it does. */
+/* Says why the mask does not lie along that axis; NULL: it does. `along` is the axis of the array,
+ * `of` that of the mask. The mask must have one axis, of equal name, length and coordinates. */
 static const char *why_not_along(const cmd_axis *along, rd_expr *mask, const cmd_axis *of)
 {
     const rd_shape shape = rd_shape_of(mask);
@@ -29,7 +31,8 @@ static const char *why_not_along(const cmd_axis *along, rd_expr *mask, const cmd
     return along->at && of->at ? cmd_axes_differ(along, of) : NULL;
 }
 
-/* Evaluates the mask, and lists the indices where it is true. NULL: the evaluation failed. */
+/* Evaluates the mask, and lists the indices where it is true; *found is their number. NULL: the
+ * evaluation failed. */
 static int64_t *list_true(cmd_inputs *in, rd_expr *mask, int64_t n, int64_t *found)
 {
     bool    *is = cmd_room((size_t)n + 1);
@@ -46,7 +49,8 @@ static int64_t *list_true(cmd_inputs *in, rd_expr *mask, int64_t n, int64_t *fou
     return at;
 }
 
-/* Makes an index, a leaf, of the elements where the mask is true. */
+/* Makes an index, a leaf (input array), of the places along the axis where the mask is true. NULL:
+ * the mask does not fit or is true nowhere, and `why` says so, or its evaluation failed. */
 static rd_expr *index_of_mask(cmd_inputs *in, rd_expr *x, int axis, rd_expr *mask, char *why)
 {
     const cmd_axis along = cmd_axis_seen(in, x, axis);

@@ -1,5 +1,5 @@
-/* match.c - compares two axes by their coordinates, and finds the coordinates of one in the
- * other. */
+/* match.c - compares two axes by their coordinates, and finds the coordinates of one in the other.
+ * A place is an index along an axis. */
 #include "match.h"
 #include "convert.h"
 #include "quantities.h"
@@ -7,6 +7,8 @@
 #include <math.h>
 #include <stdlib.h>
 
+/* Returns the range of an axis as a text, with dates if they are times. Without coordinates it is
+ * the number of places. */
 const char *cmd_axis_range(const cmd_axis *a)
 {
     const char *first, *last;
@@ -20,6 +22,7 @@ const char *cmd_axis_range(const cmd_axis *a)
     return cmd_text("%.9g to %.9g (%lld)", a->at[0], a->at[a->n - 1], (long long)a->n);
 }
 
+/* Returns the least distance of neighbours that is not 0; INFINITY if there is none. */
 double cmd_least_distance(const cmd_axis *a)
 {
     double least = INFINITY;
@@ -45,6 +48,8 @@ static double digits_of_f32(const cmd_axis *a)
                                                      : most * 1e-6;
 }
 
+/* Returns how much two equal coordinates may differ: a thousandth of the distance of neighbours,
+ * or, without neighbours, the last digits of f32. */
 double cmd_tolerance(const cmd_axis *a)
 {
     const double least = cmd_least_distance(a);
@@ -52,11 +57,14 @@ double cmd_tolerance(const cmd_axis *a)
     return isfinite(least) ? least / 1000 : digits_of_f32(a);
 }
 
+/* True if x and y differ by at most `most`, or if both are NaN. */
 static bool is_near(double x, double y, double most)
 {
     return fabs(x - y) <= most || (isnan(x) && isnan(y));
 }
 
+/* Finds the conversion from coordinates of b to those of a; none if one axis has no units. False:
+ * the units do not convert. */
 bool cmd_turn_of_axes(const cmd_axis *a, const cmd_axis *b, cmd_turn *conversion)
 {
     *conversion = (cmd_turn){ .times = 1, .by = 1 };
@@ -64,7 +72,7 @@ bool cmd_turn_of_axes(const cmd_axis *a, const cmd_axis *b, cmd_turn *conversion
            cmd_units_meet(a->units, a->calendar, b->units, b->calendar, conversion);
 }
 
-/* Converts the coordinates of b to the units of a. False: the units do not convert. */
+/* Converts the coordinates of b to the units of a, into `at`. False: the units do not convert. */
 static bool coordinates_in_units(const cmd_axis *a, const cmd_axis *b, double *at)
 {
     cmd_turn conversion;
@@ -87,7 +95,8 @@ static bool has_near_coordinates(const cmd_axis *a, const double *b, bool backwa
     return true;
 }
 
-/* Says why two axes differ, with the range of both. NULL: they do not. */
+/* Says why two axes differ, with the range of both; NULL: they do not. Without coordinates only
+ * their lengths are compared. */
 const char *cmd_axes_differ(const cmd_axis *a, const cmd_axis *b)
 {
     const char *name = a->name ? a->name : "an axis";
@@ -119,6 +128,7 @@ typedef struct coordinate {
     int64_t at;
 } coordinate;
 
+/* Orders coordinates by value, and equal ones by index, for qsort(). */
 static int by_value(const void *a, const void *b)
 {
     const coordinate *x = a, *y = b;
@@ -127,7 +137,8 @@ static int by_value(const void *a, const void *b)
                                 : (x->at > y->at) - (x->at < y->at);
 }
 
-/* Says which coordinate cannot be matched: NaN, or one that occurs twice. NULL: all can. */
+/* Says which coordinate cannot be matched: NaN, or one that occurs twice, which are neighbours
+ * after sorting. NULL: all can. */
 static const char *why_unmatchable(const cmd_axis *a, const coordinate *sorted)
 {
     const char *name = a->name ? a->name : "an axis", *date;
@@ -151,7 +162,8 @@ static const char *why_unmatchable(const cmd_axis *a, const coordinate *sorted)
     return NULL;
 }
 
-/* Sorts the values `at` of an axis. NULL: one cannot be matched; *why says so. */
+/* Sorts the values `at` of axis a, with their indices. NULL: one cannot be matched; *why says
+ * so. */
 static coordinate *sort_coordinates(const cmd_axis *a, const double *at, const char **why)
 {
     coordinate *sorted = cmd_room((size_t)(a->n ? a->n : 1) * sizeof *sorted);
@@ -163,7 +175,8 @@ static coordinate *sort_coordinates(const cmd_axis *a, const double *at, const c
     return *why ? NULL : sorted;
 }
 
-/* Finds the index of the coordinate nearest to x, by bisection. -1: it is farther than `most`. */
+/* Finds the index of the coordinate nearest to x, by bisection among n sorted ones. -1: it is
+ * farther than `most`, or n is 0. */
 static int64_t find_nearest(const coordinate *sorted, int64_t n, double x, double most)
 {
     int64_t low = 0, high = n;
@@ -181,8 +194,8 @@ static int64_t find_nearest(const coordinate *sorted, int64_t n, double x, doubl
     return low >= 0 && is_near(sorted[low].value, x, most) ? sorted[low].at : -1;
 }
 
-/* Returns the tolerance for two axes: a thousandth of the least distance of neighbours in
- * either. A short axis may have no neighbours. */
+/* Returns the tolerance for two axes: a thousandth of the least distance of neighbours in either. A
+ * short axis may have no neighbours. `at`: coordinates of b in the units of a. */
 static double tolerance_of(const cmd_axis *a, const cmd_axis *b, const double *at)
 {
     cmd_axis converted = *b;
@@ -192,7 +205,8 @@ static double tolerance_of(const cmd_axis *a, const cmd_axis *b, const double *a
     return isfinite(least) ? least / 1000 : cmd_tolerance(a);
 }
 
-/* Finds each coordinate of a in b. Returns how many were found. */
+/* Finds each coordinate of a in b: its index, or -1. Returns how many were found. `most` below 0
+ * means the default tolerance. */
 int64_t cmd_match_axes(const cmd_axis *a, const cmd_axis *b, double most, int64_t *place,
                        const char **why)
 {

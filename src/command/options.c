@@ -46,6 +46,7 @@ static const char help[] =
     "\n"
     "Ends with 0; 1: something failed; 2: it was not meant so; 130: Ctrl-C, and nothing is written.\n";
 
+/* Numbers of the long options, above all characters of short ones. */
 enum {
     ONLY = 256,
     PLOT,
@@ -66,6 +67,7 @@ enum {
     VERSION
 };
 
+/* The long options, for getopt_long(). */
 static const struct option long_options[] = {
     { "output", required_argument, NULL, 'o' },
     { "only", required_argument, NULL, ONLY },
@@ -88,7 +90,8 @@ static const struct option long_options[] = {
     { NULL, 0, NULL, 0 },
 };
 
-/* True if text[0..n) is a name that a formula may have. */
+/* True if the first n characters of the text are a name that a formula may have: letters, digits
+ * and _, and no digit first. */
 static bool is_name(const char *text, size_t n)
 {
     static const char letters[] = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ_";
@@ -98,7 +101,8 @@ static bool is_name(const char *text, size_t n)
            strspn(text, "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ_0123456789") >= n;
 }
 
-/* Reads -o [NAME=]FILE. */
+/* Reads -o [NAME=]FILE. The text before the first = is a name only if a formula may have it; else
+ * it belongs to the path. */
 static void add_output(cmd_options *o, const char *text)
 {
     const char *equals = strchr(text, '=');
@@ -111,7 +115,7 @@ static void add_output(cmd_options *o, const char *text)
         cmd_misuse("-o %s: no file is named", text);
 }
 
-/* Reads --backend. */
+/* Reads --backend; another text than the four names ends the program. */
 static rd_backend read_backend(const char *text)
 {
     if (strcmp(text, "auto") == 0)
@@ -125,6 +129,7 @@ static rd_backend read_backend(const char *text)
     cmd_misuse("--backend %s: it is auto, cpu, cuda or opencl", text);
 }
 
+/* Reads --align. The names stand in the order of cmd_align. */
 static cmd_align read_align(const char *text)
 {
     static const char *const names[] = { "exact", "inner", "left", "position" };
@@ -135,6 +140,7 @@ static cmd_align read_align(const char *text)
     cmd_misuse("--align %s: it is exact, inner, left or position", text);
 }
 
+/* Reads --units. True: units are ignored. */
 static bool read_units(const char *text)
 {
     if (strcmp(text, "convert") != 0 && strcmp(text, "ignore") != 0)
@@ -142,6 +148,7 @@ static bool read_units(const char *text)
     return *text == 'i';
 }
 
+/* Reads --threads, a number from 0 to 1024; 0 means as many as there are processors. */
 static int32_t read_threads(const char *text)
 {
     char      *end;
@@ -152,7 +159,8 @@ static int32_t read_threads(const char *text)
     return (int32_t)n;
 }
 
-/* Reads a size in bytes, "500M", "4G", "1e9". */
+/* Reads a size in bytes, "500M", "4G", "4GB", "1e9". Each unit up to the given one multiplies by
+ * 1024. */
 static int64_t read_size(const char *text)
 {
     static const char units[] = "KMGT";
@@ -169,8 +177,8 @@ static int64_t read_size(const char *text)
     return (int64_t)size;
 }
 
-/* Reads the separator of CSV fields. Characters of numbers, names or lines are refused: they
- * would split these. */
+/* Reads the separator of CSV fields. Characters of numbers, names or lines are refused, as they
+ * would split those. */
 static char read_separator(const char *text)
 {
     if (strcmp(text, "tab") == 0 || strcmp(text, "\\t") == 0)
@@ -183,6 +191,7 @@ static char read_separator(const char *text)
     return *text;
 }
 
+/* Prints the help, and ends the program. */
 static _Noreturn void say_help(void)
 {
     fputs(help, stdout);
@@ -190,6 +199,7 @@ static _Noreturn void say_help(void)
     exit(0);
 }
 
+/* Prints the version and all formats, and ends the program. */
 static _Noreturn void say_version(void)
 {
     printf("rdim %d.%d.%d\n", RD_VERSION >> 16, RD_VERSION >> 8 & 255, RD_VERSION & 255);
@@ -199,7 +209,8 @@ static _Noreturn void say_version(void)
     exit(0);
 }
 
-/* Applies one option that getopt_long() has found. */
+/* Applies one option that getopt_long() has found. ':' means that a value is missing, '?' that the
+ * option is unknown (optopt: its letter). */
 static void apply_option(cmd_options *o, int option, char **argv)
 {
     switch (option) {
@@ -257,7 +268,8 @@ static const char *command_line(int argc, char *const *argv)
     return line;
 }
 
-/* Reads the whole command line, and refuses what contradicts itself. */
+/* Reads the whole command line, and refuses what contradicts itself. The first argument that is no
+ * option is the formula, unless --list is there; all others are inputs. */
 cmd_options cmd_read_options(int argc, char **argv)
 {
     cmd_options o = { .command = command_line(argc, argv), /* before getopt_long() reorders argv */

@@ -34,7 +34,9 @@ static cmd_result *result_named(const cmd_results *results, const char *name)
     cmd_misuse("-o %s=...: the formula has no result of that name; it has %s", name, names);
 }
 
-/* Casts a result to f32 if the format lacks its type; the cast loses nothing. */
+/* Casts a result to f32 if the format lacks its type; the cast loses nothing. NumPy lacks bf16, and
+ * so all formats do. NetCDF and HDF5, which hold any number of results (most is not 1), get no
+ * halves. */
 static void fit_type(cmd_result *r, const cmd_format *format)
 {
     const rd_dtype type = rd_type_of(r->x);
@@ -44,8 +46,8 @@ static void fit_type(cmd_result *r, const cmd_format *format)
         r->x = rd_cast(r->x, RD_F32);
 }
 
-/* Plans one output: its format, its results, and their types. Refuses what the format cannot
- * hold. */
+/* Plans one output: its format, its results, and their types. Refuses an unknown format, a format
+ * that cannot be written, or not to a stream, and more results than it holds (most). */
 static void plan_target(cmd_target *t, const cmd_output *out, cmd_results *results)
 {
     *t = (cmd_target){ .path   = out->path,
@@ -74,12 +76,14 @@ static void plan_target(cmd_target *t, const cmd_output *out, cmd_results *resul
         fit_type(&t->results.at[k], t->format);
 }
 
+/* The stream or the file that a target goes to. */
 static const char *name_of(const cmd_target *t)
 {
     return t->stream ? t->stream : t->path;
 }
 
-/* Plans all outputs. Results that no output has are not computed. */
+/* Plans all outputs. If each output is of one named result (named), results that no output has are
+ * not computed: their x becomes NULL. */
 cmd_targets cmd_plan_output(const cmd_options *options, cmd_results *results)
 {
     cmd_targets all    = { .n  = options->n_outputs,
@@ -102,7 +106,8 @@ cmd_targets cmd_plan_output(const cmd_options *options, cmd_results *results)
     return all;
 }
 
-/* Maps a result into its file from byte `place` on. False: the file system cannot map files. */
+/* Maps a result into its file from byte `place` on. False: the file system cannot map files. All
+ * room is allocated first, so that a full disk ends the program before hours of computing. */
 static bool map_result(const cmd_target *t, cmd_result *r, int64_t place)
 {
     const int64_t page = (int64_t)sysconf(_SC_PAGESIZE), begin = place / page * page,
@@ -110,7 +115,7 @@ static bool map_result(const cmd_target *t, cmd_result *r, int64_t place)
     const int fd      = open(t->aside, O_RDWR | O_CLOEXEC);
     const int failed  = fd < 0 ? errno : posix_fallocate(fd, 0, (off_t)end);
 
-    if (failed) /* fail before computing, not hours later */
+    if (failed)
         cmd_fail("%s: no room for %lld bytes: %s", t->path, (long long)end, strerror(failed));
     char *map =
         mmap(NULL, (size_t)(end - begin), PROT_READ | PROT_WRITE, MAP_SHARED, fd, (off_t)begin);
@@ -123,8 +128,8 @@ static bool map_result(const cmd_target *t, cmd_result *r, int64_t place)
     return true;
 }
 
-/* Creates the temporary file, or the buffer of a stream. A text may need four times the bytes of
- * its elements. */
+/* Creates the temporary file, or the buffer of a stream. The buffer has room for text, which may
+ * need four times the bytes of its elements. */
 static const char *create_aside(const cmd_target *t)
 {
     int64_t bytes = CMD_NPY_HEADER;
@@ -140,8 +145,9 @@ static void set_array(cmd_result *r)
     r->array = (rd_array){ .type = rd_type_of(r->x), .shape = rd_shape_of(r->x) };
 }
 
-/* Begins the file of a target. Either all its results are computed in the mapped file or none.
- * Small results are written at the end, if the format can. */
+/* Begins the file of a target. Either all its results are computed in the mapped file or none. None
+ * are if one is computed in the file of another target (taken). Small results are written at the
+ * end, if the format can. */
 static void begin_target(cmd_target *t)
 {
     enum { LARGE = 1 << 20 };
@@ -169,7 +175,8 @@ static void begin_target(cmd_target *t)
         t->results.at[k].array.data = NULL;
 }
 
-/* Allocates all results: first in mapped files, then in memory. */
+/* Allocates all results: first in the mapped files of targets that can, then in memory. Results
+ * without an expression (x) are not computed. */
 void cmd_make_room(cmd_targets *targets, cmd_results *results)
 {
     for (int k = 0; k < results->n; k++)
@@ -187,8 +194,9 @@ void cmd_make_room(cmd_targets *targets, cmd_results *results)
     }
 }
 
-/* Writes the results of a target that were not computed in the mapped file. If only the mapping
- * failed, the file already has its full length. */
+/* Writes the results of a target that were not computed in the mapped file. A format without
+ * `write` has one result, and its elements begin at place[0]. If only the mapping failed, the file
+ * already has its full length. */
 static void write_target(cmd_target *t)
 {
     const cmd_result *r = &t->results.at[0];
@@ -206,7 +214,7 @@ static void write_target(cmd_target *t)
     cmd_close_written(fd, t->path);
 }
 
-/* Writes all results, then renames the files. */
+/* Writes all results, then renames the files, or copies buffers to their streams. */
 void cmd_write(cmd_targets *targets, const cmd_results *results)
 {
     (void)results;

@@ -14,6 +14,7 @@ typedef struct cmd_target {
     bool              mapped; /* the results are computed in the mapped file */
 } cmd_target;
 
+/* All output files and streams; filled by cmd_plan_output(). */
 typedef struct cmd_targets {
     int         n;
     cmd_target *at;

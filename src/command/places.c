@@ -14,7 +14,8 @@ static void know_itself(cmd_inputs *in, rd_expr *y, int axis, const cmd_axis *is
     in->made = m;
 }
 
-/* Remembers the axes of one element that y has from x. Returns y. */
+/* Remembers the axes of one element that y has from x, as views do not say where these come from.
+ * Returns y. `dropped`: the axis of x that y lacks; -1: none. */
 rd_expr *cmd_with_single_axes(cmd_inputs *in, rd_expr *x, rd_expr *y, int dropped)
 {
     const int n = y ? rd_shape_of(y).n : 0;
@@ -28,7 +29,8 @@ rd_expr *cmd_with_single_axes(cmd_inputs *in, rd_expr *x, rd_expr *y, int droppe
     return y;
 }
 
-/* Returns the axis with its coordinates at n positions. */
+/* Returns the axis with its coordinates at n places, and with the middles of their bounds, where it
+ * has them. */
 cmd_axis cmd_axis_at_places(const cmd_axis *axis, const int64_t *place, int64_t n)
 {
     cmd_axis is     = *axis;
@@ -47,7 +49,8 @@ cmd_axis cmd_axis_at_places(const cmd_axis *axis, const int64_t *place, int64_t 
     return is;
 }
 
-/* Gathers n positions along an axis of x. */
+/* Gathers n indices along an axis of x, in their order. `is`: that axis of the result, which is
+ * remembered by its index. */
 rd_expr *cmd_take_places(cmd_inputs *in, rd_expr *x, int axis, const int64_t *at, int64_t n,
                          const cmd_axis *is)
 {
@@ -59,7 +62,8 @@ rd_expr *cmd_take_places(cmd_inputs *in, rd_expr *x, int axis, const int64_t *at
     return index ? cmd_with_single_axes(in, x, rd_take(x, axis, index), -1) : NULL;
 }
 
-/* Takes n positions along an axis of x: a slice if they are evenly spaced, else a gather. */
+/* Takes n positions along an axis of x: as a slice if they are evenly spaced, else by a gather.
+ * Equal positions (step 0) are no slice. A stop before index 0 is RD_OPEN. */
 rd_expr *cmd_pick(cmd_inputs *in, rd_expr *x, int axis, const int64_t *at, int64_t n,
                   const cmd_axis *is)
 {

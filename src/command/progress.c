@@ -5,9 +5,11 @@
 #include <time.h>
 #include <unistd.h>
 
+/* Characters of the bar. */
 enum { WIDTH = 30 };
 static const double SHOWN_AFTER = 0.5; /* seconds: a shorter run needs no bar */
 
+/* Seconds of a clock that never goes back. */
 double cmd_seconds(void)
 {
     struct timespec now;
@@ -16,6 +18,8 @@ double cmd_seconds(void)
     return (double)now.tv_sec + 1e-9 * (double)now.tv_nsec;
 }
 
+/* Begins a bar, which is shown on a terminal. If the user asked for it, it is shown anywhere and at
+ * once: its start lies SHOWN_AFTER back. */
 cmd_bar cmd_bar_begin(bool asked, int64_t bytes)
 {
     return (cmd_bar){ .shown = asked || isatty(STDERR_FILENO),
@@ -36,7 +40,8 @@ static void time_text(char text[32], double seconds)
         snprintf(text, 32, "%ld h %02ld min", s / 3600, s / 60 % 60);
 }
 
-/* Draws the bar: "[####......]  40 %  1.20 GB/s  12 s left". Returns 1 if the user interrupts. */
+/* Draws the bar: "[####......] 40 % 1.20 GB/s 12 s left". `done` is the finished share, 0 to 1.
+ * Returns 1 to cancel the evaluation after a signal. */
 int cmd_bar_move(void *of, double done, double seconds_left)
 {
     cmd_bar     *bar  = of;
@@ -61,6 +66,7 @@ int cmd_bar_move(void *of, double done, double seconds_left)
     return 0;
 }
 
+/* Removes the bar from the terminal. */
 void cmd_bar_end(cmd_bar *bar)
 {
     if (bar->drawn)

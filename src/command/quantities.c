@@ -6,7 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* True if both texts are the same, except blanks around them. */
+/* True if both texts are equal, except for blanks around them. */
 static bool is_same_text(const char *a, const char *b)
 {
     a += strspn(a, " ");
@@ -28,6 +28,7 @@ static bool is_same_text(const char *a, const char *b)
     call(read_xml) call(parse) call(get_converter) call(free) call(set_error_message_handler) \
         call(are_convertible) call(ignore)
 
+/* The functions of libudunits2, and its tables of units (NULL: not loaded). */
 static struct {
 #define MEMBER(name) __typeof__(ut_##name) *name;
     CALLS(MEMBER)
@@ -75,8 +76,8 @@ static double without_rounding(double times)
     return fabs(near - times) <= 3e-16 * fabs(times) ? near : times;
 }
 
-/* Finds the factor and the offset of a conversion. False: it is not linear; logarithmic units
- * are not. */
+/* Finds the factor and the offset of a conversion from its values at 0, 1 and 2^20. False: it is
+ * not linear; logarithmic units are not. */
 static bool measure(cv_converter *c, cmd_scaling *s)
 {
     static const double far  = 1 << 20;
@@ -88,7 +89,8 @@ static bool measure(cv_converter *c, cmd_scaling *s)
            fabs(at_0 + s->times - at_1) <= 1e-9 * (fabs(at_0) + fabs(at_1));
 }
 
-/* Compares two units, and finds the conversion. */
+/* Compares two units, NULL if they were not understood, and finds the conversion. A conversion that
+ * is not linear counts as none. */
 static cmd_relation relate(ut_unit *from, ut_unit *to, cmd_scaling *s)
 {
     if (!from || !to)
@@ -109,7 +111,8 @@ static ut_unit *parse(const char *text)
     return unit ? unit : api.parse(api.units, text, UT_LATIN1);
 }
 
-/* Compares two units given as text. */
+/* Compares two units given as text. Nothing is told without the library, or if one is not
+ * understood. */
 static cmd_relation relate_texts(const char *from, const char *to, cmd_scaling *s)
 {
     if (!load())
@@ -124,29 +127,34 @@ static cmd_relation relate_texts(const char *from, const char *to, cmd_scaling *
     return found;
 }
 
+/* True if the units library can be used. */
 static bool is_there(void)
 {
     return load();
 }
 #else /* built without the units library: units are never compared */
+/* Without the units library, nothing is known about units with different texts. */
 static cmd_relation relate_texts(const char *from, const char *to, cmd_scaling *s)
 {
     (void)from, (void)to, (void)s;
     return CMD_NOT_TOLD;
 }
 
+/* Without the units library: always false. */
 static bool is_there(void)
 {
     return false;
 }
 #endif
 
+/* Compares two units, first as texts, and finds the conversion. */
 cmd_relation cmd_relate_units(const char *from, const char *to, cmd_scaling *s)
 {
     *s = (cmd_scaling){ 1, 0 };
     return is_same_text(from, to) ? CMD_SAME_UNITS : relate_texts(from, to, s);
 }
 
+/* Returns the end of a sentence that says that the units library is missing; "" if it is there. */
 const char *cmd_units_hint(void)
 {
     return is_there() ? "" : "; libudunits2, which knows units, is not installed here";

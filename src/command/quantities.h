@@ -8,6 +8,7 @@ typedef struct cmd_scaling {
     double times, plus;
 } cmd_scaling;
 
+/* How two units relate. */
 typedef enum cmd_relation {
     CMD_SAME_UNITS,
     CMD_CONVERTS,

@@ -26,6 +26,7 @@ typedef struct cmd_result {
     const char               *calendar; /* if units are "... since ..." */
 } cmd_result;
 
+/* All results of a formula, or those of one output; filled by cmd_read_formula(). */
 struct cmd_results {
     int            n;
     cmd_result    *at;
@@ -37,7 +38,9 @@ static inline double cmd_value(const cmd_result *r, int64_t i)
 {
     return cmd_element(r->array.in, r->array.type, i);
 }
-int64_t               cmd_count(const cmd_result *r);
+/* Returns the number of elements. */
+int64_t cmd_count(const cmd_result *r);
+/* Returns the bytes of all elements. */
 static inline int64_t cmd_result_bytes(const cmd_result *r)
 {
     return cmd_count(r) * cmd_size_of(r->array.type);

@@ -6,18 +6,20 @@
 #include "made_of.h"
 #include <string.h>
 
+/* The number of elements of a result, once its array is set. */
 int64_t cmd_count(const cmd_result *r)
 {
     return cmd_points(&r->array.shape, r->array.type, r->name);
 }
 
+/* Returns the name of an axis, or "axis 1" if it has none. */
 const char *cmd_axis_name(const cmd_result *r, int axis)
 {
     return r->axis[axis].name ? r->axis[axis].name : cmd_text("axis %d", axis);
 }
 
-/* Finds the axes of a result. A matrix of pairs has one axis twice; the second gets another
- * name. */
+/* Finds the axes of a result. A matrix of pairs has one axis twice; the second gets another name,
+ * as time_1. */
 static void set_axes(const cmd_inputs *in, cmd_result *r)
 {
     const rd_shape shape = rd_shape_of(r->x);
@@ -30,8 +32,9 @@ static void set_axes(const cmd_inputs *in, cmd_result *r)
     }
 }
 
-/* Takes units from the one variable that describes the result. Counts and comparisons have none,
- * and differences of times are no times. */
+/* Takes units from the one variable that describes the result. Counts and comparisons have none:
+ * their type is an integer or bool, and not the variable's. Differences of times are no times. A
+ * result of tas - 273.15 gets a warning, as numbers of a formula have no units. */
 static void set_units(const cmd_inputs *in, cmd_result *r)
 {
     const cmd_known *only = cmd_only_operand(in, r->made);
@@ -48,6 +51,7 @@ static void set_units(const cmd_inputs *in, cmd_result *r)
         cmd_warn("%s: the units stay %s, as numbers of a formula have none", r->formula, r->units);
 }
 
+/* True if a file is given, and not only numbers. */
 static bool has_input(const cmd_inputs *in)
 {
     for (int k = 0; k < in->n; k++)
@@ -56,7 +60,8 @@ static bool has_input(const cmd_inputs *in)
     return false;
 }
 
-/* Ends the program with the error of the formula, and lists names if one was not found. */
+/* Ends the program with the error of the formula. If a name was not found, a hint follows: a
+ * function of times without its argument, or the names that there are. */
 static _Noreturn void refuse(const char *why, const cmd_inputs *in)
 {
     const char *names = cmd_names(in);
@@ -71,7 +76,8 @@ static _Noreturn void refuse(const char *why, const cmd_inputs *in)
                                : "no file is given: say NAME=FILE behind the formula");
 }
 
-/* Finds the facts that the result keeps; lost: names of earlier results that lack a fact. */
+/* Finds the facts (units, dates, quantity) that the result keeps from its operands. lost[fact]
+ * lists the names of earlier results that have lost the fact; r->name is added if so. */
 static void set_keeps(cmd_result *r, cmd_lost *lost)
 {
     for (cmd_keeping what = 0; what < CMD_KEEPINGS; what++) {
@@ -100,8 +106,8 @@ static rd_expr *part_of(cmd_inputs *in, rd_expr *x, const char *only)
                                                                                        : NULL;
 }
 
-/* Builds all results of the formula. Results with names that begin with _ are helpers, and are
- * dropped. */
+/* Builds all results of the formula, with axes and units, and cuts them as --only says. Results
+ * with names that begin with _ are helpers, and are dropped. Errors end the program. */
 cmd_results cmd_read_formula(const cmd_options *options, cmd_inputs *inputs)
 {
     rd_named              named[CMD_MOST_RESULTS];

@@ -2,7 +2,7 @@
  * x[time='1990-06'].
  *
  * A number takes the nearest element. A range takes all elements inside it, and so does a date,
- * which is an interval of times. */
+ * which is an interval of times. A place is an index along an axis. */
 #include "select.h"
 #include "around.h"
 #include "axes.h"
@@ -29,12 +29,14 @@ typedef struct search {
     span            low, high;
 } search;
 
+/* True if the coordinates are times in a known calendar. */
 static bool is_time(const cmd_axis *axis)
 {
     return cmd_read_since(axis->units, axis->calendar, &(cmd_since){ 0 });
 }
 
-/* Reads a bound: a number, a word of the axis or a date. */
+/* Reads a bound: a number, a word of the axis or a date. False: the text is neither word nor date,
+ * and `why` says so. */
 static bool read_bound(const cmd_axis *axis, const rd_formula_bound *b, span *s, char *why)
 {
     cmd_since since;
@@ -65,8 +67,8 @@ static double distance_to(const cmd_axis *seen, int64_t i, double value, bool ar
     return around ? cmd_way_around(seen->at[i], value) : fabs(seen->at[i] - value);
 }
 
-/* Finds the index of the nearest coordinate; *off: its distance. Of equal distances around the
- * circle, the one without a whole turn wins. */
+/* Finds the index of the nearest coordinate; *off: its distance. If two are equally near around the
+ * circle (longitudes), the one without a whole turn wins. */
 static int64_t find_nearest(const cmd_axis *seen, double value, bool around, double *off)
 {
     int64_t best = 0;
@@ -93,8 +95,9 @@ static int64_t find_twin(const cmd_axis *seen, int64_t place)
     return -1;
 }
 
-/* Returns how far the nearest coordinate may be: the distance of neighbours. Months, years and
- * seasons of groups must match exactly, because nothing lies between them. */
+/* Returns how far the nearest coordinate may be: the distance of neighbours, or the last digits of
+ * a number if there are none. Months, years and seasons must match exactly, because nothing lies
+ * between them: an axis of groups has the name of a function of times, and no units. */
 static double most_distance(const cmd_axis *seen, double value)
 {
     const double distance = cmd_least_distance(seen);
@@ -104,7 +107,8 @@ static double most_distance(const cmd_axis *seen, double value)
     return isfinite(distance) ? distance : fmax(1e-6 * fabs(value), 1e-9);
 }
 
-/* Returns a hint for axes of times: a date stands in quotes; people write 1990 for the year. */
+/* Returns a hint for axes of times, as people write 1990 for the year: a date stands in quotes. ""
+ * for other axes. */
 static const char *date_hint(const cmd_axis *seen)
 {
     return is_time(seen)
@@ -114,6 +118,7 @@ static const char *date_hint(const cmd_axis *seen)
                : "";
 }
 
+/* Writes coordinate i of an axis: a date, a word or a number. */
 static const char *coordinate_text(const cmd_axis *seen, int64_t i)
 {
     const char *text = cmd_date_text(seen->at[i], seen->units, seen->calendar);
@@ -122,7 +127,8 @@ static const char *coordinate_text(const cmd_axis *seen, int64_t i)
     return text ? text : cmd_text("%.9g", seen->at[i]);
 }
 
-/* Selects the element nearest to a number, and drops the axis. */
+/* Selects the element nearest to a number, and drops the axis. NULL: it is too far, or the same
+ * coordinate is there twice (twin), and `why` says so. */
 static rd_expr *select_nearest(cmd_inputs *in, rd_expr *x, int axis, const cmd_axis *seen,
                                double value, char *why)
 {
@@ -147,7 +153,8 @@ static rd_expr *select_nearest(cmd_inputs *in, rd_expr *x, int axis, const cmd_a
 }
 
 /* ---- From one to another --------------------------------------------------------------------- */
-/* True if the coordinate lies between the bounds of the search. */
+/* True if the coordinate lies between the bounds of the search. A date is half-open in seconds; a
+ * number has the tolerance s->most. */
 static bool is_within(const search *s, double at)
 {
     const double instant = s->low.date || s->high.date ? cmd_instant(&s->since, at) : 0;
@@ -156,13 +163,14 @@ static bool is_within(const search *s, double at)
            (s->high.date ? instant < s->high.to : at <= s->high.to + s->most);
 }
 
+/* Writes a bound as it was given, for error messages. */
 static const char *bound_text(const rd_formula_bound *b)
 {
     return b->text ? cmd_text("'%s'", b->text) : cmd_text("%.9g", b->number);
 }
 
-/* Puts the bounds in ascending order. They may be given as coordinates go: 30..-30 along
- * latitudes from the north. False: they contradict the axis. */
+/* Puts the bounds in ascending order. They may be given as coordinates go: 30..-30 along latitudes
+ * from the north. False: they contradict the axis. A number and a date are not compared. */
 static bool put_in_order(search *s, const rd_formula_bound *low, const rd_formula_bound *high,
                          char *why)
 {
@@ -192,7 +200,8 @@ static rd_expr *refuse_none(const search *s, char *why)
     return NULL;
 }
 
-/* Selects all elements between the bounds of the search. */
+/* Selects all elements between the bounds of the search. NULL: there are none, and `why` says
+ * so. */
 static rd_expr *select_places(cmd_inputs *in, rd_expr *x, int axis, const search *s, char *why)
 {
     const cmd_axis *seen = s->axis;
@@ -205,7 +214,8 @@ static rd_expr *select_places(cmd_inputs *in, rd_expr *x, int axis, const search
     return n ? cmd_pick(in, x, axis, at, n, &is) : refuse_none(s, why);
 }
 
-/* Selects longitudes around the circle: -60..60 of an axis from 0 to 359. */
+/* Selects longitudes around the circle: -60..60 of an axis from 0 to 359. If that finds no more
+ * than a plain comparison (plain), the plain selection is kept, which may be a slice. */
 static rd_expr *select_around(cmd_inputs *in, rd_expr *x, int axis, search *s, char *why)
 {
     const cmd_axis *seen  = s->axis;
@@ -226,7 +236,8 @@ static rd_expr *select_around(cmd_inputs *in, rd_expr *x, int axis, search *s, c
     return cmd_pick_around(in, x, axis, at, n, &is);
 }
 
-/* Answers rd_formula_axes.select: selects by number, date or range. */
+/* Selects elements by number, date or range. A single number takes the nearest element; a date is a
+ * range of times. `low` and `high` are NULL for open ends. NULL: refused; `why` says the reason. */
 rd_expr *cmd_select(void *user, rd_expr *x, int axis, bool range, const rd_formula_bound *low,
                     const rd_formula_bound *high, char *why)
 {

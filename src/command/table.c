@@ -3,7 +3,9 @@
  *
  *       lat  mean (K)
  *       -90       271
- *         0       299 */
+ *         0       299
+ *
+ * A cell is one text of the table. */
 #include "dates.h"
 #include "output.h"
 #include "times.h"
@@ -11,15 +13,17 @@
 #include <stdio.h>
 #include <string.h>
 
+/* The largest table, and digits of a float in it. */
 enum { MOST_ROWS = 60, MOST_COLUMNS = 12, DIGITS = 6 };
 
-/* Writes a number; the sign of a NaN means nothing. */
+/* Writes a number with so many digits; NaN without its sign, which means nothing. */
 static const char *number_text(double value, int digits)
 {
     return value != value ? "NaN" : cmd_text("%.*g", digits, value);
 }
 
-/* Writes element i of a result: a date, a bool, a complex number or a number. */
+/* Writes element i of a result: a date, a bool as a word, a complex number, or a number. Integers
+ * have all digits, and floats six. */
 static const char *value_text(const cmd_result *r, int64_t i)
 {
     const double value = cmd_value(r, i);
@@ -53,6 +57,7 @@ static const char *coordinate_text(const cmd_axis *axis, int64_t i)
     return date ? date : number_text(axis->at[i], DIGITS + 1);
 }
 
+/* The title of axis k: its name, with units unless coordinates are shown as dates. */
 static const char *axis_title(const cmd_result *r, int k)
 {
     const cmd_axis *axis = &r->axis[k];
@@ -63,6 +68,7 @@ static const char *axis_title(const cmd_result *r, int k)
                                 : cmd_axis_name(r, k);
 }
 
+/* The title of a result: its name, with units unless values are shown as dates. */
 static const char *result_title(const cmd_result *r)
 {
     return r->units && !cmd_date_text(0, r->units, r->calendar)
@@ -77,7 +83,7 @@ typedef struct table {
     const char **cell;
 } table;
 
-/* Prints the table. */
+/* Prints the table. Columns are two blanks apart. */
 static void print_table(const table *t)
 {
     int *width = cmd_room((size_t)t->columns * sizeof *width);
@@ -94,11 +100,14 @@ static void print_table(const table *t)
     }
 }
 
+/* Makes a table of empty cells. */
 static table make_table(int rows, int columns)
 {
     return (table){ rows, columns, cmd_room((size_t)rows * (size_t)columns * sizeof(char *)) };
 }
 
+/* True if both results of one axis have the same title, length and coordinates of it, so that they
+ * can share a table. */
 static bool has_same_axis(const cmd_result *a, const cmd_result *b)
 {
     const cmd_axis *x = &a->axis[0], *y = &b->axis[0];
@@ -107,8 +116,8 @@ static bool has_same_axis(const cmd_result *a, const cmd_result *b)
            (!x->at || memcmp(x->at, y->at, (size_t)x->n * sizeof *x->at) == 0);
 }
 
-/* Prints results of one axis; following results with the same axis become further columns.
- * Returns how many. */
+/* Prints results of one axis as columns, beside its coordinates. Results that follow with the same
+ * axis become further columns. Returns how many there are. */
 static int print_rows(const cmd_result *r, int n)
 {
     int columns = 1;
@@ -131,7 +140,8 @@ static int print_rows(const cmd_result *r, int n)
     return columns;
 }
 
-/* Prints a matrix with the coordinates of both axes. */
+/* Prints a result of two axes as a table, with the coordinates of one axis at the left and of the
+ * other one above. */
 static void print_matrix(const cmd_result *r)
 {
     const int rows = (int)r->axis[0].n, columns = (int)r->axis[1].n;
@@ -165,7 +175,8 @@ static void print_axes(const cmd_result *r)
     }
 }
 
-/* Writes the minimum, mean or maximum; whole numbers have all digits. */
+/* Writes the minimum, mean or maximum of a result: a date, a float, or a whole number with all its
+ * digits. `of` points to a value of that type. */
 static const char *extreme_text(const cmd_result *r, const void *of, rd_dtype type)
 {
     const double value = cmd_element(of, type, 0);
@@ -176,8 +187,8 @@ static const char *extreme_text(const cmd_result *r, const void *of, rd_dtype ty
                                 : cmd_element_text(of, type, 0);
 }
 
-/* Prints the shape, axes, minimum, mean, maximum and number of missing elements of a large
- * result. */
+/* Prints the shape, axes, minimum, mean, maximum and number of missing elements of a large result.
+ * Complex numbers have no order, so only their shape and axes are printed. */
 static void summarise(rd_ctx *ctx, const cmd_result *r)
 {
     max_align_t    low = { 0 }, high = { 0 };
@@ -209,7 +220,8 @@ static void summarise(rd_ctx *ctx, const cmd_result *r)
     putchar('\n');
 }
 
-/* Prints a scalar result: one number and nothing else, which scripts can read. */
+/* Prints a scalar result: one number and nothing else, which scripts can read. A name in the
+ * formula stands before it. */
 static void print_number(const cmd_result *r)
 {
     const bool  shown = r->array.type == RD_BOOL || cmd_date_text(0, r->units, r->calendar);
@@ -220,7 +232,8 @@ static void print_number(const cmd_result *r)
     printf("%s\n", text);
 }
 
-/* Prints all results, each in the form that fits its shape. */
+/* Prints all results: a number, a table, or, if the table would be too large, a summary. Results of
+ * one axis may share a table. */
 void cmd_print(rd_ctx *ctx, const cmd_results *results)
 {
     for (int k = 0, n; k < results->n; k += n) {

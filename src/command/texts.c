@@ -28,7 +28,8 @@ static const struct digits {
 #include "core/dtypes.def"
 };
 
-/* Finds the digits of a float type, or of the parts of a complex type. NULL: other types. */
+/* Finds the digits of a float type, or of the parts of a complex type. NULL: other types, which
+ * have no fraction bits, and so one bit here. */
 static const struct digits *digits_of(rd_dtype type)
 {
     const rd_dtype part = type == RD_C64 ? RD_F32 : type == RD_C128 ? RD_F64 : type;
@@ -39,7 +40,8 @@ static const struct digits *digits_of(rd_dtype type)
     return NULL;
 }
 
-/* Reads a text back, rounded to the type as a cast rounds. */
+/* Reads a text back, rounded to the type as a cast rounds. Doubles (53 bits) need no rounding.
+ * `last` is the exponent of the last bit of the value, which is greater in subnormal numbers. */
 static double read_back(const char *text, const struct digits *d)
 {
     const double value = strtod(text, NULL);
@@ -50,7 +52,7 @@ static double read_back(const char *text, const struct digits *d)
     return ldexp(nearbyint(ldexp(value, -last)), last);
 }
 
-/* Counts the digits of "1.5000e+00" without zeros at their end. */
+/* Counts the digits of a text such as "1.5000e+00" without zeros at their end; at least one. */
 static int count_digits(const char *text)
 {
     int n = 0, zeros = 0;
@@ -78,7 +80,8 @@ static void shorten(char text[MOST_FLOAT], double value, int n)
 }
 
 /* Writes a float with the fewest digits that read back as it, or as a whole number if that is as
- * short: 1230 and 1e+05, not 1.23e+03 and 100000. */
+ * short: 1230 and 1e+05, not 1.23e+03 and 100000. The search begins at `sure` digits; subnormal
+ * numbers have fewer. */
 static void put_float(char *text, double value, rd_dtype type)
 {
     const struct digits *d = digits_of(type);
@@ -115,7 +118,8 @@ static void put_complex(char *text, double value, double other, rd_dtype type)
     *at   = '\0';
 }
 
-/* Writes element i by its type. */
+/* Writes element i by its type: integers of 64 bits as such, all others by way of a double, which
+ * holds them exactly. */
 void cmd_put_element(char text[CMD_MOST_TEXT], const void *data, rd_dtype type, int64_t i)
 {
     const double value = cmd_element(data, type, i);
@@ -134,6 +138,7 @@ void cmd_put_element(char text[CMD_MOST_TEXT], const void *data, rd_dtype type, 
         snprintf(text, CMD_MOST_TEXT, "%.0f", value);
 }
 
+/* Writes element i into new memory. */
 const char *cmd_element_text(const void *data, rd_dtype type, int64_t i)
 {
     char text[CMD_MOST_TEXT];

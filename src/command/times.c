@@ -14,6 +14,7 @@
  * is 30 days, as in cftime. */
 #define YEAR (365.242198781 * 86400)
 
+/* Known units of times, and their lengths. of_sun: a month or year of UDUNITS. */
 static const struct unit {
     const char *name;
     double      seconds;
@@ -46,9 +47,11 @@ static const struct unit {
     { "yr", YEAR, 1 },
 };
 
+/* The month of the 360_day calendar. */
 static const struct unit month_of_30 = { "month", 30 * 86400.0, 0 };
 
-/* Finds a unit of time by name, singular or plural. */
+/* Finds a unit of time by name, in any case of letters, singular or with an s behind it. NULL:
+ * none. */
 static const struct unit *unit_named(const char *unit, size_t n)
 {
     for (int plural = 0; plural < 2; plural++)
@@ -63,14 +66,15 @@ static const struct unit *unit_named(const char *unit, size_t n)
 }
 
 /* ---- References ------------------------------------------------------------------------------ */
+/* Moves *at to the next character that is no blank. */
 static void skip_blanks(const char **at)
 {
     while (**at == ' ')
         ++*at;
 }
 
-/* Reads at most `most` digits behind the character `before`, or without one if it is 0. False:
- * *at stays. */
+/* Reads 1 to `most` digits behind the character `before`, or without one if it is 0. False: there
+ * are none, or more, and *at stays. */
 static bool read_digits(const char **at, char before, int most, long *number)
 {
     const char *from = *at + (before != 0);
@@ -85,22 +89,27 @@ static bool read_digits(const char **at, char before, int most, long *number)
     return true;
 }
 
+/* True if the calendar has a year 0: historical calendars go from -1 to 1. */
 static bool has_year_0(cmd_calendar calendar)
 {
     return calendar != CMD_STANDARD && calendar != CMD_JULIAN;
 }
 
+/* Converts an astronomical year to the one that is shown: without a year 0, the year 0 is shown as
+ * -1. */
 long long cmd_year_shown(const cmd_since *s, int64_t year)
 {
     return year - (year <= 0 && !has_year_0(s->calendar));
 }
 
+/* Converts a year that is shown to an astronomical one: without a year 0, -1 means 0. */
 int64_t cmd_year_meant(const cmd_since *s, long long shown)
 {
     return shown + (shown <= 0 && !has_year_0(s->calendar));
 }
 
-/* Reads a date, "1990-01-01", with a sign or without. */
+/* Reads a date, "1990-01-01", with a sign or without. False: it has another form, or is no date of
+ * the calendar. Without a year 0, the year -1 is 0 in astronomical years. */
 static bool read_date(const char **at, cmd_calendar calendar, cmd_date *date)
 {
     const bool negative = **at == '-';
@@ -117,7 +126,8 @@ static bool read_date(const char **at, cmd_calendar calendar, cmd_date *date)
     return cmd_is_date(calendar, *date);
 }
 
-/* Reads a time of day: "6", "06:30", "06:30:00.5". */
+/* Reads a time of day: "6", "06:30", "06:30:00.5", as seconds. False: it is none. 24 hours and a
+ * leap second are allowed. */
 static bool read_clock(const char **at, double *second)
 {
     long   hour = 0, minute = 0;
@@ -134,7 +144,8 @@ static bool read_clock(const char **at, double *second)
     return hour <= 24 && minute < 60 && seconds < 61;
 }
 
-/* Reads a time zone, "UTC", "Z", "+1", "-06:00", "+0530", as seconds ahead of UTC. */
+/* Reads a time zone, "UTC", "Z", "+1", "-06:00", "+0530", as seconds ahead of UTC. False: other
+ * text is there; no text means UTC. A number above 99 has hours and minutes. */
 static bool read_zone(const char **at, double *ahead)
 {
     static const char *const none[] = { "UTC", "GMT", "Z" };
@@ -159,7 +170,8 @@ static bool read_zone(const char **at, double *ahead)
 }
 
 /* Reads units of times: "UNIT since DATE [CLOCK] [ZONE]". False: they are no times of a known
- * calendar. */
+ * calendar. Months and years of UDUNITS (of_sun) fit only calendars with such years; in the 360_day
+ * calendar a month has 30 days, and a year is refused. */
 bool cmd_read_since(const char *units, const char *calendar, cmd_since *s)
 {
     static const char word[] = " since ";
@@ -210,6 +222,8 @@ int cmd_second_digits(const cmd_since *s, double value)
     return digits;
 }
 
+/* The seconds of a coordinate from the beginning of the reference day on, rounded to the digits
+ * that the coordinate can tell. */
 double cmd_instant(const cmd_since *s, double value)
 {
     const double scale = powers_of_10[cmd_second_digits(s, value)];
@@ -217,7 +231,8 @@ double cmd_instant(const cmd_since *s, double value)
     return round((value * s->seconds + s->second) * scale) / scale;
 }
 
-/* Converts a coordinate to a date and a second of the day. */
+/* Converts a coordinate to a date and a second of the day. False: NaN, more than 3e8 days (about
+ * 820000 years) from the reference, or a year of more than six digits. */
 bool cmd_moment_of(const cmd_since *s, double value, cmd_moment *m)
 {
     const double seconds = cmd_instant(s, value), days = floor(seconds / 86400);
@@ -230,6 +245,7 @@ bool cmd_moment_of(const cmd_since *s, double value, cmd_moment *m)
     return m->date.year >= -999999 && m->date.year <= 999999;
 }
 
+/* Converts a date and a second of the day to a coordinate in these units. */
 double cmd_coordinate_of(const cmd_since *s, cmd_date date, double second)
 {
     const double days = (double)(cmd_day_of(s->calendar, date) - s->day);
@@ -238,12 +254,15 @@ double cmd_coordinate_of(const cmd_since *s, cmd_date date, double second)
 }
 
 /* ---- Conversion ------------------------------------------------------------------------------ */
+/* True if both texts are equal, or both are NULL. */
 static bool is_same(const char *a, const char *b)
 {
     return a == b || (a && b && strcmp(a, b) == 0);
 }
 
-/* Converts units that are no known times: equal texts, or by UDUNITS. */
+/* Converts units that are no known times. Equal texts need nothing; others convert by UDUNITS.
+ * Units "... since ..." that are not understood must be equal texts, and so must their
+ * calendars. *conversion stays if they do not convert. */
 static bool values_meet(const char *units, const char *calendar, const char *other,
                         const char *other_calendar, cmd_turn *conversion)
 {
@@ -254,13 +273,15 @@ static bool values_meet(const char *units, const char *calendar, const char *oth
     if (!units || !other)
         return units == other;
     const cmd_relation found = cmd_relate_units(other, units, &s);
-    conversion->times        = s.times;
-    conversion->after        = s.plus;
-    return found == CMD_SAME_UNITS || found == CMD_CONVERTS;
+    if (found != CMD_SAME_UNITS && found != CMD_CONVERTS)
+        return false;
+    conversion->times = s.times;
+    conversion->after = s.plus;
+    return true;
 }
 
 /* Finds the conversion between two units. The shift is added in the smaller unit, where it is a
- * whole number, and there is one division. */
+ * whole number, and there is one division. If they do not convert, *conversion changes nothing. */
 bool cmd_units_meet(const char *units, const char *calendar, const char *other,
                     const char *other_calendar, cmd_turn *conversion)
 {
@@ -282,6 +303,7 @@ bool cmd_units_meet(const char *units, const char *calendar, const char *other,
     return true;
 }
 
+/* Converts one coordinate by (x + before) * times / by + after. */
 double cmd_turned(const cmd_turn *conversion, double x)
 {
     return (x + conversion->before) * conversion->times / conversion->by + conversion->after;

@@ -19,6 +19,7 @@ static const struct row {
 };
 enum { ROWS = sizeof rows / sizeof *rows };
 
+/* Finds the facts of a type; NULL: it is no element type. */
 static const struct row *row_of(rd_dtype type)
 {
     for (int k = 0; k < ROWS; k++)
@@ -27,6 +28,7 @@ static const struct row *row_of(rd_dtype type)
     return NULL;
 }
 
+/* Bytes of an element; 0: no element type. */
 int64_t cmd_size_of(rd_dtype type)
 {
     const struct row *row = row_of(type);
@@ -34,6 +36,7 @@ int64_t cmd_size_of(rd_dtype type)
     return row ? row->size : 0;
 }
 
+/* The name of a type, "f32"; "?" for no element type. */
 const char *cmd_type_name(rd_dtype type)
 {
     const struct row *row = row_of(type);
@@ -41,6 +44,7 @@ const char *cmd_type_name(rd_dtype type)
     return row ? row->name : "?";
 }
 
+/* Bits of a float's exponent; 0: no float. */
 int cmd_exponent_bits(rd_dtype type)
 {
     const struct row *row = row_of(type);
@@ -48,6 +52,7 @@ int cmd_exponent_bits(rd_dtype type)
     return row ? row->exponent : 0;
 }
 
+/* Bits of a float's fraction; 0: no float. */
 int cmd_fraction_bits(rd_dtype type)
 {
     const struct row *row = row_of(type);
@@ -55,7 +60,8 @@ int cmd_fraction_bits(rd_dtype type)
     return row ? row->fraction : 0;
 }
 
-/* Finds the type of a NumPy code, "<f4"; *big: the bytes are big-endian. */
+/* Finds the type of a NumPy code of n characters, "<f4"; *big: the bytes are big-endian. RD_AUTO:
+ * there is none. A type that NumPy lacks has a code with V, untyped bytes, which names no type. */
 rd_dtype cmd_type_of(const char *text, size_t n, bool *big)
 {
     *big = n > 0 && *text == '>';
@@ -70,11 +76,13 @@ rd_dtype cmd_type_of(const char *text, size_t n, bool *big)
     return RD_AUTO;
 }
 
+/* True if the type is a real float. */
 bool cmd_is_float(rd_dtype type)
 {
     return cmd_fraction_bits(type) > 0;
 }
 
+/* True if NumPy has the type. The code of others, as of bf16, begins with V: untyped bytes. */
 bool cmd_numpy_has(rd_dtype type)
 {
     const struct row *row = row_of(type);
@@ -82,6 +90,7 @@ bool cmd_numpy_has(rd_dtype type)
     return row && row->code[0] != 'V';
 }
 
+/* Writes a shape as "(12, 90, 180)". */
 const char *cmd_shape_text(const rd_shape *shape)
 {
     const char *text = "(";
@@ -91,7 +100,8 @@ const char *cmd_shape_text(const rd_shape *shape)
     return cmd_text("%s)", text);
 }
 
-/* Multiplies the extents of a shape; a product beyond 2^58 ends the program. */
+/* Multiplies the extents of a shape; a product beyond 2^58 ends the program. Extents of 0 make it
+ * 0, but the others must be sensible nevertheless. */
 int64_t cmd_points(const rd_shape *shape, rd_dtype type, const char *what)
 {
     int64_t points = 1;
@@ -109,8 +119,9 @@ int64_t cmd_points(const rd_shape *shape, rd_dtype type, const char *what)
     return empty ? 0 : points;
 }
 
-/* Converts a float of at most 16 bits to double, exactly.  Without infinities only all ones are no
- * number. */
+/* Converts a float of at most 16 bits to double, exactly.  An exponent of all ones means infinity or
+ * NaN; without infinities only all ones are no number.  An exponent of 0 means a subnormal number,
+ * without a leading bit. */
 static double value_of_half(uint16_t bits, const struct row *row)
 {
     const int n = row->fraction, ones = (1 << row->exponent) - 1, exponent = bits >> n & ones,
@@ -150,7 +161,7 @@ double cmd_element(const void *data, rd_dtype type, int64_t i)
     return NAN;
 }
 
-/* Reverses the bytes of n elements of `size` bytes. */
+/* Reverses the bytes of n elements of `size` bytes: 2, 4 or 8. Elements of any other size stay. */
 void cmd_swap(void *data, int64_t n, int64_t size)
 {
     if (size == 2) {

@@ -1,7 +1,9 @@
 /* units.c - which facts a statement keeps of its operands: units, dates, the quantity. A fact is
  * kept only if each step of the statement is known to keep it.
  *
- *     mean(tas, axis=0) - 5      has the steps      CALL mean, NAME tas, OPERATOR -, NUMBER 5 */
+ *     mean(tas, axis=0) - 5      has the steps      CALL mean, NAME tas, OPERATOR -, NUMBER 5
+ *
+ * A fact is lost by a name if an earlier statement of this name does not keep it. */
 #include "made_of.h"
 #include "results.h"
 #include <ctype.h>
@@ -9,6 +11,7 @@
 #include <string.h>
 
 /* ---- The steps of a statement ---------------------------------------------------------------- */
+/* Kinds of steps: a call of a function, a name, an operator, a number. */
 typedef enum step_kind { CALL, NAME, OPERATOR, NUMBER } step_kind;
 
 /* A step of a statement. CALL: a function, or a reduction over indices, without nan in front of
@@ -25,11 +28,13 @@ typedef struct scanner {
     int         depth;
 } scanner;
 
+/* True if the character can begin a name. */
 static bool is_letter(char c)
 {
     return isalpha((unsigned char)c) || c == '_';
 }
 
+/* Returns the first character from p on that is no blank. */
 static const char *behind_blanks(const char *p)
 {
     while (isspace((unsigned char)*p))
@@ -37,6 +42,7 @@ static const char *behind_blanks(const char *p)
     return p;
 }
 
+/* True if the step's name is in the list, which ends with NULL. */
 static bool is_among(const step *s, const char *const *names)
 {
     for (; *names; names++)
@@ -60,7 +66,9 @@ static bool is_reducer_of_indices(const step *s, const char *bracket)
     return is_letter(*body) || isdigit((unsigned char)*body) || *body == '(' || sign;
 }
 
-/* Reads a name. False: it was a keyword, which is skipped with its value. */
+/* Reads a name. Inside of parentheses, NAME= is a keyword, which is skipped with its value (false).
+ * A name before '(', or before the indices of a reduction, is a CALL, without nan in front: nanmean
+ * is mean. */
 static bool read_name(scanner *w, step *s)
 {
     const char *const from = w->p;
@@ -85,6 +93,7 @@ static bool read_name(scanner *w, step *s)
     return true;
 }
 
+/* Reads a number, and moves behind it; at least one character is skipped. */
 static void read_number(scanner *w, step *s)
 {
     char *end;
@@ -94,7 +103,8 @@ static void read_number(scanner *w, step *s)
     w->p = end > w->p ? end : w->p + 1;
 }
 
-/* Reads the next step; subscripts are skipped. False: the text has ended. */
+/* Reads the next step; subscripts are skipped, and elements of lists are steps. False: the text has
+ * ended. */
 static bool next_step(scanner *w, step *s)
 {
     while (*w->p) {
@@ -121,8 +131,10 @@ static bool next_step(scanner *w, step *s)
 /* Functions with a result in the units of an argument. A difference or a distance is no date. It
  * is another quantity if that kind of difference has a name of its own. */
 enum { DATES = 1, QUANTITY = 2, BOTH = DATES | QUANTITY };
+/* Sets of arguments: the first one; all. */
 enum { FIRST = 1 << 0, ALL = -1 };
 
+/* Functions that keep units of arguments. */
 static const struct call {
     const char *name;
     int         of; /* arguments with the units of the result: bit k for argument k */
@@ -225,6 +237,7 @@ static const struct call {
     { "stack", ALL, BOTH },
 };
 
+/* Finds the facts of a function; NULL: it is not known to keep units. */
 static const struct call *call_of(const step *s)
 {
     for (size_t k = 0; k < sizeof calls / sizeof *calls; k++)
@@ -233,6 +246,7 @@ static const struct call *call_of(const step *s)
     return NULL;
 }
 
+/* True if the function keeps the fact; units are kept by all functions of the table. */
 static bool call_keeps(cmd_keeping what, const step *s)
 {
     const struct call *call = call_of(s);
@@ -240,7 +254,8 @@ static bool call_keeps(cmd_keeping what, const step *s)
     return call && (what == CMD_UNITS || call->keeps & (what == CMD_DATES ? DATES : QUANTITY));
 }
 
-/* True if the operator keeps the fact: + and - keep units, but not dates. */
+/* True if the operator keeps the fact: + and - keep units, but dates become differences. All
+ * operators keep the quantity. */
 static bool operator_keeps(cmd_keeping what, char c)
 {
     return what == CMD_UNITS   ? c == '+' || c == '-'
@@ -248,7 +263,8 @@ static bool operator_keeps(cmd_keeping what, char c)
                                : true;
 }
 
-/* True if the step keeps the fact; a name does unless it has lost it. */
+/* True if the step keeps the fact. A function is in the table; a name does unless it has lost the
+ * fact; a number always does. */
 static bool step_keeps(cmd_keeping what, const step *s, const cmd_lost *lost)
 {
     switch (s->kind) {
@@ -287,8 +303,9 @@ bool cmd_changes_scale(const char *statement)
 }
 
 /* ---- Which arguments count ------------------------------------------------------------------- */
-/* Collects the arguments behind "name(" with the units of the result; *at moves to the bracket
- * that ends them. */
+/* Collects the arguments behind "name(" with the units of the result: bit k of `of` says so for
+ * argument k, and arguments above number 30 always count. *at moves to the bracket that ends
+ * them. */
 static const char *collect_arguments(const char **at, int of)
 {
     const char *all = "";
@@ -306,8 +323,8 @@ static const char *collect_arguments(const char **at, int of)
     }
 }
 
-/* Removes arguments without the units of the result, such as weights, from all calls in the
- * text. */
+/* Removes arguments without the units of the result, such as weights, from all calls in the text.
+ * The array before the '.' of a method, x.mean(), is its first argument. */
 const char *cmd_quantities(const char *text)
 {
     scanner w = { text, text, 0 };

@@ -2,6 +2,7 @@
 #include "core/backends.h"
 #include <string.h>
 
+/* The backends by number; AUTO has no name. */
 static const struct {
     const char *name, *title;
 } rows[RD_N_BACKENDS] = {
@@ -9,6 +10,7 @@ static const struct {
 #include "core/backends.def"
 };
 
+/* The backend of that name, as "cuda"; AUTO for NULL and unknown names. */
 rd_backend rd_backend_named(const char *name)
 {
     for (int k = 1; name && k < RD_N_BACKENDS; k++)
@@ -17,6 +19,7 @@ rd_backend rd_backend_named(const char *name)
     return RD_BACKEND_AUTO;
 }
 
+/* The name of a backend in sentences, as "CUDA"; NULL of AUTO. */
 const char *rd_backend_title(rd_backend backend)
 {
     return rows[backend].title;

@@ -18,6 +18,7 @@
 #define RD_TABLE static const
 #endif
 
+/* The bits of an f32 as an unsigned int. */
 RD_INLINE uint32_t rd_bits_f32(float x)
 {
     uint32_t bits;
@@ -25,6 +26,7 @@ RD_INLINE uint32_t rd_bits_f32(float x)
     return bits;
 }
 
+/* The f32 with these bits. */
 RD_INLINE float rd_float_of(uint32_t bits)
 {
     float x;
@@ -32,6 +34,7 @@ RD_INLINE float rd_float_of(uint32_t bits)
     return x;
 }
 
+/* The bits of an f64 as an unsigned int. */
 RD_INLINE uint64_t rd_bits_f64(double x)
 {
     uint64_t bits;
@@ -39,6 +42,7 @@ RD_INLINE uint64_t rd_bits_f64(double x)
     return bits;
 }
 
+/* The f64 with these bits. */
 RD_INLINE double rd_double_of(uint64_t bits)
 {
     double x;

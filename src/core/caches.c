@@ -54,6 +54,8 @@ static int64_t size_of(int level, _Atomic int64_t *known, int64_t least, int64_t
     return size;
 }
 
+/* The sizes of this machine's data caches.  Answers outside of 8 KiB to 256 KiB (level 1) and 128
+ * KiB to 16 MiB (level 2) are not believed. */
 rd_cache_sizes rd_caches(void)
 {
     static _Atomic int64_t l1, l2;

@@ -7,8 +7,8 @@
 #define RD_CORE_CACHES_H
 #include <stdint.h>
 
-#define RD_L1_BYTES     (32 << 10)
-#define RD_L2_BYTES     (1 << 20)
+#define RD_L1_BYTES     (32 << 10) /* level-1 data cache of a core */
+#define RD_L2_BYTES     (1 << 20)  /* level-2 cache of a core */
 /* an array up to this size is still in some cache when it is read again soon */
 #define RD_CACHED_BYTES (4 << 20)
 #define RD_STREAM_BYTES (16 << 20) /* so large a result leaves the caches before it is read again */

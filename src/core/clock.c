@@ -2,6 +2,7 @@
 #include "core/clock.h"
 #include <time.h>
 
+/* Seconds of the system's monotonic clock, which nobody sets. */
 double rd_seconds(void)
 {
     struct timespec now;

@@ -1,5 +1,8 @@
 /* dtype.c - element types: names, sizes, promotion, and conversion of one value between memory,
- * registers and types. */
+ * registers and types.
+ *
+ * The class of a type says which member of a register's word (rd_word) holds its values.  A half
+ * is a 16-bit float. */
 #include "core/dtype.h"
 #include "core/half.h"
 #include <math.h>
@@ -15,6 +18,7 @@ typedef struct dtype_info {
     bool infinity;           /* a float has one              */
 } dtype_info;
 
+/* The types by number. */
 static const dtype_info table[] = {
     [RD_AUTO] = { "auto", 0, RD_KIND_BOOL, RD_CLASS_u64, 0, 0, false },
 #define RD_DTYPE(type, name, ctype, kind, class, long_, code, dlpack, ...) \
@@ -25,6 +29,7 @@ static const dtype_info table[] = {
 };
 enum { N_TYPES = sizeof table / sizeof table[0] };
 
+/* The row of a type; a row of size 0 for a number that is no type. */
 static const dtype_info *info(rd_dtype type)
 {
     static const dtype_info garbage = { "?", 0, RD_KIND_BOOL, RD_CLASS_u64, 0, 0, false };
@@ -32,56 +37,67 @@ static const dtype_info *info(rd_dtype type)
     return (unsigned)type < N_TYPES ? &table[type] : &garbage;
 }
 
+/* True for a type of elements; false for AUTO and numbers that are no type. */
 bool rd_dtype_ok(rd_dtype type)
 {
     return info(type)->size > 0;
 }
 
+/* True for c64 and c128. */
 bool rd_dtype_is_complex(rd_dtype type)
 {
     return info(type)->kind == RD_KIND_COMPLEX;
 }
 
+/* True for a type of elements that is not complex. */
 bool rd_dtype_is_real(rd_dtype type)
 {
     return rd_dtype_ok(type) && !rd_dtype_is_complex(type);
 }
 
+/* The type of the real and imaginary parts of a complex type. */
 rd_dtype rd_dtype_part(rd_dtype type)
 {
     return type == RD_C64 ? RD_F32 : RD_F64;
 }
 
+/* The complex type with parts of type `part`; c64 for smaller floats, too. */
 rd_dtype rd_dtype_of_parts(rd_dtype part)
 {
     return part == RD_F64 ? RD_C128 : RD_C64;
 }
 
+/* The name of a type, as "f32"; "?" for a number that is no type. */
 const char *rd_dtype_name(rd_dtype type)
 {
     return info(type)->name;
 }
 
+/* The bytes of an element; 0 for a number that is no type. */
 int rd_dtype_size(rd_dtype type)
 {
     return info(type)->size;
 }
 
+/* The alignment of elements in bytes: their size; of complex types that of a part. */
 int rd_dtype_align(rd_dtype type)
 {
     return rd_dtype_is_complex(type) ? info(type)->size / 2 : info(type)->size;
 }
 
+/* The kind of a type: bool, unsigned, int, float or complex. */
 rd_kind rd_dtype_kind(rd_dtype type)
 {
     return info(type)->kind;
 }
 
+/* The member of a register's word that holds values of the type. */
 rd_class rd_dtype_class(rd_dtype type)
 {
     return info(type)->class;
 }
 
+/* The signed int type of so many bytes; f64 if there is none. */
 static rd_dtype signed_of_size(int size)
 {
     return size == 2 ? RD_I16 : size == 4 ? RD_I32 : size == 8 ? RD_I64 : RD_F64;
@@ -124,7 +140,8 @@ static rd_dtype promote_real(rd_dtype a, rd_dtype b)
     return float_of_ints(high, 8 * small);
 }
 
-/* The common type of two types.  See dtype.h. */
+/* The common type of two types, as in the Array API standard.  A complex one has parts of the
+ * common type of both parts. */
 rd_dtype rd_dtype_promote(rd_dtype a, rd_dtype b)
 {
     if (rd_dtype_is_complex(a) || rd_dtype_is_complex(b)) {
@@ -136,11 +153,13 @@ rd_dtype rd_dtype_promote(rd_dtype a, rd_dtype b)
     return promote_real(a, b);
 }
 
+/* True if every value of `from` is a value of `to`: their common type is `to`. */
 bool rd_dtype_safe(rd_dtype from, rd_dtype to)
 {
     return rd_dtype_promote(from, to) == to;
 }
 
+/* True for floats of memory alone, which are f32 in registers. */
 bool rd_dtype_is_narrow_float(rd_dtype type)
 {
     return rd_dtype_kind(type) == RD_KIND_FLOAT && rd_dtype_size(type) < 4;
@@ -151,17 +170,19 @@ bool rd_dtype_lacks_infinity(rd_dtype type)
     return rd_dtype_kind(type) == RD_KIND_FLOAT && !info(type)->infinity;
 }
 
+/* The bits of a float type's exponent. */
 int rd_dtype_exponent_bits(rd_dtype type)
 {
     return info(type)->exponent;
 }
 
+/* The bits of a float's fraction; 0 for other types. */
 int rd_dtype_fraction_bits(rd_dtype type)
 {
     return info(type)->fraction;
 }
 
-/* The exponent of all ones is kept for infinities and NaN, and the significand is 1.11..1.  A type
+/* The largest finite number of a float type.  The exponent of all ones is kept for infinities and NaN, and the significand is 1.11..1.  A type
  * without infinities has numbers with that exponent, and NaN is the significand 1.11..1 of it. */
 double rd_dtype_largest(rd_dtype type)
 {
@@ -173,6 +194,8 @@ double rd_dtype_largest(rd_dtype type)
                : ldexp(2 - ldexp(infinity ? 1 : 2, -fraction), (1 << (exponent - 1)) - infinity);
 }
 
+/* True if a value of `from` has the same register bits as a value of `to`, so that a cast does
+ * nothing.  Not from bool, which arrays keep in bytes. */
 bool rd_dtype_same_word(rd_dtype from, rd_dtype to)
 {
     return from == to || (from != RD_BOOL && rd_dtype_class(from) == rd_dtype_class(to) &&
@@ -228,6 +251,7 @@ void rd_word_store(void *p, rd_dtype type, rd_word value)
     }
 }
 
+/* True if the value in a word of that class is not 0; a NaN is true. */
 static bool is_true(rd_word value, rd_class class)
 {
     switch (class) {
@@ -237,7 +261,7 @@ static bool is_true(rd_word value, rd_class class)
     }
 }
 
-/* Converts a word to f32 or f64. */
+/* Converts a word to f32 or f64 (`to`), rounded once. */
 static rd_word to_float(rd_word value, rd_class class, rd_class to)
 {
     const bool narrow = to == RD_CLASS_f32;
@@ -256,7 +280,7 @@ static rd_word to_float(rd_word value, rd_class class, rd_class to)
 }
 
 /* Converts a word to a narrow float, rounded once at the store: the f32 before is exact or rounded
- * to odd. */
+ * to odd, which keeps on which side of a tie the number is. */
 static rd_word to_narrow_float(rd_word value, rd_class class, rd_dtype to)
 {
     char memory[2];
@@ -283,7 +307,8 @@ static rd_word wrap(uint64_t bits, rd_class to, int size)
     return (rd_word){ .u64 = to == RD_CLASS_i64 ? (bits ^ top) - top : bits };
 }
 
-/* Converts a word between types by rd_cast()'s rules.  See dtype.h. */
+/* Converts a word between types by rd_cast()'s rules: to bool by comparison with 0, floats to ints
+ * with saturation, ints by wrapping. */
 rd_word rd_word_convert(rd_word value, rd_dtype from, rd_dtype to)
 {
     const rd_class source = rd_dtype_class(from), target = rd_dtype_class(to);
@@ -301,22 +326,25 @@ rd_word rd_word_convert(rd_word value, rd_dtype from, rd_dtype to)
     return wrap(value.u64, target, rd_dtype_size(to));
 }
 
+/* The word of a number in that type, by rd_cast()'s rules. */
 rd_word rd_word_from_double(double value, rd_dtype type)
 {
     return rd_word_convert((rd_word){ .f64 = value }, RD_F64, type);
 }
 
+/* The word of an int in that type, by rd_cast()'s rules. */
 rd_word rd_word_from_int(int64_t value, rd_dtype type)
 {
     return rd_word_convert((rd_word){ .i64 = value }, RD_I64, type);
 }
 
+/* The number in a word as f64, rounded if it must be. */
 double rd_word_to_double(rd_word value, rd_dtype type)
 {
     return rd_word_convert(value, type, RD_F64).f64;
 }
 
-/* The least or greatest value of a type.  See dtype.h. */
+/* The least or the greatest value of a real type; of floats an infinity. */
 rd_word rd_word_end(rd_dtype type, bool greatest)
 {
     const int bits = 8 * rd_dtype_size(type);

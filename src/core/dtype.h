@@ -5,6 +5,7 @@
 #include "rdim.h"
 #include <stddef.h>
 
+/* Kinds of types, in the order of promotion. */
 typedef enum rd_kind {
     RD_KIND_BOOL,
     RD_KIND_UINT,
@@ -21,6 +22,7 @@ typedef union rd_word {
     uint64_t u64;
 } rd_word;
 
+/* The members of rd_word.  Several types share one: small ints are in i64 or u64, halves in f32. */
 typedef enum rd_class {
     RD_CLASS_f32,
     RD_CLASS_f64,

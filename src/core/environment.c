@@ -1,4 +1,5 @@
-/* environment.c - see environment.h. */
+/* environment.c - the values of the library's environment variables.  Some name code or files, and
+ * are not trusted in a program that was started with extra rights. */
 #include "core/environment.h"
 #include <stdint.h>
 #include <stdlib.h>
@@ -8,6 +9,7 @@
 #include <unistd.h>
 #endif
 
+/* The column `trust` of environment.def: SETS numbers and switches, NAMES code or files. */
 enum { SETS, NAMES };
 
 static const struct {
@@ -20,6 +22,7 @@ static const struct {
 
 static bool distrusted;
 
+/* For tests: true makes variables that name code or files untrusted. */
 void rd_environment_distrust(bool distrust)
 {
     distrusted = distrust;
@@ -36,11 +39,13 @@ bool rd_environment_is_trusted(void)
 #endif
 }
 
+/* The name of a variable, as "RDIM_CC". */
 const char *rd_variable_name(rd_variable variable)
 {
     return variables[variable].name;
 }
 
+/* The value of a variable now; NULL: not set, or not trusted in this process. */
 static const char *look_up(rd_variable variable)
 {
     if (variables[variable].trust == NAMES && !rd_environment_is_trusted())
@@ -52,25 +57,27 @@ static const char *look_up(rd_variable variable)
 
 /* The values that this thread holds while it makes a plan. */
 typedef struct held {
-    int         holds;
+    int         holds; /* holds that have not ended */
     uint64_t    known; /* a bit for each variable that was looked up */
     const char *value[RD_N_VARIABLES];
 } held;
 
 static _Thread_local held of_thread;
 
+/* Begins to hold values in this thread: each variable is looked up at most once.  Calls nest. */
 void rd_environment_hold(void)
 {
     if (of_thread.holds++ == 0)
         of_thread.known = 0;
 }
 
+/* Ends one hold; the last one lets variables be looked up again. */
 void rd_environment_release(void)
 {
     of_thread.holds--;
 }
 
-/* Looks up a variable, once while values are held.  See environment.h. */
+/* The value of a variable, looked up once while values are held; NULL: not set, or not trusted. */
 const char *rd_environment(rd_variable variable)
 {
     held *const    h   = &of_thread;

@@ -4,6 +4,7 @@
 #ifndef RD_CORE_EXTREMES_H
 #define RD_CORE_EXTREMES_H
 
+/* In the macros a != a is true for NaN only, and `less` is < or >. */
 #define RD_EXTREME(name, T, less)            \
     static inline T rd_math_##name(T a, T b) \
     {                                        \

@@ -18,8 +18,11 @@ typedef struct rd_float_env {
     uint32_t sse; /* MXCSR */
     uint16_t x87; /* its control word */
 } rd_float_env;
+/* The control bits of MXCSR: flush to zero, rounding, masks of traps, denormals are zero.  Its
+ * default, and that of the x87 control word, mask all traps and round to nearest. */
 enum { RD_FLOAT_CONTROL = 0xffc0, RD_FLOAT_DEFAULT = 0x1f80, RD_X87_DEFAULT = 0x037f };
 
+/* Sets the default environment where the thread has another one; returns the one before. */
 static inline rd_float_env rd_float_env_begin(void)
 {
     static const uint16_t x87    = RD_X87_DEFAULT;
@@ -33,8 +36,8 @@ static inline rd_float_env rd_float_env_begin(void)
     return before;
 }
 
-/* The x87 traps late: a flag left by our computation would stop the caller at its next
- * operation. */
+/* Restores the environment that rd_float_env_begin() returned.  The x87 traps late: a flag left by
+ * our computation would stop the caller at its next operation, so flags are cleared. */
 static inline void rd_float_env_end(rd_float_env before)
 {
     if ((before.sse & RD_FLOAT_CONTROL) != RD_FLOAT_DEFAULT)
@@ -45,6 +48,8 @@ static inline void rd_float_env_end(rd_float_env before)
 #elif defined __aarch64__ && defined __GNUC__
 typedef uint64_t rd_float_env; /* FPCR */
 
+/* Sets the default environment (FPCR 0) where the thread has another one; returns the one
+ * before. */
 static inline rd_float_env rd_float_env_begin(void)
 {
     rd_float_env before;
@@ -55,6 +60,7 @@ static inline rd_float_env rd_float_env_begin(void)
     return before;
 }
 
+/* Restores the environment that rd_float_env_begin() returned. */
 static inline void rd_float_env_end(rd_float_env before)
 {
     if (before)
@@ -65,6 +71,7 @@ static inline void rd_float_env_end(rd_float_env before)
 
 typedef fenv_t rd_float_env;
 
+/* Sets the default environment by the C library; returns the one before. */
 static inline rd_float_env rd_float_env_begin(void)
 {
     rd_float_env before;
@@ -74,14 +81,16 @@ static inline rd_float_env rd_float_env_begin(void)
     return before;
 }
 
+/* Restores the environment that rd_float_env_begin() returned. */
 static inline void rd_float_env_end(rd_float_env before)
 {
     fesetenv(&before);
 }
 #endif
 
-/* n / (high - low) in the default environment, for numbers that constructors compute. volatile,
- * because the compiler ignores the environment and may move the computation. */
+/* n / (high - low) in the default environment, for numbers that constructors compute.  All numbers
+ * are volatile, because the compiler ignores the environment and might move the computation out of
+ * it. */
 static inline double rd_float_quotient(double n, double high, double low)
 {
     volatile double    a = n, b = high, c = low;

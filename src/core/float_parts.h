@@ -5,7 +5,8 @@
 #include "core/bits.h"
 #include <math.h>
 
-/* x = fraction 2^exponent with 1/2 <= |fraction| < 1.  For 0, infinity and NaN: x and 0. */
+/* The fraction of x = fraction 2^exponent, with 1/2 <= |fraction| < 1; x itself for 0, infinity and
+ * NaN.  Denormals are scaled by 2^54 first; 0x3fe are the exponent bits of [1/2, 1). */
 RD_INLINE double rd_math_fraction_f64(double x)
 {
     const double   scaled = __builtin_fabs(x) < 0x1p-1022 ? x * 0x1p54 : x;
@@ -15,6 +16,8 @@ RD_INLINE double rd_math_fraction_f64(double x)
     return x == 0 || !(__builtin_fabs(x) < (double)INFINITY) ? x : y;
 }
 
+/* The exponent of x = fraction 2^exponent; 0 for 0, infinity and NaN.  The exponent bits become the
+ * low bits of a number near 2^52 (0x433), which is a conversion to f64 without a branch. */
 RD_INLINE double rd_math_exponent_f64(double x)
 {
     const int      tiny   = __builtin_fabs(x) < 0x1p-1022;
@@ -25,13 +28,16 @@ RD_INLINE double rd_math_exponent_f64(double x)
     return x == 0 || !(__builtin_fabs(x) < (double)INFINITY) ? 0 : y;
 }
 
+/* 2^whole for a whole number from -1022 to 1023: adding 1.5 2^52 puts it into the low bits, and the
+ * shift puts it into the exponent. */
 RD_INLINE double rd_two_to(double whole)
 {
     return rd_double_of((rd_bits_f64(whole + 0x1.8p52) << 52) + 0x3ff0000000000000);
 }
 
-/* x 2^n for n rounded to a whole number, with one rounding.  All but the last multiplication
- * keep small numbers normal. */
+/* x 2^n for n rounded to a whole number, with one rounding.  The power is a product of three, as
+ * 2^n may exceed the range of an f64.  All but the last multiplication keep small numbers
+ * normal. */
 RD_INLINE double rd_math_ldexp_f64(double x, double n)
 {
     const double high = n > 2200 ? 2200 : n, most = high < -2200 ? -2200 : high;
@@ -44,7 +50,8 @@ RD_INLINE double rd_math_ldexp_f64(double x, double n)
     return n != n ? n : y;
 }
 
-/* The next number after x toward y. */
+/* The next number after x toward y: the bits of a float ascend with its size, so they are counted
+ * up or down.  From 0 it is the smallest denormal. */
 RD_INLINE double rd_math_nextafter_f64(double x, double y)
 {
     const uint64_t bits = rd_bits_f64(x), up = bits + 1, down = bits - 1;
@@ -55,6 +62,7 @@ RD_INLINE double rd_math_nextafter_f64(double x, double y)
     return x != x || y != y ? x + y : other;
 }
 
+/* The next number after x toward y, as for f64. */
 RD_INLINE float rd_math_nextafter_f32(float x, float y)
 {
     const uint32_t bits = rd_bits_f32(x), up = bits + 1, down = bits - 1;
@@ -65,16 +73,19 @@ RD_INLINE float rd_math_nextafter_f32(float x, float y)
     return x != x || y != y ? x + y : other;
 }
 
+/* The fraction of x, by f64, which holds it exactly. */
 RD_INLINE float rd_math_fraction_f32(float x)
 {
     return (float)rd_math_fraction_f64((double)x);
 }
 
+/* The exponent of x, by f64, in which no f32 is denormal. */
 RD_INLINE float rd_math_exponent_f32(float x)
 {
     return (float)rd_math_exponent_f64((double)x);
 }
 
+/* x 2^n for n rounded to a whole number, by f64. */
 RD_INLINE float rd_math_ldexp_f32(float x, float n)
 {
     return (float)rd_math_ldexp_f64((double)x, (double)n);

@@ -23,6 +23,8 @@ typedef struct rd_f8 {
 
 /* ---- To f32: exact --------------------------------------------------------------------------- */
 #ifndef RD_F16_IN_HARDWARE /* hardware gives the same bits, except for NaN */
+/* The f32 with the same value.  Exponents are biased by 15, and must be biased by 127: 2^112 does
+ * that, also for denormals.  An infinite exponent is set by itself, and NaN becomes quiet. */
 RD_INLINE float rd_f16_to_f32(rd_f16 x)
 {
     const uint32_t sign = (uint32_t)(x.bits & 0x8000) << 16, size = (uint32_t)(x.bits & 0x7fff)
@@ -30,11 +32,11 @@ RD_INLINE float rd_f16_to_f32(rd_f16 x)
     const uint32_t infinite = size >= 0x0f800000 ? 0x7f800000 : 0,
                    quiet    = size > 0x0f800000 ? 0x00400000 : 0;
 
-    /* exponents are biased by 15, and must be biased by 127 */
     return rd_float_of(rd_bits_f32(rd_float_of(size) * 0x1p112F) | infinite | quiet | sign);
 }
 #endif
 
+/* The f32 with the same value: its upper half are the bits of x. */
 RD_INLINE float rd_bf16_to_f32(rd_bf16 x)
 {
     return rd_float_of((uint32_t)x.bits << 16);
@@ -71,6 +73,8 @@ RD_INLINE rd_f16 rd_f16_of_f32(float x)
 #endif
 
 #ifndef RD_BF16_IN_HARDWARE
+/* Rounds an f32 to bf16, to nearest, ties to even: adds just less than half of the last bit, and
+ * one more if that bit is odd. */
 RD_INLINE rd_bf16 rd_bf16_of_f32(float x)
 {
     const uint32_t bits = rd_bits_f32(x), nearest = (bits + 0x7fff + (bits >> 16 & 1)) >> 16;
@@ -99,6 +103,8 @@ RD_INLINE rd_f8 rd_f8_of_f32(float x)
 
 /* ---- As f32 that memory can hold: rd_f16_to_f32(rd_f16_of_f32(x)), in fewer steps ----------- */
 #ifndef RD_F16_IN_HARDWARE
+/* The f32 nearest to x that an f16 holds.  Below 2^-14 (0x388) f16 are denormal, multiples of
+ * 2^-24, to which adding 1/2 rounds; from 2^16 (0x478) on they are infinite. */
 RD_INLINE float rd_round_f16(float x)
 {
     const uint32_t bits = rd_bits_f32(x), sign = bits & 0x80000000, size = bits & 0x7fffffff;
@@ -113,6 +119,7 @@ RD_INLINE float rd_round_f16(float x)
 #endif
 
 #ifndef RD_BF16_IN_HARDWARE
+/* The f32 nearest to x that a bf16 holds: its lower 16 bits are 0.  NaN becomes quiet. */
 RD_INLINE float rd_round_bf16(float x)
 {
     const uint32_t bits = rd_bits_f32(x), nearest = bits + 0x7fff + (bits >> 16 & 1);
@@ -145,6 +152,8 @@ RD_INLINE float rd_odd_f64(double x)
     return (double)y == x || x != x ? y : rd_float_of((bits - far) | 1);
 }
 
+/* Converts an int to f32 with rounding to odd.  One of more than 53 bits first loses its last 12
+ * bits, with bit 12 set if any of them was, so that an f64 holds it exactly. */
 RD_INLINE float rd_odd_i64(int64_t x)
 {
     const int64_t odd = (x & ~INT64_C(0xfff)) | ((x & 0xfff) != 0) << 12;
@@ -152,6 +161,7 @@ RD_INLINE float rd_odd_i64(int64_t x)
     return rd_odd_f64((double)(x > -(INT64_C(1) << 53) && x < INT64_C(1) << 53 ? x : odd));
 }
 
+/* Converts an unsigned int to f32 with rounding to odd, as rd_odd_i64() does. */
 RD_INLINE float rd_odd_u64(uint64_t x)
 {
     const uint64_t odd = (x & ~UINT64_C(0xfff)) | (uint64_t)((x & 0xfff) != 0) << 12;

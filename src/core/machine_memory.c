@@ -9,7 +9,8 @@
 #include <string.h>
 #include <unistd.h>
 
-/* Reads a number of bytes from a file; INT64_MAX: none, or "max". */
+/* Reads a number of bytes from a file of the system; INT64_MAX if there is no such file, or it
+ * holds no number above 0, such as "max". */
 static int64_t limit_in_file(const char *path)
 {
     FILE     *file     = fopen(path, "r");
@@ -43,6 +44,7 @@ static int64_t limit_of_group(char *line)
     return limit_in_file(path);
 }
 
+/* The smaller of two limits. */
 static int64_t least(int64_t a, int64_t b)
 {
     return a < b ? a : b;
@@ -65,13 +67,16 @@ static int64_t ask_system(void)
     return least(bytes, limit_in_file("/sys/fs/cgroup/memory/memory.limit_in_bytes"));
 }
 
+/* The answer, asked for once; 0: not asked yet. */
 static _Atomic(int64_t) known;
 
+/* For tests: sets the memory of the machine; 0: it is asked again. */
 void rd_machine_memory_is(int64_t bytes)
 {
     atomic_store(&known, bytes);
 }
 
+/* Bytes that this process may use, asked once; INT64_MAX: unknown. */
 int64_t rd_machine_memory(void)
 {
     int64_t bytes = atomic_load(&known);
@@ -81,8 +86,8 @@ int64_t rd_machine_memory(void)
     return bytes;
 }
 
-/* See machine_memory.h.  For small sizes the system is not asked, because reading the files
- * takes longer than a small evaluation. */
+/* True if so many bytes are more than half of the memory.  For less than 16 MB the system is not
+ * asked, because reading the files takes longer than a small evaluation. */
 bool rd_is_half_of_memory(double bytes)
 {
     static const double LITTLE = 16e6;

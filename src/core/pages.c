@@ -5,7 +5,8 @@
 #include <stdint.h>
 #include <sys/mman.h>
 
-/* Advises about the whole large pages within a range. */
+/* Gives the system a piece of advice (madvise) about the whole large pages of 2 MiB within a
+ * range. */
 static inline void advise_large_pages(void *memory, size_t bytes, int advice)
 {
     const uintptr_t large = (uintptr_t)2 << 20;
@@ -16,7 +17,7 @@ static inline void advise_large_pages(void *memory, size_t bytes, int advice)
         (void)madvise((void *)from, to - from, advice);
 }
 
-/* Asks for large pages, where the system has them.  See pages.h. */
+/* Asks for large pages where the range has whole ones and the system has them. */
 void rd_ask_for_large_pages(void *memory, size_t bytes)
 {
 #ifdef MADV_HUGEPAGE
@@ -27,7 +28,7 @@ void rd_ask_for_large_pages(void *memory, size_t bytes)
 #endif
 }
 
-/* Lets the system take pages back, where it can.  See pages.h. */
+/* Lets the system take back the whole large pages of a range, with their contents, where it can. */
 void rd_let_take_back(void *memory, size_t bytes)
 {
 #ifdef MADV_FREE

@@ -1,11 +1,13 @@
-/* replaced.c - see the header. */
+/* replaced.c - what a file that is replaced by a rename leaves to its successor: its real path
+ * behind links, its mode and its owner. */
 #define _DEFAULT_SOURCE /* fchown() and fchmod() beside realpath(), S_ISLNK and lstat() */
 #include "core/replaced.h"
 #include <errno.h>
 #include <stdlib.h>
 #include <unistd.h>
 
-/* Resolves a symbolic link.  See replaced.h. */
+/* The path behind symbolic links, for free(); NULL: `path` is no link, or leads nowhere, and is
+ * used itself.  NULL with errno other than 0: it could not be found out. */
 char *rd_replaced_path(const char *path)
 {
     struct stat facts;
@@ -19,8 +21,9 @@ char *rd_replaced_path(const char *path)
     return real;
 }
 
-/* See replaced.h.  Only root gives files away.  For others the file becomes theirs, with the
- * same mode except setuid and setgid. */
+/* Gives fd the mode and, if this process may, the owner of the file that it will replace; false
+ * with errno.  Only root gives files away.  For others the file becomes theirs, with the same mode
+ * except setuid and setgid. */
 bool rd_replaced_take(int fd, const struct stat *old)
 {
     struct stat now;

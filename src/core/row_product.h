@@ -13,11 +13,16 @@
 #define RD_ROW_OPS(X, REDUCER) \
     X(REDUCER, mul) X(REDUCER, add) X(REDUCER, sub) X(REDUCER, minimum) X(REDUCER, maximum)
 
-/* The places of a matrix, row by row, ascending; i32, or i64 if all three arrays are wide. */
+/* The sum and the product of bools, as numbers 0 and 1: (any, and). */
+#define RD_ROW_ANY RD_RED_max
+#define RD_ROW_AND RD_OP_minimum
+
+/* The stored places of a matrix (CSR), row by row, columns ascending; indices are i32, or i64 if
+ * all three arrays are wide.  `begin` says where each row begins, n is the number of places. */
 typedef struct rd_row_places {
-    const void *begin, *column; /* begin has one entry more than there are rows */
-    const void *from;           /* index into the values; NULL: values are in this order */
-    int64_t     rows, columns, n;
+    const void *begin, *column;   /* begin has one entry more than there are rows */
+    const void *from;             /* index into the values; NULL: values are in this order */
+    int64_t     rows, columns, n; /* of the matrix; its stored places */
 } rd_row_places;
 
 /* How a product at wanted places (which may be fewer than it has) is computed. */
@@ -37,7 +42,7 @@ typedef struct rd_row_product {
         /* by_row's permutation to the place (j, i) of C; NULL: C or A and B are not symmetric
             * in that way */
            *mirror;
-    int32_t wide;
+    int32_t wide;    /* indices are i64                          */
     int32_t reducer; /* rd_reducer_id: one of RD_ROW_REDUCERS    */
     int32_t op;      /* rd_op: one of RD_ROW_OPS                 */
     int32_t type;    /* rd_dtype: RD_F64 or RD_I64                */

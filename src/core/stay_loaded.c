@@ -1,4 +1,4 @@
-/* stay_loaded.c - see stay_loaded.h. */
+/* stay_loaded.c - keeps the library loaded, because its threads outlive its use. */
 #define _GNU_SOURCE /* dladdr */
 #include "core/stay_loaded.h"
 #include <dlfcn.h>
@@ -6,6 +6,7 @@
 
 static pthread_once_t once = PTHREAD_ONCE_INIT;
 
+/* Opens this library once more, by its file name, with the flag that it is never unloaded. */
 static void stay(void)
 {
     Dl_info info;
@@ -14,6 +15,7 @@ static void stay(void)
         (void)dlopen(info.dli_fname, RTLD_NOW | RTLD_NOLOAD | RTLD_NODELETE);
 }
 
+/* Keeps this library loaded from now on; only the first call does something. */
 void rd_stay_loaded(void)
 {
     pthread_once(&once, stay);

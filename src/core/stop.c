@@ -4,17 +4,20 @@
 
 static _Thread_local const atomic_bool *flag[2];
 
+/* Sets the flags of the run that this thread works for; each may be NULL. */
 void rd_stop_begin(const atomic_bool *cancelled, const atomic_bool *stopped)
 {
     flag[0] = cancelled;
     flag[1] = stopped;
 }
 
+/* Forgets the flags. */
 void rd_stop_end(void)
 {
     flag[0] = flag[1] = NULL;
 }
 
+/* True if one of the flags is set, so that the run is to end. */
 bool rd_stop_asked(void)
 {
     for (int k = 0; k < 2; k++)

@@ -2,6 +2,7 @@
 #include "core/svg.h"
 #include <string.h>
 
+/* Grows the picture so that it contains the point (x, y). */
 static void grow(rd_svg *to, double x, double y)
 {
     to->width  = x > to->width ? x : to->width;
@@ -54,6 +55,7 @@ static void add_letters(rd_text *to, const char *line, size_t bytes, int most)
     }
 }
 
+/* The bytes of a line, without its end. */
 static size_t length_of(const char *line)
 {
     return strcspn(line, "\n");
@@ -73,7 +75,9 @@ static int letters_of(const char *line, int most)
     return n > most ? most + 3 : n;
 }
 
-/* Adds a line of text, cut to `most` letters, and grows the picture to hold it. */
+/* Adds a line of text at (x, y), cut to `most` letters, and grows the picture to hold it:
+ *
+ *     <text x="8" y="24" font-weight="bold" xml:space="preserve">stage 0</text> */
 static void add_line(rd_svg *to, double x, double y, const char *line, int most, bool bold)
 {
     rd_text_add(&to->body, "<text x=\"%.0f\" y=\"%.0f\"%s xml:space=\"preserve\">", x, y,
@@ -83,13 +87,14 @@ static void add_line(rd_svg *to, double x, double y, const char *line, int most,
     grow(to, x + RD_SVG_LETTER * letters_of(line, most), y + RD_SVG_MARGIN);
 }
 
-/* Draws a line of text.  See svg.h. */
+/* Draws a line of text from (x, y), its baseline, cut to `most` letters. */
 void rd_svg_line(rd_svg *to, double x, double y, const char *line, int most)
 {
     add_line(to, x, y, line, most, false);
 }
 
 /* ---- Boxes ----------------------------------------------------------------------------------- */
+/* The size of a box around lines, each cut to `most` letters; its place is (0, 0). */
 rd_box rd_svg_size(const char *lines, int most)
 {
     rd_box box = { .height = RD_SVG_MARGIN };
@@ -105,7 +110,9 @@ rd_box rd_svg_size(const char *lines, int most)
     return box;
 }
 
-/* Draws a box with lines.  See svg.h. */
+/* Draws a box with its lines, the first in bold:
+ *
+ *     <rect x="8" y="24" width="120" height="40" rx="4" fill="#fff" stroke="#555"/> */
 void rd_svg_box(rd_svg *to, const rd_box *box, const char *fill, const char *lines, int most)
 {
     double y = box->y;
@@ -119,7 +126,10 @@ void rd_svg_box(rd_svg *to, const rd_box *box, const char *fill, const char *lin
     grow(to, box->x + box->width, box->y + box->height);
 }
 
-/* Draws a curved arrow.  See svg.h. */
+/* Draws a curved arrow, a cubic Bezier curve that leaves and arrives horizontally, or vertically if
+ * `upright`:
+ *
+ *     <path d="M8 24 C8 40 60 40 60 56" fill="none" stroke="#555" marker-end="url(#tip)"/> */
 void rd_svg_arrow(rd_svg *to, double x0, double y0, double x1, double y1, bool upright)
 {
     const double dx = upright ? 0 : (x1 - x0) / 2, dy = upright ? (y1 - y0) / 2 : 0;
@@ -131,7 +141,8 @@ void rd_svg_arrow(rd_svg *to, double x0, double y0, double x1, double y1, bool u
     grow(to, x0 > x1 ? x0 : x1, y0 > y1 ? y0 : y1);
 }
 
-/* Writes the file.  See svg.h. */
+/* Writes the whole file: header, the tip of arrows, white ground, and what was drawn, in a
+ * frame. */
 void rd_svg_file(rd_text *to, const rd_svg *svg)
 {
     const double width = svg->width + 2 * RD_SVG_MARGIN, height = svg->height + 2 * RD_SVG_MARGIN;

@@ -9,8 +9,8 @@
  * dropped later, because `failed` is set. */
 static char nothing[16];
 
-/* Makes room for n more characters and the terminator.  Texts that outgrow the first room mostly
- * become long. */
+/* Makes room for n more characters and the terminator; false: no memory.  Texts that outgrow the
+ * first room mostly become long, so that it grows by 4 at first. */
 static bool reserve(rd_text *text, size_t n)
 {
     enum { FIRST = 256, LONG = 4096 };
@@ -31,11 +31,13 @@ static bool reserve(rd_text *text, size_t n)
     return true;
 }
 
+/* True if there is room for n more characters and the terminator, made if need be. */
 static inline bool has_room(rd_text *text, size_t n)
 {
     return text->room - text->n > n || reserve(text, n);
 }
 
+/* Appends n characters; false: no memory. */
 static inline bool put(rd_text *text, const char *s, size_t n)
 {
     if (!has_room(text, n))
@@ -46,7 +48,7 @@ static inline bool put(rd_text *text, const char *s, size_t n)
     return true;
 }
 
-/* Appends a decimal number. */
+/* Appends a decimal number, written from its last digit; false: no memory. */
 static bool put_number(rd_text *text, int64_t value)
 {
     char     digits[24];
@@ -92,6 +94,7 @@ static const char *put_plain(rd_text *text, const char *format)
     return format;
 }
 
+/* Appends a string; "(null)" for NULL. */
 static bool put_string(rd_text *text, const char *s)
 {
     s = s ? s : "(null)";
@@ -127,7 +130,8 @@ static bool add_simply(rd_text *text, const char *format, va_list list)
     return false;
 }
 
-/* Appends by vsnprintf(), for any other format. */
+/* Appends by vsnprintf(), for any other format.  The text is formatted twice: first only to count
+ * its bytes. */
 static void add_by_printf(rd_text *text, const char *format, va_list list)
 {
     va_list again;
@@ -144,7 +148,8 @@ static void add_by_printf(rd_text *text, const char *format, va_list list)
     text->n += (size_t)n;
 }
 
-/* Appends formatted text; after a failure it does nothing. */
+/* Appends formatted text; after a failure it does nothing.  A format that add_simply() does not
+ * know is done again by vsnprintf(), from the begin. */
 void rd_text_add_list(rd_text *text, const char *format, va_list list)
 {
     const size_t n = text->n;
@@ -160,6 +165,7 @@ void rd_text_add_list(rd_text *text, const char *format, va_list list)
     va_end(first);
 }
 
+/* Appends formatted text. */
 void rd_text_add(rd_text *text, const char *format, ...)
 {
     va_list list;
@@ -169,6 +175,7 @@ void rd_text_add(rd_text *text, const char *format, ...)
     va_end(list);
 }
 
+/* Frees the memory of a text, which is then empty. */
 void rd_text_free(rd_text *text)
 {
     if (text->at != nothing)
@@ -176,6 +183,7 @@ void rd_text_free(rd_text *text)
     *text = (rd_text){ 0 };
 }
 
+/* Frees a text that was added to another one, `of`, which fails too if this one has failed. */
 void rd_text_end(rd_text *text, rd_text *of)
 {
     of->failed |= text->failed;

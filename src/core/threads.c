@@ -1,4 +1,4 @@
-/* threads.c - see threads.h.
+/* threads.c - how many threads may share work now.
  *
  * OpenMP's threads can end or hang a correct program in two ways.  GNU's runtime ends the
  * process if it cannot start a thread, so no more are requested than were just seen to start.
@@ -56,20 +56,24 @@ static int threads_here(void)
     return at ? (int)strtol(at, NULL, 10) : 0;
 }
 
-/* Notes whether other threads exist.  The program may have had a team in this thread without us,
- * by OpenMP, which cannot be asked.  Without other threads there was none. */
+/* Notes, in a process that is about to fork, whether other threads exist.  The program may have had
+ * a team in this thread without us, by OpenMP, which cannot be asked.  Without other threads there
+ * was none. */
 static void before_fork(void)
 {
     team.others = threads_here() != 1;
 }
 
+/* Notes in the child of a fork that this thread must work alone: it may have had a team, which does
+ * not exist here. */
 static void in_child(void)
 {
     team.alone |= team.started > 1 || team.others;
     atomic_store(&beside, 0);
 }
 
-/* A constructor, because the program may fork before it evaluates. */
+/* Asks to be told of forks.  A constructor, run when the library is loaded, because the program may
+ * fork before it evaluates. */
 __attribute__((constructor)) static void watch_forks(void)
 {
     (void)pthread_atfork(before_fork, NULL, in_child);
@@ -133,9 +137,9 @@ static int start_probes(int n)
     return here;
 }
 
-/* See threads.h.  Each thread probes once, and again for more threads than before; threads that
- * could start once are assumed to start again.  If there were too few it probes again after a
- * while. */
+/* The number of threads that can be started, at most `threads`.  Each calling thread probes once,
+ * and again for more threads than before; threads that could start once are assumed to start again.
+ * If there were too few it probes again after a second. */
 int rd_threads_startable(int threads)
 {
     enum { WHILE = 1 }; /* second */
@@ -153,7 +157,8 @@ int rd_threads_startable(int threads)
     return threads < team.started ? threads : team.started;
 }
 
-/* Adds up work done alone until starting a team pays off.  See threads.h. */
+/* True if a team has been started, or enough work was done alone for starting one to pay off: a
+ * millisecond.  Adds up that work. */
 bool rd_threads_are_due(int threads, double operations)
 {
     static const double START = 1e7; /* a millisecond of work */
@@ -164,6 +169,7 @@ bool rd_threads_are_due(int threads, double operations)
     return team.one_did >= START;
 }
 
+/* Tells that a compiler begins to work beside evaluations, or has ended. */
 void rd_threads_leave_one(bool leave)
 {
     if (leave)
@@ -171,7 +177,8 @@ void rd_threads_leave_one(bool leave)
     atomic_fetch_add(&beside, leave ? 1 : -1);
 }
 
-/* Leaves one processor to a compiler, for a while.  See threads.h. */
+/* The number of threads for an evaluation, one fewer than processors while a compiler works beside
+ * it; after half a second it gets all again. */
 int rd_threads_left(int threads)
 {
     static const double LONG = 0.5; /* seconds; after that, other processes hold up the compiler */
@@ -185,6 +192,7 @@ int rd_threads_left(int threads)
     return most >= 1 && most < threads ? most : threads;
 }
 
+/* The most threads that OMP_THREAD_LIMIT and this release allow. */
 int rd_threads_allowed(void)
 {
     const int limit = omp_get_thread_limit();
@@ -192,11 +200,14 @@ int rd_threads_allowed(void)
     return limit > 0 && limit < RD_MOST_THREADS ? limit : RD_MOST_THREADS;
 }
 
+/* The record of this calling thread: which threads it started, and whether it is alone after a
+ * fork. */
 rd_threads rd_threads_seen(void)
 {
     return (rd_threads){ .started = team.started, .few = team.few, .alone = team.alone };
 }
 #else
+/* Without OpenMP there is never a team. */
 bool rd_threads_are_due(int threads, double operations)
 {
     (void)threads;
@@ -204,27 +215,32 @@ bool rd_threads_are_due(int threads, double operations)
     return false;
 }
 
+/* Without OpenMP evaluations have one thread, so that nothing changes. */
 void rd_threads_leave_one(bool leave)
 {
     (void)leave;
 }
 
+/* Without OpenMP the number of threads stays. */
 int rd_threads_left(int threads)
 {
     return threads;
 }
 
+/* Without OpenMP there is one thread. */
 int rd_threads_startable(int threads)
 {
     (void)threads;
     return 1;
 }
 
+/* Without OpenMP there is one thread. */
 int rd_threads_allowed(void)
 {
     return 1;
 }
 
+/* Without OpenMP there is one thread, which exists. */
 rd_threads rd_threads_seen(void)
 {
     return (rd_threads){ .started = 1 };

@@ -1,19 +1,23 @@
 /* value_ranges.c - interval arithmetic of whole numbers. */
 #include "core/value_ranges.h"
 
+/* Nothing is known: any value of any type. */
 static const rd_range unknown;
 
+/* The lesser of two ints. */
 static int64_t lesser(int64_t a, int64_t b)
 {
     return a < b ? a : b;
 }
 
+/* The greater of two ints. */
 static int64_t greater(int64_t a, int64_t b)
 {
     return a > b ? a : b;
 }
 
 /* ---- Types ----------------------------------------------------------------------------------- */
+/* The range of all values of an int type of up to 32 bits; unknown for other types. */
 rd_range rd_range_of_type(rd_dtype type)
 {
     switch (type) {
@@ -28,7 +32,8 @@ rd_range rd_range_of_type(rd_dtype type)
     }
 }
 
-/* True if an int type holds a range.  See value_ranges.h. */
+/* True if an int type holds all values of a known range.  Of 64-bit types i64 holds any known
+ * range, u64 one from 0 on. */
 bool rd_range_fits(rd_range x, rd_dtype type)
 {
     const rd_range all = rd_range_of_type(type);
@@ -46,6 +51,8 @@ static int64_t most_of_float(rd_dtype type)
     return type == RD_F64 ? INT64_C(1) << 53 : type == RD_F32 ? INT64_C(1) << 24 : 0;
 }
 
+/* The range after a cast: the same if the type holds each value exactly.  Else all values of an int
+ * type, which wraps, and unknown for a float type. */
 rd_range rd_range_cast(rd_range x, rd_dtype type)
 {
     const int64_t most = most_of_float(type);
@@ -56,6 +63,7 @@ rd_range rd_range_cast(rd_range x, rd_dtype type)
 }
 
 /* ---- Operators ------------------------------------------------------------------------------- */
+/* The range of a value that is one of two. */
 rd_range rd_range_either(rd_range x, rd_range y)
 {
     if (!x.known || !y.known)
@@ -63,7 +71,8 @@ rd_range rd_range_either(rd_range x, rd_range y)
     return rd_range_from(lesser(x.low, y.low), greater(x.high, y.high));
 }
 
-/* The range of sums; unknown on overflow. */
+/* The range of sums: from the sum of both lows to that of both highs; unknown on overflow of 64
+ * bits. */
 static rd_range sum(rd_range x, rd_range y)
 {
     rd_range z = { .known = x.known && y.known };
@@ -74,6 +83,7 @@ static rd_range sum(rd_range x, rd_range y)
     return z;
 }
 
+/* The range of negated values; unknown if the least int may be among them. */
 static rd_range negative(rd_range x)
 {
     return x.known && x.low > INT64_MIN ? rd_range_from(-x.high, -x.low) : unknown;
@@ -95,11 +105,13 @@ static rd_range product(rd_range x, rd_range y)
     return z;
 }
 
+/* The range of the sum of 0 to n values, each in range x. */
 rd_range rd_range_times(rd_range x, int64_t n)
 {
     return product(rd_range_either(x, rd_range_from(0, 0)), rd_range_from(n, n));
 }
 
+/* The range of absolute values; unknown if the least int may be among them. */
 static rd_range absolute(rd_range x)
 {
     if (!x.known || x.low == INT64_MIN)
@@ -107,6 +119,8 @@ static rd_range absolute(rd_range x)
     return rd_range_from(x.low > 0 ? x.low : x.high < 0 ? -x.high : 0, greater(-x.low, x.high));
 }
 
+/* The range of squares, by absolute values, because both factors are the same number: [-2, 3] gives
+ * [0, 9], not [-6, 9]. */
 static rd_range square(rd_range x)
 {
     const rd_range size = absolute(x);
@@ -114,6 +128,7 @@ static rd_range square(rd_range x)
     return product(size, size);
 }
 
+/* The range of the lesser (least) or the greater of two values. */
 static rd_range extreme(rd_range x, rd_range y, bool least)
 {
     if (!x.known || !y.known)
@@ -122,7 +137,8 @@ static rd_range extreme(rd_range x, rd_range y, bool least)
                  : rd_range_from(greater(x.low, y.low), greater(x.high, y.high));
 }
 
-/* The range of remainders by a divisor above 0, under any rule of signs. */
+/* The range of remainders by a divisor above 0, under any rule of signs: smaller than the divisor,
+ * and from 0 on if the dividend is. */
 static rd_range remainder_range(rd_range x, rd_range y)
 {
     if (!y.known || y.low <= 0)
@@ -155,7 +171,8 @@ static rd_range all_bits(rd_range x, rd_range y)
     return rd_range_from(0, (int64_t)bits);
 }
 
-/* The range of shifts by a constant up to 32. */
+/* The range of shifts by a constant of 0 to 32 bits: to the left a product with a power of 2, to
+ * the right only of values from 0 on.  Unknown otherwise. */
 static rd_range shifted(rd_range x, rd_range y, bool left)
 {
     enum { MOST = 32 };
@@ -196,6 +213,8 @@ static rd_range without_wrap(rd_op op, const rd_range *x)
     }
 }
 
+/* The range of an operator's results in an int type, for operands in ranges x; all values of the
+ * type where it may wrap. */
 rd_range rd_range_of_op(rd_op op, rd_dtype type, const rd_range *x)
 {
     return rd_dtype_kind(type) == RD_KIND_FLOAT ? unknown

@@ -15,6 +15,7 @@ typedef struct rd_range {
     bool    known;
 } rd_range;
 
+/* The known range [low, high], both ends included. */
 static inline rd_range rd_range_from(int64_t low, int64_t high)
 {
     return (rd_range){ low, high, true };

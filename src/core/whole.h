@@ -3,9 +3,10 @@
 #define RD_CORE_WHOLE_H
 #include "core/ops.h"
 
+/* What became of an operator on constants. */
 typedef enum rd_whole {
-    RD_WHOLE_NONE, /* the operator gives no whole number, or is not for constants */
-    RD_WHOLE_FITS,
+    RD_WHOLE_NONE,  /* the operator gives no whole number, or is not for constants */
+    RD_WHOLE_FITS,  /* the result is in 64 bits */
     RD_WHOLE_BEYOND /* more than 64 bits */
 } rd_whole;
 
@@ -22,7 +23,8 @@ static inline bool rd_power_overflows(int64_t a, int64_t b, int64_t *value)
     return over;
 }
 
-/* Computes a times 2^b, b >= 0; true: it overflows. */
+/* Computes a times 2^b, b >= 0; true: it overflows.  The one case with b = 63 that fits is -1, the
+ * least int. */
 static inline bool rd_shift_overflows(int64_t a, int64_t b, int64_t *value)
 {
     const bool least = b == 63 && a == -1;
@@ -31,7 +33,8 @@ static inline bool rd_shift_overflows(int64_t a, int64_t b, int64_t *value)
     return a != 0 && !least && (b > 62 || __builtin_mul_overflow(a, (int64_t)1 << b, value));
 }
 
-/* The operator's result for one operand a, or for two. */
+/* Computes the operator's result for one operand a, or for two, and says whether it fits in 64
+ * bits.  Negative exponents and shifts give no whole number. */
 static inline rd_whole rd_whole_result(rd_op op, int64_t a, int64_t b, int64_t *value)
 {
     bool over;

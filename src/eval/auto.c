@@ -25,6 +25,7 @@ static const double ROOM   = 0.5; /* share of the GPU's memory that data may tak
 /* Share of peak speed that a kernel's inner loop reaches, beside loads and addresses. */
 static const double SHARE = 0.5;
 
+/* The greater of two times. */
 static double greater(double a, double b)
 {
     return a > b ? a : b;
@@ -41,6 +42,8 @@ static bool is_wide(const rd_program *p)
     return wide;
 }
 
+/* Predicted seconds of a program on this processor: of its bytes or of its operations, whichever is
+ * longer. */
 static double seconds_here(const rd_rates *r, const rd_program *p, const rd_work *cost)
 {
     const double speed = is_wide(p) ? r->operations / 2 : r->operations;
@@ -48,6 +51,8 @@ static double seconds_here(const rd_rates *r, const rd_program *p, const rd_work
     return greater((cost->read + cost->written) / r->memory, cost->additions / speed);
 }
 
+/* Predicted seconds of a program on the GPU: its start, then its bytes or operations, whichever
+ * takes longer. */
 static double seconds_there(const rd_rates *r, const rd_program *p, const rd_work *cost)
 {
     const double speed = SHARE * (is_wide(p) ? r->device.doubles : r->device.floats);
@@ -67,12 +72,15 @@ static bool has_user(const rd_program *p)
     return found;
 }
 
+/* True if a program's time is not predicted: it has a user's function or reducer, or a library
+ * computes it. */
 static bool is_unknown(const rd_program *p, const rd_work *cost)
 {
     return cost->calls > 0 || has_user(p) || rd_backend_cpu.library(p);
 }
 
-/* Compares the time of programs on both sides.  See auto.h. */
+/* Compares the time of n programs on both sides, copies of leaves and results included, and decides
+ * whether AUTO takes the GPU. */
 rd_auto_choice rd_auto_verdict(const rd_rates *rates, int n, const rd_program *p, int n_slot,
                                const rd_slot *slot)
 {
@@ -117,12 +125,13 @@ bool rd_auto_is_worth_asking(int n, const rd_program *p)
     return seconds > LEAST;
 }
 
+/* Writes a time: "1.2 ms". */
 static void time_text(rd_text *text, double seconds)
 {
     rd_text_add(text, "%.3g ms", 1e3 * seconds);
 }
 
-/* Writes an estimate as text.  See auto.h. */
+/* Writes an estimate: "about 1.2 ms there, 0.9 ms of it copies; 3.4 ms here". */
 void rd_verdict_text(rd_text *text, const rd_auto_choice *verdict)
 {
     rd_text_add(text, "about ");

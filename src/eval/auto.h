@@ -8,7 +8,7 @@
  * GPU. */
 typedef struct rd_auto_choice {
     double here, there, copies;
-    bool   takes;
+    bool   takes; /* AUTO takes the GPU */
 } rd_auto_choice;
 
 /* For CPU programs with leaves and results in host memory, by measured rates. */

@@ -21,8 +21,8 @@ static bool find_device(rd_ctx *ctx, rd_results results, int32_t *device)
     return *device != RD_SEVERAL;
 }
 
-/* Takes a backend that reads host memory only; false after recording an error if data lie on a
- * device. */
+/* Takes a backend that reads host memory only, which was asked for.  False after recording an error
+ * if data lie on a device. */
 static bool use_here(rd_ctx *ctx, rd_backend_use *use, int32_t device, rd_backend backend)
 {
     if (device)
@@ -42,12 +42,15 @@ static int32_t devices_of(const rd_ctx *ctx, const rd_device_table *device)
     return alike > most ? most : alike > 1 ? alike : 1;
 }
 
+/* The backends by number. */
 static const rd_backend_table *const tables[RD_N_BACKENDS] = {
 #define RD_BACKEND(NAME, name, title) [RD_BACKEND_##NAME] = &rd_backend_##name,
 #include "core/backends.def"
 };
 
-/* Chooses the backend from options and from where data lie.  See backend_choice.h. */
+/* Chooses the backend from options and from where data lie: a GPU if data lie there, else the one
+ * asked for, or what the context prefers.  A backend that must be used but has no device (count 0)
+ * is an error, else the CPU is used. */
 bool rd_backend_for(rd_ctx *ctx, rd_results results, const rd_eval_opts *opts, rd_backend_use *use)
 {
     const rd_device_table *table;
@@ -79,6 +82,8 @@ bool rd_backend_for(rd_ctx *ctx, rd_results results, const rd_eval_opts *opts, r
     return true;
 }
 
+/* Forgets errors of a GPU or its memory, because AUTO then uses this processor.  False: another
+ * error stands. */
 bool rd_backend_forgive(rd_ctx *ctx)
 {
     if (rd_error(ctx) == RD_ERR_DEVICE || rd_error(ctx) == RD_ERR_MEMORY)
@@ -86,8 +91,9 @@ bool rd_backend_forgive(rd_ctx *ctx)
     return rd_error(ctx) == RD_OK;
 }
 
-/* Adapts the choice to a device: no panels, as GPU threads replace them.  Stages on several
- * devices have no block tiles, which would need partials of both axes combined. */
+/* Adapts the choice of planning to a device: no panels, as GPU threads replace them. cross:
+ * reductions along both axes of an array may share loops, by block tiles.  Not on several devices,
+ * where partials of both axes would have to be combined. */
 void rd_backend_adapt(const rd_backend_use *use, rd_choice *choice)
 {
     if (!use->backend->device)

@@ -5,7 +5,7 @@
 
 /* The backend of an evaluation, and how it was chosen. */
 typedef struct rd_backend_use {
-    const rd_backend_table *backend;
+    const rd_backend_table *backend; /* runs the programs */
     int32_t                 device;  /* first device, of a backend that has several */
     int32_t                 devices; /* how many devices from that one on share the work */
     /* no other backend will do: it was asked for, or data lie there */

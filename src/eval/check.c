@@ -2,7 +2,8 @@
  * stage. */
 #include "eval/ir.h"
 
-/* True if value i needs only values before it. */
+/* True if value i needs only values before it: operands, gathered indices of its subscripts, and
+ * the value that it reads. */
 static bool has_operands_first(const rd_graph *g, int i)
 {
     const rd_value *v = &g->value[i];
@@ -17,7 +18,8 @@ static bool has_operands_first(const rd_graph *g, int i)
     return v->target < i;
 }
 
-/* Checks a graph after collect; returns what is wrong, or NULL. */
+/* Checks that each value of a graph comes after those it needs, and that its fields suit its kind.
+ * Returns a sentence about the first that does not; NULL: nothing is wrong. */
 const char *rd_check_graph(const rd_graph *g)
 {
     for (int i = 0; i < g->n_value; i++) {
@@ -69,7 +71,8 @@ static void check_scope(tree_check *w, const rd_loop_scope *scope)
     }
 }
 
-/* Checks a tree after place and order; returns what is wrong, or NULL. */
+/* Checks that each materialised value of a tree stands once, inside all loops that it needs.
+ * Returns a sentence about what is wrong, or NULL. */
 const char *rd_check_tree(const rd_tree *tree)
 {
     tree_check w = { .tree = tree };
@@ -81,12 +84,13 @@ const char *rd_check_tree(const rd_tree *tree)
 }
 
 /* ---- Programs -------------------------------------------------------------------------------- */
-/* Fields that an instruction does not use are 0 or -1. */
+/* True if the register exists; an instruction has 0 or -1 in fields that it does not use. */
 static bool register_ok(const rd_program *p, int32_t reg)
 {
     return reg == 0 || (reg >= -1 && reg < p->n_reg);
 }
 
+/* True if all registers of the instruction exist. */
 static bool registers_ok(const rd_program *p, const rd_inst *i)
 {
     if (i->kind == RD_I_EXIT)
@@ -108,6 +112,7 @@ static bool argument_ok(const rd_program *p, const rd_inst *i)
            (i->kind != RD_I_EXIT || (i->a >= 0 && i->a < p->n_fold));
 }
 
+/* True if the slot of an access exists: one of the graph's, or scratch of the program. */
 static bool slot_ok(const rd_program *p, const rd_inst *i)
 {
     int32_t slot = p->address[i->arg].slot;
@@ -115,8 +120,9 @@ static bool slot_ok(const rd_program *p, const rd_inst *i)
     return slot >= 0 && slot < p->first_scratch + p->n_scratch;
 }
 
-/* Checks a program: names that exist, addresses in slots, and loops that nest.  Returns what is
- * wrong, or NULL. */
+/* Checks a program: names that exist, addresses in slots, and loops that nest.  No loop may reach
+ * from one part of the program (start, body, tail) into the next.  Returns what is wrong, or
+ * NULL. */
 const char *rd_check_program(const rd_program *p)
 {
     int32_t open[2 * RD_MAX_AXES + 2], depth = 0;

@@ -1,4 +1,7 @@
-/* choice.c - the sorted list of measured choices, and its text. */
+/* choice.c - the sorted list of measured choices, and its text.
+ *
+ * A finding is one measurement: the best choice for a plan, or the best numbers of a device's
+ * kernels, by key. */
 #include "eval/choice.h"
 #include "expr/expr.h"
 #include <inttypes.h>
@@ -25,6 +28,7 @@ static int32_t place_of(const rd_findings *f, uint64_t key)
     return lo;
 }
 
+/* The entry of a key in the sorted list; NULL: not measured. */
 const rd_found *rd_findings_get(const rd_findings *f, uint64_t key)
 {
     const int32_t k = place_of(f, key);
@@ -51,6 +55,7 @@ static bool reserve_entry(rd_ctx *ctx, rd_findings *f)
     return true;
 }
 
+/* Appends an entry without order; false: no memory. */
 bool rd_findings_add(rd_ctx *ctx, rd_findings *f, const rd_found *found)
 {
     if (!reserve_entry(ctx, f))
@@ -59,7 +64,7 @@ bool rd_findings_add(rd_ctx *ctx, rd_findings *f, const rd_found *found)
     return true;
 }
 
-/* Inserts or replaces an entry in order.  See choice.h. */
+/* Inserts an entry in the order of keys, or replaces the one with its key; false: no memory. */
 bool rd_findings_put(rd_ctx *ctx, rd_findings *f, const rd_found *found)
 {
     const int32_t k = place_of(f, found->key);
@@ -73,6 +78,7 @@ bool rd_findings_put(rd_ctx *ctx, rd_findings *f, const rd_found *found)
     return true;
 }
 
+/* Frees the list and empties it. */
 void rd_findings_free(rd_ctx *ctx, rd_findings *f)
 {
     rd_free(ctx, f->at);
@@ -95,7 +101,10 @@ static void kernels_text(rd_text *text, const rd_found *v)
                 v->of.seconds, v->of.by_rule);
 }
 
-/* Writes the line of measured rates. */
+/* Writes the line of measured rates, if there are any (key):
+ *
+ *     0123456789abcdef rates up 5e+10 down 5e+10 memory 3e+12 floats 6e+13 doubles 3e+13
+ *     room 1e+11 here memory 4e+10 operations 3e+10 */
 static void rates_text(rd_text *text, const rd_rates *r)
 {
     if (r->key)
@@ -106,7 +115,9 @@ static void rates_text(rd_text *text, const rd_rates *r)
                     r->device.doubles, r->device.room, r->memory, r->operations);
 }
 
-/* Writes all findings, a line each.  See choice.h. */
+/* Writes all findings, a line each: rates, kernels, and choices as
+ *
+ *     0123456789abcdef greedy panel 2 tile 0 threads any seconds 0.01 */
 void rd_findings_text(rd_text *text, const rd_findings *f)
 {
     rates_text(text, &f->rates);
@@ -134,6 +145,7 @@ bool rd_traversal_read(const char *word, rd_traversal *traversal)
     return false;
 }
 
+/* Writes a factor of 2^shift for a size: ", panels x4", ", tiles x1/2"; nothing for 1. */
 static void scale_text(rd_text *text, const char *what, int shift)
 {
     if (shift)
@@ -141,6 +153,7 @@ static void scale_text(rd_text *text, const char *what, int shift)
                     1 << (shift > 0 ? shift : -shift));
 }
 
+/* Writes a choice: "greedy, panels x4, tiles x1/2, 1 thread". */
 void rd_choice_text(rd_text *text, const rd_choice *choice)
 {
     rd_text_add(text, "%s", traversals[choice->traversal]);

@@ -8,7 +8,7 @@
 
 /* Choices for one plan. */
 typedef struct rd_choice {
-    rd_traversal traversal;
+    rd_traversal traversal;   /* greedy, lazy, or by cost (auto) */
     int8_t       panel, tile; /* log2 of the factor on bytes of panels and of tile buffers */
     bool         alone;       /* on one thread */
     bool         measured;    /* made by a measurement, not by cost */
@@ -23,8 +23,8 @@ typedef struct rd_choice {
 
 /* One measurement: of a plan, by its key's hash, or of a device program, by its key. */
 typedef struct rd_found {
-    uint64_t    key;
-    rd_choice   choice;
+    uint64_t    key;     /* of the plan, or of the device program */
+    rd_choice   choice;  /* the fastest, of a plan */
     double      seconds; /* of a run, when it was measured */
     bool        stage;   /* a device program */
     rd_measured of;      /* its kernels' numbers; 0 seconds: it could not be measured */
@@ -33,16 +33,16 @@ typedef struct rd_found {
 /* Measured rates of a GPU and of this processor per second: bytes of memory, operations as
  * additions of f32. */
 typedef struct rd_rates {
-    uint64_t        key; /* by the GPU's name; 0: not measured */
-    rd_device_rates device;
+    uint64_t        key;                /* by the GPU's name; 0: not measured */
+    rd_device_rates device;             /* of the GPU */
     double          memory, operations; /* of this processor */
 } rd_rates;
 
 /* All measurements of a context; starts as zeros. */
 typedef struct rd_findings {
-    int32_t   n, room;
-    rd_found *at; /* sorted by key */
-    rd_rates  rates;
+    int32_t   n, room; /* entries; entries that have memory */
+    rd_found *at;      /* sorted by key */
+    rd_rates  rates;   /* key 0: not measured */
 } rd_findings;
 
 /* The entry of a key; NULL: not measured. */

@@ -4,7 +4,10 @@
  * Clusters are the leaves of a k-d tree (Bentley, 1975, "Multidimensional Binary Search Trees
  * Used for Associative Searching", CACM 18(9)), of about equal size in any number of dimensions.
  * Both halves of a box are neighbours in the order.  So near clusters often are neighbours, too,
- * and the columns of a row are few ranges (expr/blocks.c). */
+ * and the columns of a row are few ranges (expr/blocks.c).
+ *
+ * A cluster is a group of near points; its box is the least and the greatest value of each
+ * coordinate.  A place is an index in the order of points by cluster. */
 #include "eval/request.h"
 #include "expr/complex.h"
 #include "expr/origin.h"
@@ -33,6 +36,7 @@ typedef struct cloud {
     double  *box;      /* of each cluster: least and greatest of each coordinate */
 } cloud;
 
+/* Coordinate k of the point at a place in the order. */
 static double coordinate(const cloud *c, int64_t place, int64_t k)
 {
     return ((const double *)c->points.data)[c->order[place] * c->d + k];
@@ -72,6 +76,7 @@ static bool is_before(const cloud *c, int64_t a, int64_t b, int64_t k)
     return x < y || (x == y && a < b);
 }
 
+/* Exchanges two numbers of points. */
 static void swap(int64_t *a, int64_t *b)
 {
     const int64_t kept = *a;
@@ -107,7 +112,8 @@ static void partition_at(const cloud *c, int64_t from, int64_t to, int64_t middl
     }
 }
 
-/* Splits at medians and lists the leaves of the tree from left to right. */
+/* Splits the points at medians of the widest axis until each leaf of the tree has c->leaf points or
+ * fewer.  Lists the leaves from left to right; `end` is a stack of the ends of ranges to do. */
 static void find_clusters(cloud *c)
 {
     int64_t end[MOST_DEPTH];
@@ -146,7 +152,8 @@ static bool are_finite(const cloud *c, const char *what)
     return true;
 }
 
-/* Evaluates the points and finds their clusters; false after a failure. */
+/* Evaluates the points x as f64 and finds their clusters; false after a failure.  Clusters have 256
+ * points at most, or more if there would be more than 4096 clusters. */
 static bool find_cloud_clusters(cloud *c, rd_expr *x, const char *what)
 {
     void         *room;
@@ -172,6 +179,7 @@ static bool find_cloud_clusters(cloud *c, rd_expr *x, const char *what)
     return true;
 }
 
+/* Frees the memory of a set of points; its row of the order stays. */
 static void end(cloud *c)
 {
     rd_array_free(&c->points);
@@ -182,7 +190,8 @@ static void end(cloud *c)
 }
 
 /* ---- Pairs ----------------------------------------------------------------------------------- */
-/* True if the boxes are within the radius, with an allowance for f32 rounding of distances. */
+/* True if the boxes of cluster a of x and cluster b of y are within the radius.  The factor 1e-6
+ * allows for the rounding of distances in f32. */
 static bool are_near(const cloud *x, int64_t a, const cloud *y, int64_t b, double radius)
 {
     const double *p = x->box + a * 2 * x->d, *q = y->box + b * 2 * y->d;

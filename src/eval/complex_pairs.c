@@ -1,22 +1,27 @@
 /* complex_pairs.c - converts complex and sparse results for plans, which know real dense ones: a
- * complex result gets one more axis of two reals. */
+ * complex result gets one more axis of two reals.
+ *
+ * A pair is the real and the imaginary part of a complex number, adjacent in memory. */
 #include "eval/complex_pairs.h"
 #include "eval/request.h"
 #include "expr/array.h"
 #include "expr/complex.h"
 
+/* True if the caller gives the output's memory, rather than asking for fresh memory. */
 static bool is_given(const rd_array *out)
 {
     return out && !rd_array_asks_memory(out);
 }
 
+/* True if a result is complex or sparse, or goes to complex memory, which loops do not know. */
 static bool needs_conversion(const rd_result *r)
 {
     return r->expr && (rd_is_complex(r->expr) || rd_is_sparse(r->expr) ||
                        (is_given(r->out) && rd_dtype_is_complex(r->out->type)));
 }
 
-/* Describes fresh memory for pairs: the two parts are adjacent, in any order of axes. */
+/* Describes fresh memory for pairs: the two parts are adjacent, in any order of axes.  The strides
+ * say the order; INT64_MIN puts the axis of parts innermost.  False after a failure. */
 static bool fresh_pairs(rd_ctx *ctx, const rd_expr *y, const rd_array *out, rd_array *array)
 {
     int64_t stride[RD_MAX_RANK];
@@ -34,7 +39,8 @@ static bool fresh_pairs(rd_ctx *ctx, const rd_expr *y, const rd_array *out, rd_a
     return true;
 }
 
-/* Describes the memory of pairs as the caller's complex array. */
+/* Describes the memory of pairs as the caller's complex array: without the axis of parts, with half
+ * the strides. */
 static void as_complex(const rd_expr *y, const rd_array *pairs, rd_array *out)
 {
     const int32_t order = out->order;
@@ -53,7 +59,8 @@ static void as_complex(const rd_expr *y, const rd_array *pairs, rd_array *out)
         out->origin = rd_origin_of(y);
 }
 
-/* Makes a real result of a complex or sparse one; `array` then describes its output. */
+/* Makes a real result `to` of a complex or sparse one; `array` then describes its output, as reals
+ * in pairs.  A sparse one becomes dense.  False after a failure. */
 static bool as_real(rd_ctx *ctx, const rd_result *from, rd_result *to, rd_array *array)
 {
     rd_expr *y = from->expr;
@@ -79,7 +86,8 @@ static bool as_real(rd_ctx *ctx, const rd_result *from, rd_result *to, rd_array 
     return to->expr != NULL;
 }
 
-/* Converts all results.  See complex_pairs.h. */
+/* Converts complex and sparse results to real ones; pairs->own is NULL if there are none.  False
+ * after recording what is wrong. */
 bool rd_pairs_begin(rd_ctx *ctx, rd_results results, rd_pairs *pairs)
 {
     bool any = false, all = true;
@@ -101,7 +109,7 @@ bool rd_pairs_begin(rd_ctx *ctx, rd_results results, rd_pairs *pairs)
     return all;
 }
 
-/* Describes the outputs as complex again.  See complex_pairs.h. */
+/* Describes outputs with fresh memory as complex arrays again, and frees the converted results. */
 void rd_pairs_end(rd_ctx *ctx, rd_results results, rd_pairs *pairs)
 {
     for (int k = 0; k < results.n && pairs->own; k++) {

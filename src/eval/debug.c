@@ -10,6 +10,7 @@
 #define RD_CHECK 0
 #endif
 
+/* What RDIM_DEBUG may ask for, in the order of `name`. */
 typedef enum stage {
     FORMULA,
     GRAPH,
@@ -35,7 +36,7 @@ static const char *list(void)
     return text ? text : "";
 }
 
-/* The stage whose name is the n bytes at `at`; STAGES: none. */
+/* The stage with the n bytes at `at` as its name; STAGES: none. */
 static stage stage_of(const char *at, size_t n)
 {
     stage s = FORMULA;
@@ -45,6 +46,7 @@ static stage stage_of(const char *at, size_t n)
     return s;
 }
 
+/* True if the stage is in the list of RDIM_DEBUG. */
 static bool is_wanted(stage s)
 {
     for (const char *at = list(); *at; at += strcspn(at, ","), at += *at == ',')
@@ -53,7 +55,7 @@ static bool is_wanted(stage s)
     return false;
 }
 
-/* True if RDIM_DEBUG names only stages.  See debug.h. */
+/* True if RDIM_DEBUG names only stages that exist.  False after recording an unknown name. */
 bool rd_debug_is_known(rd_ctx *ctx)
 {
     for (const char *at = list(); *at; at += strcspn(at, ","), at += *at == ',') {
@@ -71,6 +73,7 @@ bool rd_debug_is_known(rd_ctx *ctx)
     return true;
 }
 
+/* Prints a text under a heading such as "-- graph", and frees the text. */
 static void print(stage s, rd_text *text)
 {
     fprintf(stderr, "-- %s\n%s", name[s], text->at ? text->at : "");
@@ -94,21 +97,25 @@ static void must_hold(const char *after, const char *wrong)
     assert(!wrong);
 }
 
+/* True if RDIM_DEBUG asks for the events of runs. */
 bool rd_debug_wants_trace(void)
 {
     return is_wanted(TRACE);
 }
 
+/* True if RDIM_DEBUG asks for formulas. */
 bool rd_debug_wants_formula(void)
 {
     return is_wanted(FORMULA);
 }
 
+/* True if RDIM_DEBUG asks for anything that a backend makes of programs. */
 bool rd_debug_wants_prepared(void)
 {
     return is_wanted(TILES) || is_wanted(LOOPS) || is_wanted(CODE) || is_wanted(SCALAR);
 }
 
+/* Prints the text of a formula and frees it. */
 void rd_debug_formula(rd_text *text)
 {
     print(FORMULA, text);
@@ -168,7 +175,7 @@ void rd_debug_programs(int n, const rd_program *program)
     }
 }
 
-/* Prints program k as debug stage s. */
+/* Prints what the backend made of program k, in the form of debug stage s, if that is asked for. */
 static void print_prepared(const rd_backend_table *backend, const rd_program *p, int k, stage s,
                            rd_get_fn *get, void *pool)
 {

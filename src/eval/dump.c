@@ -2,6 +2,7 @@
  * and tests pin it. */
 #include "eval/dump.h"
 
+/* Writes two spaces for each level of depth. */
 static void indent(rd_text *text, int depth)
 {
     rd_text_add(text, "%*s", 2 * depth, "");
@@ -20,6 +21,7 @@ static void axes_text(rd_text *text, const rd_graph *g, rd_set axes)
 }
 
 /* ---- Graph ----------------------------------------------------------------------------------- */
+/* The word for what a value does: its operator, its reducer, or its kind. */
 static const char *kind_name(const rd_value *v)
 {
     static const char *const name[] = { "const",  "coord", "read", "map", "call",
@@ -50,7 +52,8 @@ static void combine_text(rd_text *text, const rd_graph *g, const rd_value *v)
         rd_text_add(text, " side by side %s", g->axis[c->lane_axis].name);
 }
 
-/* Writes one value of the graph: "v2 = add f32 v0 v1 over {i,j} -> y0". */
+/* Writes one value of the graph: "v2 = add f32 v0 v1 over {i,j} -> y0".  Between operands and axes
+ * come a constant's number, what a read reads, and subscripts. */
 static void value_line(rd_text *text, const rd_graph *g, int i)
 {
     const rd_value *v = &g->value[i];
@@ -103,6 +106,7 @@ void rd_graph_text(rd_text *text, const rd_graph *g)
 }
 
 /* ---- Tree and nest --------------------------------------------------------------------------- */
+/* Writes a loop: "i:4", "-i:4" backwards, or "panel i:4096 by 512" for a tile loop. */
 static void loop_text(rd_text *text, const rd_graph *g, const rd_loop_scope *s)
 {
     if (s->tile)
@@ -133,9 +137,9 @@ static void name_text(rd_text *text, const rd_tree *tree, int i)
 /* The name of a reducer.  Sums of contracted products are called "sum", like other sums. */
 static const char *fold_name(const rd_value *v)
 {
-    return v->expr->as.fold->user     ? v->expr->as.fold->user->name
-           : v->reducer == RD_RED_dot ? "sum"
-                                      : rd_reducer_table[v->reducer].name;
+    return v->expr->as.fold->user                             ? v->expr->as.fold->user->name
+           : rd_reducer_multiplies((rd_reducer_id)v->reducer) ? "sum"
+                                                              : rd_reducer_table[v->reducer].name;
 }
 
 /* Writes the line of a materialised value: "y0[i] = sum(x[i,k])". */
@@ -154,8 +158,8 @@ static void item_text(rd_text *text, const rd_tree *tree, int i)
     rd_text_add(text, v->kind == RD_VALUE_REDUCE || v->kind == RD_VALUE_SCAN ? ")\n" : "\n");
 }
 
-/* The only reduction of a nest of loops that finishes with the outermost one, so that all fits
- * on one line; -1: it is not so. */
+/* The only value in a nest of loops, if it is a reduction that finishes with the outermost loop, so
+ * that all fits on one line; -1: it is not so. */
 static int lone_reduction(const rd_tree *tree, const rd_loop_scope *loop)
 {
     const rd_loop_scope *s = loop;
@@ -170,7 +174,8 @@ static int lone_reduction(const rd_tree *tree, const rd_loop_scope *loop)
 
 static void scope_text(rd_text *text, const rd_tree *tree, const rd_loop_scope *scope, int depth);
 
-/* Writes a nest of loops with its body: "for i:4 j:5:" and indented lines. */
+/* Writes a nest of loops with its body: "for i:4 j:5:" and indented lines.  A lone reduction is one
+ * line: "t0[i] = sum k:7 (x0[i,k])". */
 static void loops_text(rd_text *text, const rd_tree *tree, const rd_loop_scope *loop, int depth)
 {
     const rd_graph *g    = tree->graph;
@@ -214,8 +219,8 @@ static void scope_text(rd_text *text, const rd_tree *tree, const rd_loop_scope *
         }
 }
 
-/* The word for how tasks may share a stage's root loop: "parallel", "parallel blocks of" or
- * "serial". */
+/* The word for how tasks may share a loop over the axis: "parallel", "parallel blocks of" or
+ * "serial".  In the code inner[8] is the blank behind "parallel". */
 static const char *sharing(const rd_tree *tree, const rd_loop_scope *scope, int axis)
 {
     const char *word = "parallel";
@@ -235,7 +240,8 @@ static const char *sharing(const rd_tree *tree, const rd_loop_scope *scope, int 
     return word;
 }
 
-/* Writes the storage of each materialised value: "keep: t0 scratch, t1 array". */
+/* Writes the storage of each materialised value that is no result: "keep: t0 scratch, t1 array".  A
+ * part of a concatenation is "part". */
 static void keep_text(rd_text *text, const rd_tree *tree)
 {
     char name[RD_NAME_TEXT];
@@ -255,7 +261,7 @@ static void keep_text(rd_text *text, const rd_tree *tree)
     rd_text_add(text, any ? "\n" : "");
 }
 
-/* Writes the decisions of planning, a line "why: ..." each. */
+/* Writes the decisions of planning, which are lines of a text, each behind "why: ". */
 static void why_text(rd_text *text, const rd_graph *g)
 {
     for (const char *line = g->why; line && *line;) {
@@ -274,7 +280,10 @@ static bool is_storage(const rd_tree *tree, const rd_item *item)
     return !item->loop && tree->graph->value[item->value].kind == RD_VALUE_JOIN;
 }
 
-/* Writes one stage. */
+/* Writes one stage, its loop in the first line and the body below, or one value:
+ *
+ *     parallel i:4
+ *       for j:5: */
 static void root_text(rd_text *text, const rd_tree *tree, const rd_item *item)
 {
     if (!item->loop) {
@@ -291,6 +300,7 @@ static void root_text(rd_text *text, const rd_tree *tree, const rd_item *item)
     }
 }
 
+/* Writes the loops of one stage. */
 void rd_stage_text(rd_text *text, const rd_nest *nest, int stage)
 {
     root_text(text, nest->tree, nest->stage[stage].item);
@@ -310,6 +320,7 @@ void rd_tree_text(rd_text *text, const rd_tree *tree)
     why_text(text, tree->graph);
 }
 
+/* Writes the tree of a nest, then how many tasks each stage may have: "tasks of stage 0: any". */
 void rd_nest_text(rd_text *text, const rd_nest *nest)
 {
     rd_tree_text(text, nest->tree);

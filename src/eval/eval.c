@@ -9,6 +9,7 @@
 #include "expr/lists.h"
 #include <math.h>
 
+/* True if the output of a result asks for fresh memory. */
 static bool wants_memory(const rd_result *r)
 {
     return r->expr && r->out && rd_array_asks_memory(r->out);
@@ -31,7 +32,8 @@ static void restore_output(const asked *a, rd_array *out)
         out->strides = a->strides;
 }
 
-/* Allocates memory for outputs that ask for it.  On failure false, and the caller restores those
+/* Allocates memory for outputs that ask for it, in this process or on a device, and describes it
+ * there. a[k] keeps what output k asked for.  On failure false, and the caller restores those
  * allocated so far. */
 static bool allocate_outputs(rd_ctx *ctx, rd_results results, asked *a)
 {
@@ -71,7 +73,8 @@ static bool allocate_outputs(rd_ctx *ctx, rd_results results, asked *a)
     return true;
 }
 
-/* True if all results have an expression and a suitable output; else records the error. */
+/* True if all results have an expression and a suitable output; else records the error.  An output
+ * without elements needs no memory. */
 static bool check_outputs(rd_ctx *ctx, rd_results results)
 {
     if (!rd_list_ok(ctx, rd_call_name(ctx), "results", results.at, results.n, 1))
@@ -95,8 +98,8 @@ static bool check_outputs(rd_ctx *ctx, rd_results results)
     return true;
 }
 
-/* Evaluates real results: allocates outputs, runs a cached or new plan, and restores outputs on
- * failure. */
+/* Evaluates real results: allocates outputs, runs a cached or new plan.  After a failure it frees
+ * outputs that it allocated and restores what they asked for. */
 static rd_status eval_real(rd_ctx *ctx, rd_results results, const rd_eval_opts *opts)
 {
     enum { FEW = 16 };
@@ -118,7 +121,7 @@ static rd_status eval_real(rd_ctx *ctx, rd_results results, const rd_eval_opts *
     return status;
 }
 
-/* Checks the outputs and evaluates the results as real ones. */
+/* Checks the outputs, and evaluates the results with complex ones as pairs of real ones. */
 static rd_status eval_many(rd_ctx *ctx, rd_results results, const rd_eval_opts *opts)
 {
     rd_pairs  pairs;
@@ -156,17 +159,20 @@ rd_status rd_eval_for(rd_ctx *ctx, const char *call, rd_expr *y, rd_array *out)
     return eval_for(ctx, call, (rd_results){ &one, 1 }, NULL);
 }
 
+/* The public call: evaluates one expression. */
 rd_status rd_eval(rd_ctx *ctx, rd_expr *y, rd_array *out)
 {
     return rd_eval_for(ctx, "rd_eval", y, out);
 }
 
+/* The public call: evaluates several expressions together, with options. */
 rd_status rd_eval_many(rd_ctx *ctx, rd_results results, const rd_eval_opts *opts)
 {
     return eval_for(ctx, "rd_eval_many", results, opts);
 }
 
-/* Evaluates one element; NAN after an error. */
+/* The public call: evaluates one element, by a slice of one element that the context forgets
+ * afterwards.  NAN after an error. */
 double rd_at(rd_ctx *ctx, rd_expr *y, rd_index index)
 {
     rd_mark   mark;

@@ -35,6 +35,7 @@ static void results_text(rd_text *text, rd_results results)
     }
 }
 
+/* Writes the choice if it was measured: "measured: greedy, panels x4". */
 static void measured_text(rd_text *text, const rd_choice *choice)
 {
     if (!choice->measured)
@@ -57,7 +58,7 @@ static void leaves_text(rd_text *text, const rd_graph *g)
         }
 }
 
-/* The largest stride of an axis in any leaf.  Axes are listed in the order of memory, the
+/* The largest stride of an axis in any leaf, in elements.  The virtual shape lists axes by it, the
  * slowest first. */
 static int64_t step_along(const rd_graph *g, int axis)
 {
@@ -94,7 +95,8 @@ static void virtual_shape_text(rd_text *text, const rd_graph *g)
     rd_text_add(text, "\n");
 }
 
-/* Writes a line for the combine tree of each reduction and scan. */
+/* Writes a line for the combine tree of each reduction and scan: "tree of y0: 64 lanes, blocks of
+ * 64 steps along i | j".  The axes behind the bar are those of the lanes. */
 static void combine_text(rd_text *text, const rd_tree *tree)
 {
     const rd_graph *g = tree->graph;
@@ -139,7 +141,8 @@ static void memory_text(rd_text *text, const rd_tree *tree)
     rd_text_add(text, "arrays between stages: %lld bytes\n", arrays);
 }
 
-/* Makes the nest of one plan, which may be one of several parts; NULL after recording a failure. */
+/* Makes the nest of one plan, which may be one of several parts, and chooses its backend (*use).
+ * Parts were not measured, so they have the default choice.  NULL after recording a failure. */
 static rd_nest *nest_of(rd_ctx *ctx, rd_pool *pool, rd_results results, const rd_given *given,
                         const rd_eval_opts *opts, rd_backend_use *use)
 {
@@ -223,7 +226,8 @@ static bool gpu_text(rd_ctx *ctx, account *to, const account *before, rd_pool *p
     return true;
 }
 
-/* Describes one plan.  If AUTO's GPU refuses it, describes the CPU's plan. */
+/* Describes one plan.  If AUTO's GPU or a device that need not be used refuses it, describes the
+ * CPU's plan, with a line about why. */
 static bool plan_text(rd_ctx *ctx, account *to, rd_pool *pool, rd_results results,
                       const rd_given *given, const rd_eval_opts *opts)
 {
@@ -236,6 +240,7 @@ static bool plan_text(rd_ctx *ctx, account *to, rd_pool *pool, rd_results result
     bool             done    = nest && nest_text(to, nest, pool, results, opts->threads, &use);
     const rd_backend named   = use.named;
 
+    /* by rates this processor is faster than the GPU, or the rates are not this GPU's */
     if (done && use.verdict.here > 0 &&
         !(use.verdict.takes && rd_rates_are_of(ctx, rd_rates_of(ctx)))) {
         rd_text_add(text, "not on CUDA: %s",
@@ -244,12 +249,12 @@ static bool plan_text(rd_ctx *ctx, account *to, rd_pool *pool, rd_results result
         rd_text_add(text, "\n");
         return true;
     }
-    if (done && use.verdict.takes) {
+    if (done && use.verdict.takes) { /* AUTO takes the GPU, if it can run the plan */
         if (gpu_text(ctx, to, &before, pool, results, given, opts, &use))
             return true;
         refused = use.why ? use.why : "the GPU fails";
         done    = rd_error(ctx) == RD_OK;
-    } else if (done && use.backend->device && !use.must)
+    } else if (done && use.backend->device && !use.must) /* another backend will do */
         refused = use.why;
     if (done && refused) {
         done    = text_again(ctx, to, &before, pool, results, given, opts, RD_BACKEND_CPU, &use);
@@ -261,7 +266,8 @@ static bool plan_text(rd_ctx *ctx, account *to, rd_pool *pool, rd_results result
 }
 
 /* True for parts that are no nest, with a line for each: products of sparse matrices, the leaves
- * they read, and results that they are. */
+ * they read, and results that they are.  A part with a target hands its result on to later
+ * parts. */
 static bool is_no_nest(const rd_split_part *cut, rd_results results, size_t room, char *line)
 {
     const rd_expr *const e = cut->target ? cut->target : results.at[cut->first].expr;
@@ -282,7 +288,8 @@ static bool is_no_nest(const rd_split_part *cut, rd_results results, size_t room
     return true;
 }
 
-/* Describes one part, with a pool of its own for planning. */
+/* Describes one part: a line if it is no nest of loops, else its plan with all detail, in a pool of
+ * its own for planning.  False on failure. */
 static bool part_text(rd_ctx *ctx, account *to, const rd_split_part *cut, rd_results results,
                       const rd_eval_opts *opts)
 {
@@ -335,7 +342,8 @@ static bool parts_text(rd_ctx *ctx, account *to, rd_pool *pool, rd_results resul
     return done;
 }
 
-/* Describes the evaluation as one plan or, if that is too large, in parts; false: it fails. */
+/* Describes the evaluation as one plan or, if that is too large (RD_ERR_LIMIT), in parts, of ever
+ * smaller limits; false: it fails. */
 static bool say_all(rd_ctx *ctx, account *to, rd_pool *pool, rd_results results,
                     const rd_eval_opts *opts)
 {
@@ -455,11 +463,13 @@ static const char *explained(rd_ctx *ctx, const char *call, rd_results results,
     return text;
 }
 
+/* The public call: what an evaluation would do, as text. */
 const char *rd_explain(rd_ctx *ctx, rd_results results, const rd_eval_opts *opts)
 {
     return explained(ctx, "rd_explain", results, opts, NULL);
 }
 
+/* The public call: the same as a picture, the text of an SVG file. */
 const char *rd_explain_svg(rd_ctx *ctx, rd_results results, const rd_eval_opts *opts)
 {
     rd_svg      picture = { 0 };

@@ -1,4 +1,5 @@
-/* explain_blocks.c - see explain_blocks.h.  A run decides again by the memory that is free then. */
+/* explain_blocks.c - says which stages on a device copy their data a block at a time, and which
+ * are partitioned across several devices.  A run decides again by the memory that is free then. */
 #include "eval/explain_blocks.h"
 #include "eval/plan.h"
 #include "eval/run/device.h"
@@ -10,7 +11,8 @@ typedef struct data {
     int64_t   bytes, room; /* bytes: host data and arrays; room: of the device */
 } data;
 
-/* True if the slot's data lie in host memory. */
+/* True if the slot's data lie in host memory: a leaf or input, or a result.  Arrays between stages
+ * lie on the device. */
 static bool is_here(const rd_slot *slot, rd_results results)
 {
     switch (slot->kind) {
@@ -37,6 +39,7 @@ static bool find_room(data *d, const rd_graph *g, rd_results results, int n, con
     return d->queue && rd_room_is_tight(d->bytes, d->room);
 }
 
+/* Bytes in units of 2^30. */
 static double gibibytes(int64_t bytes)
 {
     return (double)bytes / 0x1p30;
@@ -69,7 +72,8 @@ static void partitions_text(rd_text *text, int n, const rd_program *p, const rd_
     }
 }
 
-/* Describes how stages on a device take their data.  See explain_blocks.h. */
+/* Writes a line for each stage that processes its data by blocks or wants them at once, if the
+ * device's memory is tight.  On several devices: how stages are partitioned.  False: no memory. */
 bool rd_blocks_text(rd_text *text, rd_pool *pool, const rd_graph *g, rd_results results, int n,
                     const rd_program *p, const rd_backend_use *use)
 {

@@ -1,5 +1,8 @@
 /* expr_pieces.c - splits an expression along one axis into views that are evaluated one after the
- * other. */
+ * other.
+ *
+ * Axes before the split one have one index in a piece, axes behind it are whole.  `along` pieces
+ * lie along the split axis, for each index of the axes before it. */
 #include "eval/expr_pieces.h"
 #include "expr/origin.h"
 
@@ -9,7 +12,8 @@ static int64_t points_from(const rd_expr *x, int axis)
     return rd_points(x->rank - axis, x->extent + axis);
 }
 
-/* Splits x into pieces of at most so many elements.  See expr_pieces.h. */
+/* Splits x into pieces of at most `most` elements.  The split axis is the first one with no more
+ * than that behind it; its indices are dealt to pieces of p.each. */
 rd_expr_pieces rd_pieces_of(const rd_expr *x, int64_t most)
 {
     rd_expr_pieces p = { .extent = 1, .each = 1, .along = 1, .inner = 1, .n = 1 };
@@ -27,11 +31,13 @@ rd_expr_pieces rd_pieces_of(const rd_expr *x, int64_t most)
     return p;
 }
 
+/* The index of the split axis at which piece k begins. */
 static int64_t first_of(const rd_expr_pieces *p, int64_t k)
 {
     return k % p->along * p->each;
 }
 
+/* The number of elements of piece k; the last one along the axis may be shorter. */
 int64_t rd_piece_points(const rd_expr_pieces *p, int64_t k)
 {
     const int64_t left = p->extent - first_of(p, k);
@@ -39,12 +45,14 @@ int64_t rd_piece_points(const rd_expr_pieces *p, int64_t k)
     return (left < p->each ? left : p->each) * p->inner;
 }
 
+/* The flat C-order index of the first element of piece k. */
 int64_t rd_piece_begin(const rd_expr_pieces *p, int64_t k)
 {
     return (k / p->along * p->extent + first_of(p, k)) * p->inner;
 }
 
-/* Makes the view of piece k.  See expr_pieces.h. */
+/* Makes the view of piece k of x: one index of each axis before the split one, then a range of it.
+ * NULL on failure. */
 rd_expr *rd_piece_view(const rd_expr_pieces *p, rd_expr *x, int64_t k)
 {
     const int64_t first = first_of(p, k);
@@ -60,8 +68,8 @@ rd_expr *rd_piece_view(const rd_expr_pieces *p, rd_expr *x, int64_t k)
     return rd_slice_places(x, 0, first, first + p->each, 1);
 }
 
-/* True if each element costs little by itself.  Visits a limited number of nodes, because a
- * graph may have very many paths. */
+/* True if each element costs little by itself: it needs no reduction, scan, sort or other whole
+ * value.  Visits at most *left nodes, because a graph may have very many paths. */
 static bool is_cheap_each(const rd_expr *x, int *left)
 {
     if (--*left < 0)
@@ -86,6 +94,7 @@ static bool is_cheap_each(const rd_expr *x, int *left)
     return true;
 }
 
+/* True if evaluating all pieces costs no more than evaluating x as a whole. */
 bool rd_pieces_are_cheap(const rd_expr *x)
 {
     int left = 256;

@@ -9,9 +9,10 @@
 #include <stdlib.h>
 #include <string.h>
 
+/* Largest log2 of the factor on the bytes of panels or tiles. */
 enum { MOST_SHIFT = 8 };
 
-/* Reads a whole word as an int within bounds. */
+/* Reads a whole word as an int of at most MOST_SHIFT, positive or negative; false: it is none. */
 static bool read_int(const char *word, int *value)
 {
     char      *end;
@@ -44,6 +45,7 @@ static bool read_line(const char *line, rd_found *v)
     return rd_traversal_read(traversal, &v->choice.traversal);
 }
 
+/* Reads a whole word as a number above 0; false: it is none. */
 static bool read_number(const char *word, double *value)
 {
     char *end;
@@ -52,7 +54,8 @@ static bool read_number(const char *word, double *value)
     return end != word && !*end && *value > 0;
 }
 
-/* Reads a line that kernels_text() wrote. */
+/* Reads the line of a measured kernel: "KEY kernels vector=8,ahead=4 seconds 1.2e-05 by rule
+ * 1.5e-05"; false: it is none. */
 static bool read_kernels(const char *line, rd_found *v)
 {
     char  key[20], numbers[160], seconds[32], rule[32], why[RD_DEVICE_TEXT];
@@ -70,7 +73,8 @@ static bool read_kernels(const char *line, rd_found *v)
             rd_backend_cuda.device->tuning_read(numbers, &v->of.tuning, why));
 }
 
-/* Reads a line that rates_text() wrote. */
+/* Reads the line of measured rates: "KEY rates up 5e+10 down ... room 1e+11 here memory 4e+10
+ * operations 3e+10"; false: it is none. */
 static bool read_rates(const char *line, rd_rates *r)
 {
     double *const number[] = { &r->device.up,     &r->device.down,    &r->device.memory,
@@ -108,7 +112,8 @@ static bool take_line(rd_ctx *ctx, rd_findings *f, const char *line)
     return true;
 }
 
-/* Reads all lines.  See choice.h. */
+/* Reads all lines of a file of measurements and sorts the list.  Returns the number of the first
+ * bad line; 0: none; RD_NOT_SORTED: no memory. */
 int rd_findings_read(rd_ctx *ctx, rd_findings *f, char *text)
 {
     const int32_t before = f->n;

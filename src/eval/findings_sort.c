@@ -18,6 +18,7 @@ static void merge(rd_found *into, const rd_found *at, int32_t from, int32_t midd
     }
 }
 
+/* The smaller of two numbers of entries. */
 static int32_t at_most(int64_t n, int32_t most)
 {
     return n < most ? (int32_t)n : most;
@@ -37,6 +38,7 @@ static rd_found *sorted(rd_found *at, rd_found *other, int32_t n)
     return at;
 }
 
+/* True if keys ascend and none occurs twice. */
 static bool is_sorted(const rd_findings *f)
 {
     for (int32_t k = 1; k < f->n; k++)
@@ -45,7 +47,8 @@ static bool is_sorted(const rd_findings *f)
     return true;
 }
 
-/* Sorts the list.  See choice.h. */
+/* Sorts the list by key, and keeps the last of equal keys.  Without memory it keeps only the first
+ * `before` entries, which are sorted; false then. */
 bool rd_findings_sort(rd_ctx *ctx, rd_findings *f, int32_t before)
 {
     rd_found *other, *from;

@@ -1,4 +1,8 @@
-/* forms.c - describes the form and the cost of each stage, and which stages are slow. */
+/* forms.c - describes the form and the cost of each stage, and which stages are slow.
+ *
+ * The form of a stage is how it runs: a product, one kernel, tiles, compiled loops, or the
+ * reference.  Loops may still be compiled when a run begins; until then the stage has the form
+ * `meanwhile`. */
 #include "eval/forms.h"
 #include "eval/explain_blocks.h"
 #include "eval/explain_residue.h"
@@ -11,12 +15,14 @@
 #include <inttypes.h>
 #include <math.h>
 
+/* Memory of a pool, in the form that the backend asks for. */
 static void *memory_of(void *pool, size_t bytes)
 {
     return rd_pool_get(pool, bytes);
 }
 
 /* ---- One stage ------------------------------------------------------------------------------- */
+/* The words for a form. */
 static const char *kind_name(rd_form_kind kind)
 {
     static const char *const name[] = { [RD_FORM_PRODUCT]   = "a product",
@@ -49,7 +55,8 @@ static double compiling_run(const rd_stage_form *s)
     return s->form.left > s->p->work ? ceil(s->form.left / s->p->work) : 1;
 }
 
-/* Writes when compiled loops will run, and the form until then. */
+/* Writes when compiled loops will run, and the form until then: ", compiled once they were missed
+ * for 50 ms of work, from run 63 on; until then tiles". */
 static void loops_text(rd_text *text, const rd_stage_form *s)
 {
     switch (s->form.loops) {
@@ -65,6 +72,7 @@ static void loops_text(rd_text *text, const rd_stage_form *s)
         rd_text_add(text, "; until then %s", kind_name(s->form.meanwhile));
 }
 
+/* Writes a stage's form: "compiled loops", "a product by OpenBLAS". */
 void rd_form_text(rd_text *text, const rd_stage_form *s)
 {
     const char *library = s->backend->library(s->p);
@@ -73,7 +81,8 @@ void rd_form_text(rd_text *text, const rd_stage_form *s)
                 library ? library : "");
 }
 
-/* Writes the line of a stage's form. */
+/* Writes the line of a stage's form: "form of stage 0: tiles; no compiled loops: ...", with the
+ * reason if there are none. */
 static void form_text(rd_text *text, const rd_stage_form *s)
 {
     rd_text_add(text, "form of stage %d: ", s->number);
@@ -84,7 +93,8 @@ static void form_text(rd_text *text, const rd_stage_form *s)
     rd_text_add(text, "\n");
 }
 
-/* Writes the loops that a mask of places bounds. */
+/* Writes the loops that a mask of places bounds: "a mask of places bounds loops of stage 1: j
+ * i". */
 static void bounds_text(rd_text *text, const rd_graph *g, const rd_stage_form *s)
 {
     bool any = false;
@@ -102,7 +112,8 @@ static void bounds_text(rd_text *text, const rd_graph *g, const rd_stage_form *s
                                                  : "; it is tested, as loops are not compiled");
 }
 
-/* Writes the counted bytes and operations of a stage, and its estimated time. */
+/* Writes the counted bytes and operations of a stage, and its estimated time: "cost of stage 0:
+ * reads 8000 bytes, writes 16000; visits 2000 elements: ... about 20 us on 1 thread". */
 static void cost_text(rd_text *text, const rd_stage_form *s)
 {
     rd_text_add(text,
@@ -121,7 +132,8 @@ static void cost_text(rd_text *text, const rd_stage_form *s)
     rd_text_add(text, " on %d thread%s\n", s->threads, s->threads == 1 ? "" : "s");
 }
 
-/* Adds a line with the times that the cost model predicts. */
+/* Writes the times that the cost model predicts: "price of stage 0: about 20 us: compute 12 us,
+ * memory 5 us, ...".  No line without a prediction. */
 static void price_text(rd_text *text, const rd_stage_form *s)
 {
     if (s->price.ns <= 0)
@@ -139,13 +151,15 @@ static void price_text(rd_text *text, const rd_stage_form *s)
     rd_text_add(text, "\n");
 }
 
+/* Writes which part of a stage is slow, why, and the remedy: "stage 0: argmin with a mask runs
+ * element by element (1000 of them): ...; remedy: ...". */
 static void slow_text(rd_text *text, int number, const rd_slow *slow)
 {
     rd_text_add(text, "stage %d: %s %s (%.0f of them): %s; remedy: %s", number, slow->what,
                 slow->how, slow->elements, slow->why, slow->remedy);
 }
 
-/* The number of threads that would run the program. */
+/* The number of threads that would run the program with so much work. */
 static int threads_of(const rd_program *p, const rd_ctx *ctx, int asked, double work)
 {
     return rd_team(ctx, asked, work, rd_program_shares(p, p->grain));
@@ -157,12 +171,14 @@ typedef struct costs {
     rd_work all, bounded;
 } costs;
 
+/* The cost of a stage in that form: only compiled loops skip what a mask leaves out. */
 static const rd_work *cost_of(const costs *c, rd_form_kind kind)
 {
     return kind == RD_FORM_NEST ? &c->bounded : &c->all;
 }
 
-/* Fills in the form, cost and times of a stage.  False: no memory. */
+/* Fills in the form, cost and times of a stage: seconds of a later run, and of the first one, in
+ * which loops are not compiled yet.  False: no memory. */
 static bool describe_stage(const rd_backend_table *backend, const rd_program *p, const costs *c,
                            int number, int threads, rd_pool *pool, rd_stage_form *s)
 {
@@ -179,7 +195,8 @@ static bool describe_stage(const rd_backend_table *backend, const rd_program *p,
 }
 
 /* ---- Choices --------------------------------------------------------------------------------- */
-/* Compares the predicted times with one thread and with all.  False: no memory. */
+/* Offers the predicted times with one thread and with all as alternatives for explain; the one
+ * taken follows a rule.  None for a stage without such a choice.  False: no memory. */
 static bool threads_of_stage(const rd_stage_form *s, rd_pool *pool, rd_alternatives *a)
 {
     rd_price team;
@@ -198,6 +215,8 @@ static bool threads_of_stage(const rd_stage_form *s, rd_pool *pool, rd_alternati
     return true;
 }
 
+/* Writes a choice between alternatives, if there was one: "choice in stage 0: threads 2, 382 us;
+ * not threads 1, 760 us". */
 static void choice_text(rd_text *text, const rd_stage_form *s, const rd_alternatives *a)
 {
     if (a->n < 2)
@@ -240,7 +259,8 @@ static bool stage_text(rd_text *text, const rd_graph *g, const rd_stage_form *s,
     return rd_residue_of_stage(text, s, pool);
 }
 
-/* Writes the time of the first run, and of runs after compilation if that differs. */
+/* Writes the time of the first run, and of runs after compilation if that differs: "first run:
+ * about 4 ms, stage 0 by tiles; runs that begin once all is compiled: about 400 us". */
 static void runs_text(rd_text *text, int n, const rd_stage_form *s)
 {
     double first = 0, later = 0;
@@ -265,7 +285,8 @@ static void runs_text(rd_text *text, int n, const rd_stage_form *s)
     rd_text_add(text, "\n");
 }
 
-/* Bytes that all threads of a stage work in: states of reductions, buffers, scratch. */
+/* Bytes that all threads of a stage work in: states of reductions, buffers, scratch.  By rows,
+ * compiled loops may need more state. */
 static int64_t work_of(const rd_stage_form *s)
 {
     const int64_t state = s->threads > 1 && s->p->by_rows && s->p->by_rows_bytes > s->p->state_bytes
@@ -314,7 +335,8 @@ static void tier_text(rd_text *text, const rd_backend_table *backend, const rd_p
     rd_text_add(text, "; backend: %s\n", backend->name);
 }
 
-/* Writes the measured time of each stage's kernels. */
+/* Writes the measured time of each stage's kernels: "measured: stage 0 takes 12 us, by rule 15 us";
+ * or that it could not be measured. */
 static void measured_text(rd_text *text, rd_ctx *ctx, int n, const rd_program *p)
 {
     for (int k = 0; k < n; k++) {
@@ -331,7 +353,8 @@ static void measured_text(rd_text *text, rd_ctx *ctx, int n, const rd_program *p
     }
 }
 
-/* Describes the kernels of a device. use->why gets the first reason why it cannot run a stage. */
+/* Describes the kernels of a device. use->why gets the first reason why it cannot run a stage.
+ * False on failure. */
 static bool kernels_text(rd_text *text, const rd_graph *g, int n, rd_program *p, rd_pool *pool,
                          rd_results results, rd_backend_use *use)
 {
@@ -353,7 +376,8 @@ static bool kernels_text(rd_text *text, const rd_graph *g, int n, rd_program *p,
     return true;
 }
 
-/* Describes how each stage runs.  See forms.h. */
+/* Describes how each stage runs on the chosen backend, what a run costs, and warnings; fills in
+ * *stages for a picture.  False: no memory, or a failure. */
 bool rd_forms_text(rd_text *text, rd_nest *nest, rd_pool *pool, rd_results results, int threads,
                    rd_backend_use *use, rd_stages *stages)
 {
@@ -394,6 +418,8 @@ bool rd_forms_text(rd_text *text, rd_nest *nest, rd_pool *pool, rd_results resul
 }
 
 /* ---- The strict mode ------------------------------------------------------------------------- */
+/* The strict mode (RDIM_STRICT): false after recording the first stage with a part that is slow, or
+ * that there is no memory. */
 bool rd_check_fast(rd_ctx *ctx, const rd_backend_table *backend, int n, const rd_program *p,
                    rd_pool *pool)
 {

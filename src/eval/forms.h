@@ -8,19 +8,19 @@
 
 /* A stage: its form, counts and predicted times. */
 typedef struct rd_stage_form {
-    const rd_backend_table *backend;
+    const rd_backend_table *backend; /* runs the stage */
     const rd_program       *p;
-    rd_form                 form;
-    rd_work                 cost;
-    rd_price                price; /* predicted time; 0 ns: there is no loop tree */
-    int                     number, threads;
-    int                     most;           /* threads that a stage of much work would have */
-    double                  seconds, first; /* time of a later run, and of the first one */
+    rd_form                 form;            /* how it runs */
+    rd_work                 cost;            /* bytes and operations of a run */
+    rd_price                price;           /* predicted time; 0 ns: there is no loop tree */
+    int                     number, threads; /* of the stage among all; that share it */
+    int                     most;            /* threads that a stage of much work would have */
+    double                  seconds, first;  /* time of a later run, and of the first one */
 } rd_stage_form;
 
 /* The programs of all stages and their forms; form is NULL on a GPU. */
 typedef struct rd_stages {
-    int            n;
+    int            n; /* stages */
     rd_program    *program;
     rd_stage_form *form;
 } rd_stages;

@@ -7,7 +7,8 @@
 /* Operands nested deeper are written as "...". */
 enum { DEPTH = 24 };
 
-/* Writes the name of a materialised value.  See dump.h. */
+/* The name of a materialised value: y and the result's number, or t and its number in the tree,
+ * written into `name`. */
 const char *rd_materialised_name(const rd_graph *graph, const int32_t *number, int value,
                                  char name[RD_NAME_TEXT])
 {
@@ -18,7 +19,8 @@ const char *rd_materialised_name(const rd_graph *graph, const int32_t *number, i
     return name;
 }
 
-/* Writes the name of a leaf's slot.  See dump.h. */
+/* The name of a leaf's slot: the input's name, or x and the number of leaves before it, written
+ * into `name`. */
 const char *rd_slot_name(const rd_graph *graph, int slot, char name[RD_NAME_TEXT])
 {
     int n = 0;
@@ -33,6 +35,7 @@ const char *rd_slot_name(const rd_graph *graph, int slot, char name[RD_NAME_TEXT
     return name;
 }
 
+/* The word for where a value is stored. */
 const char *rd_storage_class_name(rd_storage_class keep)
 {
     static const char *const name[] = { "inline", "register", "scratch", "array", "result" };
@@ -42,7 +45,8 @@ const char *rd_storage_class_name(rd_storage_class keep)
 
 static void operand_text(rd_text *text, const rd_tree *tree, int i, int depth, bool bracket);
 
-/* Writes a gathered index: its formula if there is a tree, else "[v7]". */
+/* Writes a gathered index: its formula if there is a tree, else "[v7]".  The check of an inlined
+ * index, or its cast, is left out. */
 static void gathered_text(rd_text *text, const rd_tree *tree, int value, int depth)
 {
     const rd_value *v = tree ? &tree->graph->value[value] : NULL;
@@ -56,7 +60,8 @@ static void gathered_text(rd_text *text, const rd_tree *tree, int value, int dep
         operand_text(text, tree, value, depth + 1, true);
 }
 
-/* Writes a subscript: "2*i+j-1". */
+/* Writes a subscript: "2*i+j-1".  A gathered index (axis below 0) is written as the formula of its
+ * value. */
 static void subscript_text(rd_text *text, const rd_graph *graph, const rd_tree *tree,
                            const rd_subscript *at, int depth)
 {
@@ -79,6 +84,7 @@ static void subscript_text(rd_text *text, const rd_graph *graph, const rd_tree *
         rd_text_add(text, at->offset >= 0 && !first ? "+%lld" : "%lld", (long long)at->offset);
 }
 
+/* Writes a subscript of the graph: "2*i+j-1".  A gathered index is the number of its value. */
 void rd_subscript_text(rd_text *text, const rd_graph *graph, const rd_subscript *at)
 {
     subscript_text(text, graph, NULL, at, 0);
@@ -104,7 +110,8 @@ static const char *infix(rd_op op)
     }
 }
 
-/* Writes a read of a leaf along the leaf's own axes: "x0[i+2,j]". */
+/* Writes a read of a leaf along the leaf's own axes: "x0[i+2,j]", or "x0[flat 5*i+j]" if only the
+ * address is known. */
 static void leaf_text(rd_text *text, const rd_tree *tree, const rd_value *v, int depth)
 {
     const rd_graph *g = tree->graph;
@@ -124,7 +131,8 @@ static void leaf_text(rd_text *text, const rd_tree *tree, const rd_value *v, int
     rd_text_add(text, n ? "]" : "");
 }
 
-/* Writes a materialised value with its stored dims, at the subscripts of `read`: "t0[i,k]". */
+/* Writes a materialised value with its stored dims: at the subscripts of `read`, or at its own
+ * indices if read is NULL: "t0[i,k]". */
 static void kept_text(rd_text *text, const rd_tree *tree, int i, const rd_value *read, int depth)
 {
     const rd_graph *g = tree->graph;
@@ -151,12 +159,14 @@ static void kept_text(rd_text *text, const rd_tree *tree, int i, const rd_value 
     rd_text_add(text, any ? "]" : "");
 }
 
+/* Writes a constant with nine digits. */
 static void number_text(rd_text *text, const rd_value *v)
 {
     rd_text_add(text, "%.9g", rd_word_to_double(v->value, v->type));
 }
 
-/* Writes a map as an infix operation, as "a * b + c" for an fma, or as a call. */
+/* Writes a map as an infix operation "a + b", an fma as "a * b + c", or a call "exp(a)"; with
+ * brackets around an operation if its reader needs them. */
 static void map_text(rd_text *text, const rd_tree *tree, const rd_value *v, int depth, bool bracket)
 {
     const char *op  = v->kind == RD_VALUE_MAP ? infix(v->op) : NULL;
@@ -188,7 +198,7 @@ static void map_text(rd_text *text, const rd_tree *tree, const rd_value *v, int 
         rd_text_add(text, ")");
 }
 
-/* Writes the products that a reduction adds, as a map would be written. */
+/* Writes the products that a reduction adds: "a * b", or "square(a)". */
 static void product_text(rd_text *text, const rd_tree *tree, const rd_value *v, int depth)
 {
     const bool square = v->in[0] == v->in[1];
@@ -200,7 +210,8 @@ static void product_text(rd_text *text, const rd_tree *tree, const rd_value *v, 
         operand_text(text, tree, v->in[1], depth, true);
 }
 
-/* Writes the formula of a value down to leaves and materialised values. */
+/* Writes the formula of a value down to leaves and materialised values; "..." below DEPTH
+ * levels. */
 static void body_text(rd_text *text, const rd_tree *tree, int i, int depth, bool bracket)
 {
     const rd_value *v = &tree->graph->value[i];
@@ -235,7 +246,7 @@ static void body_text(rd_text *text, const rd_tree *tree, int i, int depth, bool
     case RD_VALUE_JOIN: rd_text_add(text, "join"); break;
     case RD_VALUE_REDUCE:
     case RD_VALUE_SCAN:
-        if (v->reducer == RD_RED_dot) {
+        if (rd_reducer_multiplies((rd_reducer_id)v->reducer)) {
             product_text(text, tree, v, depth + 1);
             break;
         }
@@ -264,6 +275,8 @@ static void operand_text(rd_text *text, const rd_tree *tree, int i, int depth, b
         body_text(text, tree, i, depth, bracket);
 }
 
+/* Writes what value v computes as an expression of leaves and materialised values: "exp(x0[i,j] -
+ * t0[i])". */
 void rd_value_text(rd_text *text, const rd_tree *tree, int value)
 {
     body_text(text, tree, value, 0, false);

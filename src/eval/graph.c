@@ -13,7 +13,7 @@ int64_t rd_points_of(const rd_graph *graph, rd_set axes)
     return points;
 }
 
-/* Adds lines for explain.  See ir.h. */
+/* Appends lines to the decisions that explain shows, and frees `lines`.  False: no memory. */
 bool rd_graph_say(rd_graph *g, rd_text *lines)
 {
     const size_t old = g->why ? strlen(g->why) : 0;
@@ -26,7 +26,7 @@ bool rd_graph_say(rd_graph *g, rd_text *lines)
     return all || !old;
 }
 
-/* Appends a value.  See ir.h. */
+/* Appends a value; returns its number, -1: no memory. */
 int rd_graph_add(rd_graph *g, rd_value v)
 {
     if (g->n_value >= g->room_value) {
@@ -43,7 +43,8 @@ int rd_graph_add(rd_graph *g, rd_value v)
     return g->n_value++;
 }
 
-/* Appends a copy of a read.  See ir.h. */
+/* Appends a map that copies a read, at a cost of `ops` operations an element; returns its number,
+ * -1: no memory. */
 int rd_graph_add_copy(rd_graph *g, int read, float ops)
 {
     int32_t *in = rd_pool_get(g->pool, sizeof *in);
@@ -66,18 +67,23 @@ int rd_graph_add_copy(rd_graph *g, int read, float ops)
                                        .out    = -1 });
 }
 
+/* True if some elements of a reduction may decide its result, so that a loop may end early. */
 bool rd_value_may_exit(const rd_value *v)
 {
-    const rd_reducer *user = v->reducer == RD_RED_user ? v->expr->as.fold->user : NULL;
+    const rd_reducer_id reducer = (rd_reducer_id)v->reducer;
 
-    return user ? user->done != NULL : rd_reducer_decides((rd_reducer_id)v->reducer);
+    return rd_reducer_is_users(reducer) ? v->expr->as.fold->user->done != NULL
+                                        : rd_reducer_decides(reducer);
 }
 
+/* The axes of a reduction's groups and of a reducer's outputs: dims of its result that no loop runs
+ * along. */
 rd_set rd_own_dims(const rd_value *v)
 {
     return (v->inner >= 0 ? rd_bit(v->inner) : 0) | (v->group >= 0 ? rd_bit(v->group) : 0);
 }
 
+/* The axes over which the evaluation of a value loops; none of a JOIN, which is only storage. */
 rd_set rd_space(const rd_value *v)
 {
     return v->kind == RD_VALUE_JOIN ? 0 : (v->axes | v->reduced) & ~rd_own_dims(v);
@@ -92,18 +98,23 @@ static bool scans_neighbours(const rd_value *scan, const rd_value *fold)
            rd_in(scan->reduced, fold->combine->lane_axis);
 }
 
+/* True if the reader needs another loop than value v, which it reads.  It keeps an axis that v must
+ * have reduced before, or scans along the axis of v's lanes. */
 bool rd_needs_own_loop(const rd_value *reader, const rd_value *v)
 {
     return (v->reduced & rd_space(reader) & ~reader->reduced) != 0 || scans_neighbours(reader, v);
 }
 
+/* True for a reduction by labels that are the rows of a sparse pattern. */
 bool rd_is_row_reduction(const rd_value *v)
 {
     return v->kind == RD_VALUE_REDUCE && v->group >= 0 &&
            v->expr->as.fold->of_pattern == RD_PATTERN_ROWS;
 }
 
-/* Finds the row pointer behind the labels of a sparse pattern.  See ir.h. */
+/* Distance in elements from a reduction's labels to the array of where each group begins, the row
+ * pointer of CSR.  It lies right behind the labels; 0: there is none, or only a part of the labels
+ * is read. */
 int64_t rd_row_begins_distance(const rd_graph *g, const rd_value *v)
 {
     const rd_value *label;
@@ -120,6 +131,7 @@ int64_t rd_row_begins_distance(const rd_graph *g, const rd_value *v)
     return g->axis[v->combine->order[0]].extent;
 }
 
+/* True for a read at an index that is read from memory. */
 bool rd_is_gathered(const rd_value *v)
 {
     for (int d = 0; d < v->n_at && v->kind == RD_VALUE_READ; d++)
@@ -129,6 +141,8 @@ bool rd_is_gathered(const rd_value *v)
     return false;
 }
 
+/* True for a value that is always stored: a reduction, scan, join or sort, a result (out), a part
+ * of a concatenation (into), or a whole array. */
 bool rd_is_materialised_kind(const rd_value *v)
 {
     return v->kind == RD_VALUE_REDUCE || v->kind == RD_VALUE_SCAN || v->kind == RD_VALUE_JOIN ||
@@ -136,11 +150,15 @@ bool rd_is_materialised_kind(const rd_value *v)
            (v->whole && v->kind != RD_VALUE_READ);
 }
 
+/* True if the reducer needs the flat C-order index of each element, as argmax does. */
 bool rd_needs_flat_index(const rd_value *v)
 {
-    return rd_reducer_places((rd_reducer_id)v->reducer) || v->reducer == RD_RED_user;
+    const rd_reducer_id reducer = (rd_reducer_id)v->reducer;
+
+    return rd_reducer_places(reducer) || rd_reducer_is_users(reducer);
 }
 
+/* True if the subscript is exactly the index of that axis. */
 bool rd_subscript_is_axis(const rd_subscript *at, int axis)
 {
     return at->offset == 0 && at->n_term == 1 && at->term[0].axis == axis && at->term[0].coef == 1;

@@ -14,11 +14,13 @@
 typedef uint64_t rd_set; /* a set of loop axes */
 enum { RD_MAX_AXES = 64 };
 
+/* The set of one axis. */
 static inline rd_set rd_bit(int axis)
 {
     return (rd_set)1 << axis;
 }
 
+/* True if the axis is in the set. */
 static inline bool rd_in(rd_set set, int axis)
 {
     return set >> axis & 1;
@@ -31,7 +33,7 @@ static inline bool rd_in(rd_set set, int axis)
 typedef struct rd_subscript_term {
     int32_t axis;  /* -1: the term is a gathered index */
     int32_t value; /* of the gathered, checked index */
-    int64_t coef;
+    int64_t coef;  /* factor of the index */
 } rd_subscript_term;
 
 /* offset + sum of terms: an index along one dim of a value, or a distance from a leaf's base in
@@ -60,8 +62,8 @@ typedef enum rd_value_kind {
 /* The decisions that fix the bits of a reduction or scan. rd_fold in kernels/program.h describes
  * the combine tree. */
 typedef struct rd_combine {
-    int32_t      lanes; /* 64, 32, 1                                                           */
-    int64_t      steps;
+    int32_t      lanes;   /* 64, 32, 1                                                           */
+    int64_t      steps;   /* of a block; INT64_MAX: one block, a strict left fold */
     rd_prefix    prefix;  /* SCAN: how prefixes inside a block are computed */
     int32_t      n_order; /* reduced axes, outermost first                                       */
     int32_t      order[RD_MAX_AXES];
@@ -72,9 +74,9 @@ typedef struct rd_combine {
 
 /* A value of the graph.  Fields for one kind begin with its name. */
 typedef struct rd_value {
-    rd_value_kind  kind;
-    rd_dtype       type;
-    rd_op          op;
+    rd_value_kind  kind;      /* says which fields count */
+    rd_dtype       type;      /* of an element */
+    rd_op          op;        /* of a MAP */
     const rd_expr *expr;      /* where it comes from; has the facts of CALL, REDUCE, SCAN, SORT */
     rd_word        value;     /* of CONST; of a gathered index, the extent it is checked against */
     int32_t        n_in, *in; /* operands */
@@ -106,7 +108,8 @@ typedef struct rd_value {
 } rd_value;
 
 /* True if dim k lies inside dim d in storage.  Later dims do, with one exception: groups lie
- * outside if a reduction adds rows of kept elements to each group. */
+ * outside if a reduction adds rows of kept elements to each group.  It does so if its lanes go
+ * along a kept axis, and no reader wants C order (dense) or a row to sort (row). */
 static inline bool rd_is_inner_dim(const rd_value *v, int k, int d)
 {
     const bool rows = v->group >= 0 && v->combine && v->combine->lane_axis >= 0 &&
@@ -127,7 +130,7 @@ typedef enum rd_slot_kind {
 /* A piece of memory that programs address. */
 typedef struct rd_slot {
     rd_slot_kind   kind;
-    rd_dtype       type;
+    rd_dtype       type;   /* of an element */
     const void    *data;   /* LEAF: the caller's memory */
     const char    *name;   /* INPUT                                                              */
     int64_t        lo, hi; /* elements that exist around the base: [lo, hi) */
@@ -140,14 +143,14 @@ typedef struct rd_slot {
 
 /* A loop axis. */
 typedef struct rd_axis_info {
-    int64_t extent;
+    int64_t extent;  /* number of indices */
     char    name[8]; /* i, j, k ... for dumps */
 } rd_axis_info;
 
 /* The graph: values in order, operands first. */
 typedef struct rd_graph {
     rd_ctx      *ctx;
-    rd_pool     *pool;
+    rd_pool     *pool; /* memory of planning */
     int32_t      n_value, n_axis, n_slot, n_result;
     rd_value    *value;
     int32_t      room_value; /* capacity; 0: n_value */
@@ -169,20 +172,20 @@ typedef struct rd_loop_scope rd_loop_scope;
 /* A loop body is a list of items in order: materialised values computed here, and loops. */
 typedef struct rd_item {
     int32_t         value; /* -1: a loop   */
-    rd_loop_scope  *loop;
-    struct rd_item *next;
+    rd_loop_scope  *loop;  /* NULL: a value */
+    struct rd_item *next;  /* in the same body */
 } rd_item;
 
 /* A loop and its body; the root is a body without a loop. */
 struct rd_loop_scope {
-    int32_t        axis; /* -1: the root; its items are the stages */
-    bool           tile; /* a tile loop, over ranges of `step` (order) */
-    int64_t        step;
+    int32_t        axis;      /* -1: the root; its items are the stages */
+    bool           tile;      /* a tile loop, over ranges of `step` (order) */
+    int64_t        step;      /* indices of a range of a tile loop */
     bool           backwards; /* from the last index to the first */
     rd_set         open;      /* axes with one index here */
     rd_set         ranged;    /* axes limited to a range by a tile loop */
-    rd_loop_scope *parent;
-    rd_item       *first; /* its items */
+    rd_loop_scope *parent;    /* the loop around; NULL: the root */
+    rd_item       *first;     /* its items */
     /* loop over rows with the maps of reductions finished by rows; NULL: none */
     rd_loop_scope *epilogue;
 };
@@ -197,7 +200,7 @@ typedef enum rd_storage_class {
 
 /* Where a value is stored, and in which loops. */
 typedef struct rd_storage {
-    rd_storage_class keep;
+    rd_storage_class keep;  /* what kind of memory */
     rd_loop_scope   *where; /* its body computes the value; NULL: inlined */
     /* the outermost loop that it reduces, after which it is finished; NULL: none */
     rd_loop_scope *finish_loop;
@@ -214,8 +217,8 @@ rd_loop_scope *rd_scope_of_cell(rd_loop_scope *scope, rd_set axes);
 
 /* A materialised value reads this one: a leaf's READ or another materialised value. */
 typedef struct rd_use {
-    int32_t value;
-    rd_set  same; /* axes of the value along which it is read at the reader's own index */
+    int32_t value; /* the value that is read */
+    rd_set  same;  /* axes of the value along which it is read at the reader's own index */
 } rd_use;
 
 /* A materialised value: it is computed at one place and kept. */
@@ -265,7 +268,7 @@ enum { RD_OFTEN = 64 };
 /* Result k of the request: its layout in elements, and its stored type. */
 typedef struct rd_request {
     rd_expr *expr;
-    rd_dtype type;
+    rd_dtype type;   /* of the elements in memory */
     int32_t  device; /* as in rd_array */
     int64_t  stride[RD_MAX_RANK];
 } rd_request;

@@ -9,9 +9,9 @@
  * both. */
 typedef struct leaf_dim {
     int64_t      extent, step; /* in elements, positive */
-    bool         reversed;
-    int          axis; /* of the leaf: the first of its axes */
-    rd_subscript at;
+    bool         reversed;     /* the stride is negative */
+    int          axis;         /* of the leaf: the first of its axes */
+    rd_subscript at;           /* the index along the dim */
 } leaf_dim;
 
 /* The dims of a leaf, by falling stride. */
@@ -21,6 +21,7 @@ typedef struct leaf_dims {
     leaf_dim dim[RD_MAX_RANK];
 } leaf_dims;
 
+/* Compares two dims for qsort(): by falling stride, then by axis. */
 static int by_step(const void *a, const void *b)
 {
     const leaf_dim *x = a, *y = b;
@@ -28,12 +29,14 @@ static int by_step(const void *a, const void *b)
     return x->step != y->step ? (x->step < y->step) - (x->step > y->step) : x->axis - y->axis;
 }
 
+/* Compares two dims for qsort(): by axis of the leaf. */
 static int by_axis(const void *a, const void *b)
 {
     return ((const leaf_dim *)a)->axis - ((const leaf_dim *)b)->axis;
 }
 
-/* Lists the leaf's dims by falling stride, all strides made positive. */
+/* Lists the leaf's dims by falling stride, without dims of one index or stride 0.  All strides are
+ * made positive, and the offset counts from the lowest address. */
 static void find_dims(const rd_expr *leaf, const rd_subscript *flat, leaf_dims *d)
 {
     int64_t dense[RD_MAX_RANK]; /* a leaf that another plan computed lies in C order */
@@ -54,6 +57,7 @@ static void find_dims(const rd_expr *leaf, const rd_subscript *flat, leaf_dims *
     qsort(d->dim, (size_t)d->n, sizeof *d->dim, by_step);
 }
 
+/* How often `step` goes into `rest`, rounded towards 0 or to the nearest. */
 static int64_t times_in(int64_t rest, int64_t step, bool nearest)
 {
     const int64_t by = nearest ? (rest < 0 ? -(step / 2) : step / 2) : 0;
@@ -61,7 +65,8 @@ static int64_t times_in(int64_t rest, int64_t step, bool nearest)
     return (rest + by) / step;
 }
 
-/* Divides each term of the flat index by the strides; false if a remainder is left. */
+/* Divides each term of the flat index by the strides, the largest first, and adds the quotients to
+ * the dims' indices; false if a remainder is left. */
 static bool split_terms(const rd_subscript *flat, bool nearest, leaf_dims *d)
 {
     for (int t = 0; t < flat->n_term; t++) {
@@ -83,6 +88,7 @@ static bool split_terms(const rd_subscript *flat, bool nearest, leaf_dims *d)
     return true;
 }
 
+/* How far a term moves the index in all: its coefficient times the last index. */
 static int64_t reach_of(const rd_graph *g, const rd_subscript_term *term)
 {
     const int64_t extent =
@@ -104,8 +110,8 @@ static bool stays_inside(const rd_graph *g, const leaf_dim *d)
     return lo >= 0 && hi < d->extent;
 }
 
-/* Divides the flat index by the strides, rounding down or to the nearest.  False if a remainder
- * is left or a dim is exceeded. */
+/* Divides the flat index by the strides, rounding down or to the nearest.  False if a remainder is
+ * left, or the index along a dim (d->over) leaves its extent. */
 static bool split_index(const rd_graph *g, const rd_subscript *flat, bool nearest, leaf_dims *d)
 {
     int64_t rest = d->offset;
@@ -139,7 +145,9 @@ static bool merge(leaf_dims *d)
     return true;
 }
 
-/* Splits a flat index.  See dump.h. */
+/* Finds the subscripts of a leaf along each of its axes of more than one index; returns their
+ * number.  Dims that a loop runs through together are merged. -1: only the flat address is
+ * known. */
 int rd_leaf_index(const rd_graph *g, const rd_value *read, rd_subscript *at)
 {
     const rd_subscript *flat = &read->at[0];

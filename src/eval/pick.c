@@ -1,7 +1,10 @@
 /* pick.c - compaction by a mask: the positions of true elements, the elements there, and the
  * first position.  The size of a result is known only after the mask is evaluated, so these
  * calls run at once.  The mask becomes bits, which are counted (prefix sums by block).  Then
- * threads fill the result block by block. */
+ * threads fill the result block by block.
+ *
+ * A piece is a part of the mask that is evaluated at a time; a block is 4096 elements of it, the
+ * unit of work of threads.  A position is the index of a true element. */
 #include "core/bytes.h"
 #include "eval/picked.h"
 #include "eval/request.h"
@@ -10,6 +13,7 @@
 #include <string.h>
 
 /* ---- Results --------------------------------------------------------------------------------- */
+/* True if arguments are no NULL, of this context and not released; else records the error. */
 static bool check_call(rd_ctx *ctx, const char *call, rd_expr *x, rd_expr *mask,
                        const rd_array *out)
 {
@@ -29,8 +33,8 @@ static bool check_call(rd_ctx *ctx, const char *call, rd_expr *x, rd_expr *mask,
     return false;
 }
 
-/* The caller's output, reduced along `axis` to the rows of the result.  A zeroed output is taken
- * as it is. */
+/* Makes *cut the caller's output, reduced along `axis` to the rows of the result that `fresh`
+ * describes.  A zeroed output is taken as it is.  False after recording that it does not fit. */
 static bool cut_output(rd_ctx *ctx, const char *call, const rd_array *out, const rd_array *fresh,
                        int axis, rd_array *cut)
 {
@@ -54,8 +58,8 @@ static bool cut_output(rd_ctx *ctx, const char *call, const rd_array *out, const
     return false;
 }
 
-/* Finds memory for the result that `fresh` describes.  *direct: it is the output's own, if that
- * fits and does not overlap x. */
+/* Finds memory for the result that `fresh` describes. *direct: the output's own memory is used, if
+ * the caller allows it, and layout and type are those of the result.  False after a failure. */
 static bool find_memory(rd_ctx *ctx, const char *call, const rd_array *cut, rd_array *fresh,
                         bool *direct)
 {
@@ -77,7 +81,8 @@ static bool find_memory(rd_ctx *ctx, const char *call, const rd_array *cut, rd_a
     return fresh->data != NULL;
 }
 
-/* Hands the result to the output: by reference, or by a copy that leaves other elements alone. */
+/* Hands the result to the output: by reference if the output is zeroed; by a copy, which leaves
+ * other elements alone, unless it was made in the output's memory (direct). */
 static rd_status deliver_result(rd_ctx *ctx, const char *call, rd_array *fresh, rd_array *cut,
                                 bool direct, rd_array *out)
 {
@@ -135,7 +140,8 @@ static block block_of(const filling *f, int64_t k)
     return b;
 }
 
-/* Fills in the true elements of block k. */
+/* Fills in the true elements of block k, behind those of the blocks before: picks the elements of x
+ * at which mask bits are set. */
 static void fill_values(const void *with, int64_t k)
 {
     const filling *f     = with;
@@ -169,7 +175,9 @@ static void split_places(const rd_expr *mask, int64_t n, const int64_t *flat, in
     }
 }
 
-/* Fills in the positions of the true elements of block k. */
+/* Fills in the positions of the true elements of block k: picks those of 0, 1, 2 ... at which mask
+ * bits are set, and adds where the block begins.  A mask of several axes gets one index for each,
+ * counted from its origin. */
 static void fill_places(const void *with, int64_t k)
 {
     const filling *f     = with;
@@ -190,6 +198,7 @@ static void fill_places(const void *with, int64_t k)
 }
 
 /* ---- Positions ------------------------------------------------------------------------------- */
+/* Fills in the positions of all true elements, shared by threads; false: no memory. */
 static bool fill_all_places(const rd_picked *s, const rd_expr *mask, void *y)
 {
     int64_t *count = rd_alloc_raw(s->ctx, RD_PICK_BLOCK * (int64_t)sizeof *count);
@@ -226,7 +235,8 @@ static rd_status places(rd_ctx *ctx, const char *call, rd_expr *mask, rd_array *
     return rd_error(ctx);
 }
 
-/* The public call: np.argwhere of a mask. */
+/* The public call: the positions of all true elements of a mask, an array of shape (found, rank);
+ * np.argwhere. */
 rd_status rd_nonzero(rd_ctx *ctx, rd_expr *mask, rd_array *out)
 {
     static const char call[] = "rd_nonzero";
@@ -242,7 +252,8 @@ rd_status rd_nonzero(rd_ctx *ctx, rd_expr *mask, rd_array *out)
     return rd_error(ctx);
 }
 
-/* The public call: the flat position of the first true element; -1: there is none. */
+/* The public call: the flat position of the first true element; -1: there is none.  Only pieces up
+ * to the first true one are evaluated. */
 int64_t rd_find_first(rd_ctx *ctx, rd_expr *mask)
 {
     static const char call[] = "rd_find_first";
@@ -327,7 +338,8 @@ static bool fill_all_values(const rd_picked *s, const char *call, rd_expr *x, vo
     return done;
 }
 
-/* Computes the elements of x where the mask is true. */
+/* Computes the elements of x where the mask is true, and hands them to the output.  `direct`: they
+ * may be written to the output's own memory, as x is dense memory elsewhere. */
 static rd_status values(rd_ctx *ctx, const char *call, rd_expr *x, rd_expr *mask, rd_array *out)
 {
     rd_picked s;
@@ -388,7 +400,8 @@ static void take_places(rd_ctx *ctx, const char *call, rd_expr *x, int axis, rd_
         *out = cut;
 }
 
-/* The public call: np.compress along an axis. */
+/* The public call: takes the indices of an axis at which a mask of rank 1 is true, np.compress
+ * along an axis.  Finds their positions, then reads x there. */
 rd_status rd_compress_axis(rd_ctx *ctx, rd_expr *x, int axis, rd_expr *mask, rd_array *out)
 {
     static const char call[] = "rd_compress_axis";

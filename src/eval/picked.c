@@ -5,9 +5,11 @@
 
 /* Elements of a piece: enough that the fixed cost of a run is small, and few enough that the
  * mask's bytes stay in L2.  Masks with coordinates need a plan for each piece, so the number of
- * pieces is limited. */
+ * pieces is limited.  BLOCK_WORK: operations of a block, two for each element. */
 enum { PIECE = 1 << 18, PIECES = 256, BLOCK_WORK = 2 * RD_PICK_BLOCK };
 
+/* The most elements of a piece: PIECE for each thread, or more if there would be too many pieces.
+ * If pieces are not cheap, the mask is one piece. */
 static int64_t piece_points(const rd_ctx *ctx, const rd_expr *mask, bool cheap)
 {
     const int64_t n    = rd_points(mask->rank, mask->extent);
@@ -17,7 +19,7 @@ static int64_t piece_points(const rd_ctx *ctx, const rd_expr *mask, bool cheap)
     return cheap ? most : INT64_MAX;
 }
 
-/* Calls f for each k, shared by threads.  See picked.h. */
+/* Calls f(with, k) for all k < n, shared by the context's threads if there is enough work. */
 void rd_picked_for_blocks(const rd_picked *s, int64_t n, void (*f)(const void *with, int64_t k),
                           const void *with)
 {
@@ -52,6 +54,7 @@ static void pack_block(const void *with, int64_t block)
                                      s->bits + at * RD_PICK_WORDS, p->mask + block * RD_PICK_BLOCK);
 }
 
+/* True if the piece has a true element. */
 static bool piece_is_true(const rd_picked *s, int64_t piece)
 {
     for (int64_t b = 0; b < s->blocks; b++)
@@ -60,8 +63,8 @@ static bool piece_is_true(const rd_picked *s, int64_t piece)
     return false;
 }
 
-/* Evaluates each piece of the mask and packs its bits; `first`: up to a piece with a true
- * element. */
+/* Evaluates each piece of the mask into `bytes` and packs them into bits.  `first`: ends at the
+ * first piece with a true element, s->first.  False after a failure. */
 static bool evaluate(rd_picked *s, const char *call, rd_expr *mask, uint8_t *bytes, bool first)
 {
     for (int64_t k = 0; k < s->pieces.n && s->first < 0; k++) {
@@ -94,7 +97,8 @@ static void add_up(rd_picked *s)
     s->before[n] = s->found;
 }
 
-/* Evaluates a mask.  See picked.h. */
+/* Evaluates a mask piece by piece and keeps it as bits, with the number of true elements before
+ * each block; `first`: only up to the first piece with a true element.  False after a failure. */
 bool rd_picked_make(rd_picked *s, rd_ctx *ctx, const char *call, rd_expr *mask, bool cheap,
                     bool first)
 {
@@ -123,6 +127,7 @@ bool rd_picked_make(rd_picked *s, rd_ctx *ctx, const char *call, rd_expr *mask, 
     return done;
 }
 
+/* Frees the memory of an evaluated mask. */
 void rd_picked_free(rd_picked *s)
 {
     rd_free(s->ctx, s->bits);

@@ -5,15 +5,18 @@
 #include <stdio.h>
 #include <string.h>
 
+/* Distances in the units of the picture, most letters of a line in each kind of box, and the most
+ * nodes of a graph that is drawn. */
 enum {
-    GAP          = 24,
-    BETWEEN      = 90,
-    LETTERS      = 84,
-    NAME_LETTERS = 44,
-    NODE_LETTERS = 36,
+    GAP          = 24, /* between boxes */
+    BETWEEN      = 90, /* between columns, for the arrows */
+    LETTERS      = 84, /* of a stage */
+    NAME_LETTERS = 44, /* of a slot */
+    NODE_LETTERS = 36, /* of an expression */
     MOST_NODES   = 120
 };
 
+/* Draws a line of words below the picture so far. */
 void rd_picture_line(rd_svg *to, const char *line)
 {
     rd_svg_line(to, RD_SVG_MARGIN, to->height + GAP, line, 4 * LETTERS);
@@ -23,8 +26,8 @@ void rd_picture_line(rd_svg *to, const char *line)
 
 /* A box of the graph: an expression. */
 typedef struct node {
-    const rd_expr *x;
-    rd_text        lines;
+    const rd_expr *x;     /* the expression */
+    rd_text        lines; /* the text in the box */
     rd_box         box;
     int            layer; /* operands have smaller layers */
 } node;
@@ -36,6 +39,7 @@ typedef struct graph {
     double width; /* of the widest layer */
 } graph;
 
+/* The number of an expression's box; -1: it has none. */
 static int number_of(const graph *g, const rd_expr *x)
 {
     for (int k = 0; k < g->n; k++)
@@ -44,7 +48,8 @@ static int number_of(const graph *g, const rd_expr *x)
     return -1;
 }
 
-/* Assigns layers so that operands lie above all their readers (longest path). */
+/* Assigns layers so that operands lie above all their readers (longest path).  Repeats until
+ * nothing changes, at most once for each box. */
 static void find_layers(graph *g)
 {
     bool changed = true;
@@ -65,7 +70,7 @@ static void find_layers(graph *g)
         g->layers = g->at[k].layer >= g->layers ? g->at[k].layer + 1 : g->layers;
 }
 
-/* Moves each leaf to the layer just above its first reader. */
+/* Moves each leaf to the layer just above its first reader, which makes arrows short. */
 static void lower_leaves(graph *g)
 {
     for (int k = 0; k < g->n; k++) {
@@ -96,7 +101,7 @@ static void place_layer(graph *g, int layer, double *y)
     *y += high + 2 * GAP;
 }
 
-/* Centres each layer below the widest one. */
+/* Moves the boxes of each layer so that it is centred below the widest layer. */
 static void centre(graph *g)
 {
     for (int layer = 0; layer < g->layers; layer++) {
@@ -111,7 +116,8 @@ static void centre(graph *g)
     }
 }
 
-/* Draws the arrows, then the boxes; results and leaves are coloured. */
+/* Places and draws the boxes of the graph, the arrows first, so that boxes cover their ends.
+ * Results are orange, leaves blue. */
 static void draw_graph(rd_svg *to, graph *g, rd_results results)
 {
     double y = to->height + GAP;
@@ -141,7 +147,8 @@ static void draw_graph(rd_svg *to, graph *g, rd_results results)
     }
 }
 
-/* Writes what a leaf is, then the name of its file without folders. */
+/* Writes what a leaf is, "leaf f32 (3, 4)", then in a new line the name of its file without
+ * folders.  Line ends in names become blanks. */
 static void leaf_text(rd_text *text, const rd_expr *x)
 {
     const char *path = x->kind == RD_EXPR_LEAF ? rd_leaf_path(x) : NULL;
@@ -175,7 +182,8 @@ static bool describe(node *n)
     return !n->lines.failed;
 }
 
-/* True if all results are expressions of this context.  Planning reports what is wrong. */
+/* True if all results are expressions of this context that are not released.  Planning reports what
+ * is wrong, so the picture is left out. */
 static bool are_there(rd_ctx *ctx, rd_results results)
 {
     for (int k = 0; k < results.n; k++)
@@ -185,7 +193,8 @@ static bool are_there(rd_ctx *ctx, rd_results results)
     return true;
 }
 
-/* Draws the graph of the results' expressions.  See picture.h. */
+/* Draws the expressions of the results, each node once, with operands above; a large graph is only
+ * a line with its size.  False: no memory. */
 bool rd_picture_graph(rd_svg *to, rd_ctx *ctx, rd_results results)
 {
     graph        g    = { 0 };
@@ -223,7 +232,7 @@ bool rd_picture_graph(rd_svg *to, rd_ctx *ctx, rd_results results)
 
 /* A box of the plan: memory that stages read or write. */
 typedef struct slot {
-    rd_text lines;
+    rd_text lines; /* the text in the box */
     rd_box  box;
     bool    left, drawn; /* left: a leaf or an input; drawn: it has a place */
 } slot;
@@ -252,6 +261,7 @@ static void bytes_text(rd_text *text, double bytes)
     rd_text_add(text, "%.3g %s", bytes, unit[k]);
 }
 
+/* Writes a count with its unit: "1.2 million elements". */
 static void count_text(rd_text *text, double n, const char *what)
 {
     if (n >= 1e6)
@@ -260,7 +270,8 @@ static void count_text(rd_text *text, double n, const char *what)
         rd_text_add(text, "%.0f %s", n, what);
 }
 
-/* Writes the text of a stage's box: form, loops, counts and time, and computes its size. */
+/* Writes the text of stage k's box: form, loops, bytes, counts and time, and computes its size.  On
+ * a GPU there is no form. */
 static void describe_stage(const plan *p, int k)
 {
     rd_text             *text = &p->lines[k];
@@ -319,7 +330,8 @@ static double bytes_of_result(const plan *p, int result)
     return 0;
 }
 
-/* Writes the text of a slot's box: name and size. */
+/* Writes the text of a slot's box, its name and size, and computes the box; leaves belong to the
+ * left column. */
 static void describe_slot(const plan *p, int s)
 {
     const rd_slot *of   = &p->g->slot[s];
@@ -345,7 +357,8 @@ static void describe_slot(const plan *p, int s)
     at->box = rd_svg_size(text->at ? text->at : "", NAME_LETTERS);
 }
 
-/* Places a slot level with a stage, or below earlier slots. */
+/* Places a slot's box level with a stage (y), or below earlier slots of its column, and draws it
+ * once.  Leaves are on the left. */
 static void place_slot(plan *p, int s, double y)
 {
     slot   *at    = &p->slot[s];
@@ -364,6 +377,7 @@ static void place_slot(plan *p, int s, double y)
                at->lines.at ? at->lines.at : "", NAME_LETTERS);
 }
 
+/* True for a slot that has a box: one of the graph's, not scratch. */
 static bool is_drawn(const plan *p, int32_t s)
 {
     return s >= 0 && s < p->g->n_slot;
@@ -393,7 +407,7 @@ static void arrows_of(plan *p, int k, const bool *reads, const bool *writes)
     }
 }
 
-/* Marks the slots that a stage reads and those that it writes. */
+/* Marks the slots that stage k loads or sorts from, and those that it stores or sorts to. */
 static void find_slots(const plan *p, int k, bool *reads, bool *writes)
 {
     const rd_program *program = &p->stages->program[k];
@@ -439,7 +453,8 @@ static void draw_stages(plan *p, bool *reads, bool *writes)
     }
 }
 
-/* Draws the stages of a plan.  See picture.h. */
+/* Draws the stages of a plan below the picture so far, with the slots that they read and write.
+ * False: no memory. */
 bool rd_picture_plan(rd_svg *to, const rd_nest *nest, const rd_stages *stages, rd_pool *pool)
 {
     const rd_graph *g     = nest->tree->graph;

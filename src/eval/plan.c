@@ -1,4 +1,7 @@
-/* plan.c - the pipeline from requested results to a plan. */
+/* plan.c - the pipeline from requested results to a plan.
+ *
+ * A nest is a tree of loops with its stages; a program is a stage as a backend sees it.  A slot
+ * is a piece of memory that programs address.  `given` expressions are in memory already. */
 #include "eval/debug.h"
 #include "core/float_env.h"
 #include "core/environment.h"
@@ -18,7 +21,9 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* Fills in and checks evaluation options.  See plan.h. */
+/* Fills in missing evaluation options with 0 and the context's settings, and checks values.
+ * Callers of an older release have a smaller structure (size).  False after recording what is out
+ * of range. */
 bool rd_eval_options(rd_ctx *ctx, const rd_eval_opts *opts, rd_eval_opts *full)
 {
     size_t size = !opts                                          ? 0
@@ -42,7 +47,8 @@ bool rd_eval_options(rd_ctx *ctx, const rd_eval_opts *opts, rd_eval_opts *full)
     return true;
 }
 
-/* Runs the stages in order; NULL once one has failed. */
+/* Runs the stages of planning in order, from the expressions to the nest; NULL once one has failed.
+ * Passes that fix bits come before the device is set, so that bits do not depend on the device. */
 rd_nest *rd_pipeline(rd_ctx *ctx, rd_pool *pool, int n, const rd_request *request,
                      const rd_given *given, const rd_eval_opts *opts, const rd_choice *choice)
 {
@@ -78,12 +84,14 @@ rd_nest *rd_pipeline(rd_ctx *ctx, rd_pool *pool, int n, const rd_request *reques
     return nest;
 }
 
+/* Memory of a pool, in the form that the backend asks for. */
 static void *plan_memory(void *pool, size_t bytes)
 {
     return rd_pool_get(pool, bytes);
 }
 
 /* ---- Inputs ---------------------------------------------------------------------------------- */
+/* True if all inputs are named leaves of this context; else records the error. */
 static bool check_inputs(rd_ctx *ctx, rd_exprs in)
 {
     if (!rd_list_ok(ctx, "rd_plan_new", "inputs", in.at, in.n, 0))
@@ -98,7 +106,7 @@ static bool check_inputs(rd_ctx *ctx, rd_exprs in)
     return true;
 }
 
-/* Finds the slot that each input fills; -1: none. */
+/* Finds the slot that each input fills; -1: no program reads it.  False: no memory. */
 static bool bind_inputs(rd_plan *plan, const rd_graph *g, rd_exprs in)
 {
     plan->n_in    = in.n;
@@ -133,6 +141,7 @@ static bool check_bound(const rd_plan *plan, const rd_graph *g)
     return true;
 }
 
+/* Replaces a text by a copy in the plan's memory; NULL stays.  False: no memory. */
 static bool copy_text(rd_plan *plan, const char **text)
 {
     const size_t n = *text ? strlen(*text) : 0;
@@ -163,8 +172,8 @@ static bool is_strict(void)
     return asked && *asked && strcmp(asked, "0") != 0;
 }
 
-/* Prepares all programs with the backend, and computes steps and frame sizes.  False if that
- * fails or the backend refuses one. */
+/* Prepares all programs with the backend, and computes steps and frame sizes.  False if that fails,
+ * or the backend refuses one (plan->refused says why). */
 static bool prepare_programs(rd_plan *plan, const rd_choice *choice)
 {
     const bool brief = choice->brief && !plan->backend->device && !rd_debug_wants_prepared() &&
@@ -192,8 +201,9 @@ static bool prepare_programs(rd_plan *plan, const rd_choice *choice)
     return rd_frame_measure(plan);
 }
 
-/* Fills in a plan by running all stages. shift: one number per input, or NULL; see
- * rd_plan_move(). */
+/* Fills in a plan by running all stages of planning. shift: how many elements each input is moved,
+ * or NULL. *too_much: a limit was exceeded, so that the expressions need several plans.  False on
+ * failure. */
 static bool fill_plan(rd_plan *plan, rd_pool *work, rd_exprs in, const int64_t *shift,
                       rd_results results, const rd_eval_opts *opts, const rd_choice *choice,
                       const rd_given *given, const rd_backend_use *use, bool *too_much)
@@ -244,17 +254,20 @@ void rd_plan_drop(rd_plan *plan)
     rd_free(ctx, plan);
 }
 
+/* Frees a plan when its context ends. */
 static void drop(rd_owned *self)
 {
     rd_plan_drop((rd_plan *)self);
 }
 
+/* Bytes that a plan holds, with its parts and the plan for runs in which a device fails. */
 int64_t rd_plan_bytes(const rd_plan *plan)
 {
     return (int64_t)sizeof *plan + rd_pool_bytes(plan->pool) + rd_parts_bytes(plan->parts) +
            (plan->instead ? rd_plan_bytes(plan->instead) : 0);
 }
 
+/* True if RDIM_CUDA_GRAPHS asks for recordings of runs on a device. */
 static bool records_by_default(void)
 {
     const char *text = rd_environment(RD_ENV_RDIM_CUDA_GRAPHS);
@@ -347,7 +360,8 @@ static rd_plan *plan_on_gpu(rd_plan *plan, rd_pool *work, rd_exprs in, const int
     return NULL;
 }
 
-/* Makes a single plan on the best backend.  See plan.h. */
+/* Makes a single plan on the best backend: the chosen one; a GPU, if AUTO finds it faster; or this
+ * processor, if a device that need not be used refuses the plan.  NULL on failure. */
 rd_plan *rd_plan_whole(rd_ctx *ctx, rd_pool *work, rd_exprs in, const int64_t *shift,
                        rd_results results, const rd_eval_opts *opts, const rd_choice *choice,
                        const rd_given *given, bool *too_much)
@@ -368,7 +382,8 @@ rd_plan *rd_plan_whole(rd_ctx *ctx, rd_pool *work, rd_exprs in, const int64_t *s
     return plan_on(ctx, work, in, shift, results, &on_cpu, choice, given, too_much, &refused);
 }
 
-/* Makes a plan, in parts if it is too large for one.  See plan.h. */
+/* Makes a plan, in parts if it is too large for one, and writes a trace event of that.  NULL after
+ * recording the failure. */
 static rd_plan *plan_movable(rd_ctx *ctx, rd_pool *work, rd_exprs in, rd_exprs numbers,
                              const int64_t *shift, rd_results results, const rd_eval_opts *opts,
                              const rd_choice *choice)
@@ -400,7 +415,8 @@ static rd_plan *plan_movable(rd_ctx *ctx, rd_pool *work, rd_exprs in, rd_exprs n
     return plan;
 }
 
-/* Makes a plan while the environment variables are held constant.  See plan.h. */
+/* Makes a plan that the context does not own, while the environment variables are held constant.
+ * Numbers are inputs that are no leaves; shift is how far each input is moved from its leaf. */
 rd_plan *rd_plan_movable(rd_ctx *ctx, rd_pool *work, rd_exprs in, rd_exprs numbers,
                          const int64_t *shift, rd_results results, const rd_eval_opts *opts,
                          const rd_choice *choice)
@@ -413,7 +429,8 @@ rd_plan *rd_plan_movable(rd_ctx *ctx, rd_pool *work, rd_exprs in, rd_exprs numbe
     return plan;
 }
 
-/* Checks the arguments, makes a plan, and gives it to the context. */
+/* Checks the arguments, makes a plan, brief or not, and gives it to the context, which frees it at
+ * its end.  NULL after recording the failure. */
 static rd_plan *make(rd_ctx *ctx, rd_exprs in, rd_results results, const rd_eval_opts *opts,
                      bool brief)
 {
@@ -434,12 +451,13 @@ static rd_plan *make(rd_ctx *ctx, rd_exprs in, rd_results results, const rd_eval
     return plan;
 }
 
-/* Makes a plan that is not brief.  See plan.h. */
+/* Makes a plan that the context owns, with compiled loops from the start (not brief). */
 rd_plan *rd_plan_make(rd_ctx *ctx, rd_exprs in, rd_results results, const rd_eval_opts *opts)
 {
     return make(ctx, in, results, opts, false);
 }
 
+/* The public call: frees a plan; NULL is allowed. */
 void rd_plan_free(rd_plan *plan)
 {
     if (!plan)
@@ -448,6 +466,7 @@ void rd_plan_free(rd_plan *plan)
     rd_plan_drop(plan);
 }
 
+/* Names rd_plan_run() in the error sentences of a plan and all plans in it. */
 static void name_runs(rd_plan *plan)
 {
     plan->call = "rd_plan_run";
@@ -457,7 +476,8 @@ static void name_runs(rd_plan *plan)
         name_runs(plan->parts->part[k].plan);
 }
 
-/* Makes a plan for real inputs and results in place of complex ones. */
+/* Makes a plan for real inputs and results in place of complex ones.  A complex input is the leaf
+ * of pairs below it. */
 static rd_plan *plan_real(rd_ctx *ctx, rd_exprs in, rd_results results, const rd_eval_opts *opts)
 {
     rd_plan  *plan = NULL;
@@ -477,7 +497,8 @@ static rd_plan *plan_real(rd_ctx *ctx, rd_exprs in, rd_results results, const rd
     return plan;
 }
 
-/* The public call. */
+/* The public call: makes a plan for runs with other inputs and results; `in` are the inputs that a
+ * run gets.  NULL after recording the failure. */
 rd_plan *rd_plan_new(rd_ctx *ctx, rd_exprs in, rd_results results, const rd_eval_opts *opts)
 {
     rd_plan    *plan;
@@ -493,6 +514,8 @@ rd_plan *rd_plan_new(rd_ctx *ctx, rd_exprs in, rd_results results, const rd_eval
     return plan;
 }
 
+/* The public call: runs a plan.  A brief one is replaced by a plan with compiled loops after some
+ * runs. */
 rd_status rd_plan_run(const rd_plan *plan, const void *const *in, void *const *out)
 {
     if (!plan)

@@ -8,8 +8,8 @@
 
 /* A result's memory: its layout, and its address unless a run gives another. */
 typedef struct rd_output {
-    void    *data;
-    rd_dtype type;
+    void    *data; /* address unless a run gives another */
+    rd_dtype type; /* of an element */
     int32_t  slot; /* -1: the result has no elements and no program stores it */
     int32_t  rank;
     int32_t  device; /* as in rd_array */
@@ -23,7 +23,7 @@ typedef struct rd_extent {
     uintptr_t   unaligned; /* bits that must be 0 */
     int64_t     lo, hi;
     const void *data; /* the address unless a run gives another */
-    int32_t     slot;
+    int32_t     slot; /* number of the slot */
 } rd_extent;
 
 /* tell: the listener for progress, NULL: none. until: when a long run ends with
@@ -36,7 +36,7 @@ typedef struct rd_progress {
 
 /* One of several plans that run in order, where one would be too large. */
 typedef struct rd_plan_part {
-    rd_plan *plan;
+    rd_plan *plan;  /* of this part alone */
     int32_t  array; /* the array that it makes; -1: results from `first` on */
     int32_t  first;
     int32_t  n_read; /* the arrays that it reads, which follow the common inputs */
@@ -60,6 +60,8 @@ typedef struct rd_parts {
     _Atomic(void *) memory;   /* the last run's, kept for the next */
 } rd_parts;
 
+/* A plan: all that is decided for some expressions and their shapes.  Several threads may run it at
+ * a time. */
 struct rd_plan {
     rd_owned owned; /* first, because the context frees plans with itself */
     rd_ctx  *ctx;

@@ -1,11 +1,14 @@
-/* plan_parts.c - makes a plan that consists of several plans, for expressions too large for one. */
+/* plan_parts.c - makes a plan that consists of several plans, for expressions too large for one.
+ *
+ * A part is one of several plans that run in order.  An array is what one part makes for later
+ * ones; results come from parts without an array. */
 #include "eval/plan_split.h"
 #include "eval/plan.h"
 #include "eval/request.h"
 #include "core/row_product.h"
 #include <string.h>
 
-/* The arguments of making one. */
+/* The arguments of making a plan in parts. */
 typedef struct making {
     rd_ctx               *ctx;
     rd_plan              *plan;
@@ -29,6 +32,7 @@ static int32_t array_of(const rd_split_parts *cuts, const rd_expr *e)
     return k;
 }
 
+/* Bytes of an array between parts, in whole cache lines of 64; 0 for a part that makes results. */
 static int64_t bytes_of(const rd_expr *e)
 {
     if (!e) /* results, which come behind arrays, are none */
@@ -38,7 +42,8 @@ static int64_t bytes_of(const rd_expr *e)
     return rd_bytes_add(bytes, 64) / 64 * 64;
 }
 
-/* The lowest offset that overlaps no array still to be read when part k runs (first fit). */
+/* The lowest offset for part k's array that overlaps no array still to be read when part k runs
+ * (first fit). last: by array, its last reader.  Arrays that lie elsewhere do not count. */
 static int64_t free_place(const making *m, const int32_t *last, int32_t k)
 {
     const rd_parts *parts = m->plan->parts;
@@ -60,7 +65,8 @@ static int64_t free_place(const making *m, const int32_t *last, int32_t k)
     return at;
 }
 
-/* Assigns offsets to all arrays between parts, by their last readers. */
+/* Assigns offsets to all arrays between parts; arrays needed at different times share memory.
+ * Leaves that products read in place get offsets in the spare memory instead.  False: no memory. */
 static bool place_arrays(making *m)
 {
     rd_parts *parts = m->plan->parts;
@@ -90,6 +96,8 @@ static bool place_arrays(making *m)
 }
 
 /* ---- Parts ----------------------------------------------------------------------------------- */
+/* Lists the arrays that a part reads, by the numbers of the parts that make them; false: no
+ * memory. */
 static bool list_reads(making *m, const rd_split_part *cut, rd_plan_part *part)
 {
     part->n_read = cut->given.n;
@@ -99,7 +107,8 @@ static bool list_reads(making *m, const rd_split_part *cut, rd_plan_part *part)
     return part->read;
 }
 
-/* Plans one part.  Its inputs are the caller's, then the arrays that it reads. */
+/* Plans one part, which computes cut->target into an array, or results from cut->first on.  Its
+ * inputs are the caller's, then the arrays that it reads.  NULL on failure. */
 static rd_plan *plan_part(making *m, const rd_split_part *cut, rd_pool *work, bool *too_much)
 {
     const size_t   n      = (size_t)m->in.n + (size_t)cut->given.n;
@@ -141,7 +150,8 @@ static bool make_product(making *m, const rd_expr *e, rd_plan_part *part)
     return true;
 }
 
-/* Makes one part: what it reads, and its plan or product. */
+/* Makes part k of the plan: lists the arrays that it reads, and plans it, or notes the facts of a
+ * sparse product.  False on failure; *too_much: it must be smaller. */
 static bool make_part(making *m, int32_t k, bool *too_much)
 {
     const rd_split_part *cut   = &m->cuts->cut[k];
@@ -176,7 +186,9 @@ static bool describe_results(making *m)
            rd_check_results(m->ctx, rd_call_name(m->ctx), m->results, request, m->plan->out);
 }
 
-/* ---- Copies that are not needed -------------------------------------------------------------- */
+/* ---- Arrays that need no copy ---------------------------------------------------------------- */
+/* True if the strides are those of C order without gaps; along axes of one index any stride will
+ * do. */
 static bool is_dense(const rd_expr *e, const int64_t *stride)
 {
     int64_t dense[RD_MAX_RANK];
@@ -188,6 +200,7 @@ static bool is_dense(const rd_expr *e, const int64_t *stride)
     return true;
 }
 
+/* True if all parts that read the array are sparse products, which read it in place. */
 static bool only_products_read(const rd_parts *parts, int32_t array)
 {
     for (int32_t k = 0; k < parts->n; k++)
@@ -197,13 +210,15 @@ static bool only_products_read(const rd_parts *parts, int32_t array)
     return true;
 }
 
-/* Lets products read operands in place that are dense arrays of the caller. */
+/* Lets products read operands in place (lies) that are dense arrays of the caller in host memory,
+ * and that no other part reads. */
 static void find_leaves(making *m)
 {
     for (int32_t k = 0; k < m->plan->parts->n_array; k++) {
         const rd_expr *e    = m->cuts->cut[k].target;
         rd_plan_part  *part = &m->plan->parts->part[k];
 
+        /* e is NULL for a part that makes results */
         if (!e || e->kind != RD_EXPR_LEAF || e->device || !is_dense(e, e->as.leaf->stride) ||
             !only_products_read(m->plan->parts, k))
             continue;
@@ -216,8 +231,8 @@ static void find_leaves(making *m)
     }
 }
 
-/* Lets a product that is the only result, dense and of its type, be computed right in the
- * output. */
+/* Lets a product that is the only result, dense and of its type, be computed right in the output:
+ * its array is parts->direct; -1: there is no such product. */
 static void find_direct(making *m)
 {
     rd_parts            *parts = m->plan->parts;
@@ -231,7 +246,8 @@ static void find_direct(making *m)
         parts->direct = last->read[0];
 }
 
-/* Makes all parts and assigns memory; false after a failure. */
+/* Makes the plans of all parts, finds arrays that need no memory of their own, and assigns memory
+ * to the others; false after a failure. */
 static bool make_parts(making *m, bool *too_much)
 {
     rd_parts *parts = rd_pool_get(m->plan->pool, sizeof *parts);
@@ -262,7 +278,8 @@ static rd_plan *make_whole(making *m, bool *too_much)
                          too_much);
 }
 
-/* Makes the plan of all parts, or a single plan if nothing was split. */
+/* Makes the plan of all parts, or a single plan if there is nothing to split (fewer than 2 parts).
+ * NULL on failure; *too_much: smaller parts may succeed. */
 static rd_plan *make(making *m, bool *too_much)
 {
     *too_much = false;
@@ -276,6 +293,7 @@ static rd_plan *make(making *m, bool *too_much)
     return NULL;
 }
 
+/* The expressions of results as a list in the pool's memory; no list without memory. */
 static rd_exprs exprs_of(rd_pool *pool, rd_results results)
 {
     rd_expr **exprs = pool ? rd_pool_get(pool, (size_t)results.n * sizeof *exprs) : NULL;
@@ -285,7 +303,8 @@ static rd_exprs exprs_of(rd_pool *pool, rd_results results)
     return (rd_exprs){ exprs, results.n };
 }
 
-/* Makes a plan in parts, with ever smaller parts until each can be planned.  See plan.h. */
+/* Makes a plan in parts, with ever smaller parts until each can be planned.  NULL after recording
+ * the failure. */
 rd_plan *rd_plan_in_parts(rd_ctx *ctx, rd_exprs in, const int64_t *shift, rd_results results,
                           const rd_eval_opts *opts, const rd_choice *choice)
 {
@@ -309,6 +328,7 @@ rd_plan *rd_plan_in_parts(rd_ctx *ctx, rd_exprs in, const int64_t *shift, rd_res
 }
 
 /* ---- Plans in parts -------------------------------------------------------------------------- */
+/* Frees the plans of all parts, and the memory kept for runs. */
 void rd_parts_drop(rd_plan *plan)
 {
     rd_parts *parts = plan->parts;
@@ -320,6 +340,7 @@ void rd_parts_drop(rd_plan *plan)
         rd_free(plan->ctx, parts->memory);
 }
 
+/* Bytes that the plans of all parts hold. */
 int64_t rd_parts_bytes(const rd_parts *parts)
 {
     int64_t bytes = 0;
@@ -329,6 +350,7 @@ int64_t rd_parts_bytes(const rd_parts *parts)
     return bytes;
 }
 
+/* Makes a plan and its parts keep their frames at one place, which other plans may share. */
 void rd_plan_share_frames(rd_plan *plan, _Atomic(struct rd_frame *) *frames)
 {
     plan->frames = frames;

@@ -1,9 +1,13 @@
 /* plan_split.c - splits expressions that are too large for one plan into parts: at values worth
- * storing, with each part as large as allowed. */
+ * storing, with each part as large as allowed.
+ *
+ * Weights estimate how many loop axes a part needs.  A node is cut if its value is stored
+ * between parts; the open graph below a node is what its part computes, down to cut nodes. */
 #include "eval/plan_split.h"
 #include "eval/collect/collect.h"
 #include <string.h>
 
+/* Axes of a part, tried in turn until each part can be planned; 0 ends the list. */
 const int rd_split_limits[] = { 24, 12, 6, 3, 1, 0 };
 
 /* Weight of an axis; a node, which is a little planning work, weighs 1. */
@@ -20,19 +24,21 @@ typedef struct node {
 
 /* The state of splitting. */
 typedef struct cutter {
-    rd_collector c;
-    node        *node;
+    rd_collector c;           /* lists the expressions */
+    node        *node;        /* by number of the expression */
     int32_t     *stack, *met; /* of a traversal */
     int32_t      n_met, stamp, limit;
-    double       most; /* largest number of elements of a value that may be stored */
-    rd_exprs     results;
+    double       most;    /* largest number of elements of a value that may be stored */
+    rd_exprs     results; /* that are split */
 } cutter;
 
+/* The number of an expression in the list of seen ones, users first. */
 static int32_t number_of(const cutter *k, const rd_expr *e)
 {
     return (int32_t)(rd_seen_of(&k->c, e) - k->c.seen);
 }
 
+/* The expression of that number. */
 static const rd_expr *expr_of(const cutter *k, int32_t i)
 {
     return k->c.seen[i].expr;
@@ -70,6 +76,7 @@ static bool may_be_cut(const cutter *k, int32_t i)
 }
 
 /* ---- Traversals ------------------------------------------------------------------------------ */
+/* Pushes node i on the stack, which has *n nodes, unless the current traversal visited it. */
 static void push(cutter *k, int32_t *n, int32_t i)
 {
     if (k->node[i].stamp != k->stamp) {
@@ -78,6 +85,7 @@ static void push(cutter *k, int32_t *n, int32_t i)
     }
 }
 
+/* Pushes all operands of an expression. */
 static void push_all(cutter *k, int32_t *n, const rd_expr *e)
 {
     for (int o = 0; o < e->n_in; o++)
@@ -101,6 +109,7 @@ static void push_operands(cutter *k, int32_t *n, int32_t i)
     }
 }
 
+/* Pushes the expressions of all results. */
 static void push_results(cutter *k, int32_t *n)
 {
     for (int r = 0; r < k->results.n; r++)
@@ -138,8 +147,8 @@ static int64_t weight_of(cutter *k, int32_t i, int64_t enough)
     return weight;
 }
 
-/* Finds the best node to store among the nearest candidates below: the heaviest, or a smaller
- * array of at least half its weight; -1: none. */
+/* Finds the best node to store among the nearest candidates below node i, or below the results for
+ * -1.  That is the heaviest, or a smaller array of at least half its weight; -1: there is none. */
 static int32_t best_below(cutter *k, int32_t i)
 {
     enum { FAR = 16 }; /* nodes per unit of weight; a longer search finds nothing useful */
@@ -170,6 +179,8 @@ static int32_t best_below(cutter *k, int32_t i)
 }
 
 /* ---- Splitting ------------------------------------------------------------------------------- */
+/* Stores nodes below node i (or the results for -1) until the rest weighs no more than the limit,
+ * or there is no candidate.  Then notes the weight as the node's bound. */
 static void cut_below(cutter *k, int32_t i)
 {
     int64_t weight = weight_of(k, i, k->limit);
@@ -208,7 +219,8 @@ static void find_contracted(cutter *k)
     }
 }
 
-/* Splits everywhere where the weight exceeds the limit, operands first. */
+/* Splits everywhere where the weight exceeds the limit, operands first.  The sum of the operands'
+ * bounds is an upper bound, so that most nodes need no traversal.  False after a cancel. */
 static bool cut_all(cutter *k)
 {
     find_contracted(k);
@@ -230,7 +242,8 @@ static bool cut_all(cutter *k)
     return true;
 }
 
-/* Sums up the elements of leaves and results, which bound stored values. */
+/* Computes the most elements of a stored value: four times those of leaves and results together,
+ * and 65536. */
 static void measure(cutter *k)
 {
     k->most = 1 << 16;
@@ -242,6 +255,7 @@ static void measure(cutter *k)
 }
 
 /* ---- Parts ----------------------------------------------------------------------------------- */
+/* Lists the stored nodes that the last traversal met as what the part reads; false: no memory. */
 static bool take_given(cutter *k, rd_split_part *cut)
 {
     rd_expr **given = rd_pool_get(k->c.pool, (size_t)(k->n_met + 1) * sizeof *given);
@@ -269,8 +283,9 @@ static bool list_targets(cutter *k, rd_split_parts *cuts)
     return true;
 }
 
-/* Lists the parts that copy results.  If one nest cannot hold all results, all are stored first,
- * because an output may overlap what others read. */
+/* Lists the parts that copy results from stored arrays, as many results in each as the limit
+ * allows.  They are needed if one nest cannot hold all results, because an output may overlap what
+ * others read. */
 static bool copy_results(cutter *k, rd_split_parts *cuts)
 {
     for (int32_t first = 0, n; first < k->results.n; first += n) {
@@ -296,7 +311,8 @@ static bool copy_results(cutter *k, rd_split_parts *cuts)
     return true;
 }
 
-/* Lists all parts in the order of their runs; results come last. */
+/* Lists all parts in the order of their runs: stored nodes, then results.  If one nest cannot hold
+ * all results (apart), each is stored first and copied at the end.  False: no memory. */
 static bool list_parts(cutter *k, rd_split_parts *cuts)
 {
     const bool     apart = k->results.n > 1 && weight_of(k, -1, k->limit) > k->limit;
@@ -314,7 +330,8 @@ static bool list_parts(cutter *k, rd_split_parts *cuts)
     return take_given(k, last);
 }
 
-/* Splits results into parts of about `limit` axes.  See plan_split.h. */
+/* Splits results into parts of about `limit` axes: finds nodes to store, then lists the parts in
+ * the order of their runs.  NULL: no memory, or a cancel. */
 rd_split_parts *rd_split_exprs(rd_ctx *ctx, rd_pool *pool, rd_exprs results, int limit)
 {
     cutter          k    = { .c = { .ctx = ctx, .pool = pool }, .limit = AXIS * limit };

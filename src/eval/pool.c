@@ -6,21 +6,26 @@
 /* Chunks grow, so that small plans hold little and large graphs need few chunks. */
 enum { FIRST_CHUNK = 2 << 10, MOST_CHUNK = 256 << 10 };
 
+/* For tests: each piece of memory is a chunk of its own. */
 static bool apart;
 
+/* For tests: makes new pools allocate each piece by itself. */
 void rd_pool_pieces_apart(void)
 {
     apart = true;
 }
 
+/* A pool: a list of chunks, from the first of which memory is taken. */
 struct rd_pool {
     rd_ctx        *ctx;
-    rd_pool_chunk *chunks;
-    size_t         next; /* bytes of the next chunk */
-    bool           planning;
-    bool           quiet; /* records nothing if there is no memory */
+    rd_pool_chunk *chunks;   /* the newest, which has room, first */
+    size_t         next;     /* bytes of the next chunk */
+    bool           planning; /* the context keeps one of its chunks */
+    bool           quiet;    /* records nothing if there is no memory */
 };
 
+/* Makes an empty pool; its first chunk will have that many bytes.  NULL after recording the
+ * failure. */
 static rd_pool *new_pool(rd_ctx *ctx, size_t first)
 {
     rd_pool *pool = rd_alloc(ctx, sizeof *pool);
@@ -30,11 +35,13 @@ static rd_pool *new_pool(rd_ctx *ctx, size_t first)
     return pool;
 }
 
+/* Makes a pool for the memory of a plan; NULL after recording RD_ERR_MEMORY. */
 rd_pool *rd_pool_new(rd_ctx *ctx)
 {
     return new_pool(ctx, FIRST_CHUNK);
 }
 
+/* Makes a pool that records nothing if there is no memory, for any thread; NULL without memory. */
 rd_pool *rd_pool_quiet(rd_ctx *ctx)
 {
     rd_pool *pool = rd_alloc_quiet(ctx, sizeof *pool);
@@ -44,7 +51,7 @@ rd_pool *rd_pool_quiet(rd_ctx *ctx)
     return pool;
 }
 
-/* A pool for planning, with the chunk that the context keeps for it. */
+/* Makes a pool for planning, with the chunk that the context keeps for it. */
 rd_pool *rd_pool_planning(rd_ctx *ctx)
 {
     rd_pool *pool = new_pool(ctx, RD_PLANNING_CHUNK);
@@ -56,7 +63,8 @@ rd_pool *rd_pool_planning(rd_ctx *ctx)
     return pool;
 }
 
-/* Adds a chunk of at least `need` bytes. */
+/* Adds a chunk of at least `need` bytes in front of the others; NULL: no memory.  The next one will
+ * be twice as large, up to MOST_CHUNK. */
 static rd_pool_chunk *new_chunk(rd_pool *pool, size_t need)
 {
     size_t         room = need > pool->next ? need : pool->next;
@@ -71,6 +79,7 @@ static rd_pool_chunk *new_chunk(rd_pool *pool, size_t need)
     return pool->chunks = chunk;
 }
 
+/* Returns zeroed memory of the pool; NULL without memory. */
 void *rd_pool_get(rd_pool *pool, size_t bytes)
 {
     void *p = rd_pool_raw(pool, bytes);
@@ -78,7 +87,7 @@ void *rd_pool_get(rd_pool *pool, size_t bytes)
     return p ? memset(p, 0, bytes) : NULL;
 }
 
-/* Returns memory that is not zeroed.  See pool.h. */
+/* Returns memory of the pool that is not zeroed, aligned to 16 bytes; NULL without memory. */
 void *rd_pool_raw(rd_pool *pool, size_t bytes)
 {
     size_t         need  = (bytes + 15) & ~(size_t)15;
@@ -90,7 +99,8 @@ void *rd_pool_raw(rd_pool *pool, size_t bytes)
     return chunk->at + chunk->used - need;
 }
 
-/* Copies n items into a larger array; the rest is zeroed. */
+/* Copies n items of `size` bytes into a new array of `room` items; the rest is zeroed.  The old
+ * array stays until the pool is freed. */
 void *rd_pool_grow(rd_pool *pool, const void *old, size_t n, size_t room, size_t size)
 {
     char *p = rd_pool_raw(pool, room * size);
@@ -103,6 +113,7 @@ void *rd_pool_grow(rd_pool *pool, const void *old, size_t n, size_t room, size_t
     return p;
 }
 
+/* Bytes that a pool holds. */
 int64_t rd_pool_bytes(const rd_pool *pool)
 {
     int64_t bytes = sizeof *pool;

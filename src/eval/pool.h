@@ -9,7 +9,7 @@ typedef struct rd_pool rd_pool;
 
 /* A chunk of memory of a pool. */
 typedef struct rd_pool_chunk {
-    struct rd_pool_chunk *next;
+    struct rd_pool_chunk *next;       /* older chunk */
     size_t                used, room; /* bytes */
     _Alignas(16) char at[];
 } rd_pool_chunk;

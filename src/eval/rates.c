@@ -1,5 +1,6 @@
-/* rates.c - see rates.h.  The backend measures a GPU's rates.  Two programs measure this
- * processor's: a sum that reads memory, and pairwise sums of points, which compute. */
+/* rates.c - measures bytes and operations a second of a GPU and of this processor, for AUTO.  The
+ * backend measures a GPU's rates.  Two programs measure this processor's: a sum that reads memory,
+ * and pairwise sums of points, which compute. */
 #include "eval/rates.h"
 #include "core/clock.h"
 #include "eval/plan.h"
@@ -8,6 +9,7 @@
 #include <pthread.h>
 #include <stdlib.h>
 
+/* Elements of the large sum, points of the pairwise sums, and runs of each. */
 enum { READ = 16 << 20, POINTS = 2048, TIMES = 4 };
 
 /* ---- This processor -------------------------------------------------------------------------- */
@@ -26,7 +28,8 @@ static double seconds_of(const rd_plan *plan)
     return least;
 }
 
-/* The rate of evaluating y: bytes, or operations as additions, per second; 0 on failure. */
+/* The rate of evaluating y on this processor: bytes read and written, or operations counted as
+ * additions, per second of the fastest run; 0 on failure. */
 static double rate_of(rd_ctx *ctx, rd_expr *y, bool of_bytes)
 {
     const rd_eval_opts opts = { .backend = RD_BACKEND_CPU, .deterministic = true };
@@ -93,6 +96,7 @@ static bool measure_here(int32_t threads, rd_rates *rates)
 }
 
 /* ---- Both ------------------------------------------------------------------------------------ */
+/* Measures the rates of a device and of this processor; false: one of them cannot be measured. */
 static bool measure(rd_ctx *ctx, int32_t device, rd_rates *rates)
 {
     const rd_backend_table *cuda = &rd_backend_cuda;
@@ -105,7 +109,8 @@ static bool measure(rd_ctx *ctx, int32_t device, rd_rates *rates)
            measure_here(rd_ctx_threads(ctx), rates);
 }
 
-/* Measures the rates of the context's GPU. See rates.h. */
+/* Measures the rates of the context's GPU, unless the context has them.  The process keeps those of
+ * the device that was measured last.  False: there is no GPU, or it cannot be measured. */
 bool rd_rates_learn(rd_ctx *ctx)
 {
     static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
@@ -129,6 +134,7 @@ bool rd_rates_learn(rd_ctx *ctx)
     return all->rates.key == key;
 }
 
+/* The rates that the context has; NULL: none. */
 const rd_rates *rd_rates_of(rd_ctx *ctx)
 {
     const rd_findings *const all = rd_findings_of(ctx);
@@ -136,6 +142,7 @@ const rd_rates *rd_rates_of(rd_ctx *ctx)
     return all && all->rates.key ? &all->rates : NULL;
 }
 
+/* True if the rates are those of the context's GPU, by the key of its name. */
 bool rd_rates_are_of(rd_ctx *ctx, const rd_rates *rates)
 {
     return rates->key == rd_backend_cuda.device->name_key(rd_ctx_device(ctx) - 1);

@@ -4,6 +4,7 @@
 #include "eval/tuning.h"
 #include "kernels/loop/alternatives.h"
 
+/* Memory of a pool, in the form that the backend asks for. */
 static void *memory_of(void *pool, size_t bytes)
 {
     return rd_pool_get(pool, bytes);
@@ -32,6 +33,8 @@ static bool is_accepted(rd_nest *nest, const rd_backend_use *use)
 /* For tests: 1: never share, -1: always share, 0: by cost. */
 static int forced;
 
+/* For tests: makes later plans never share such loops (1), always share them (-1), or decide by
+ * cost (0). */
 void rd_force_recompute(int apart)
 {
     forced = apart;
@@ -95,8 +98,8 @@ static bool note_choice(rd_graph *g, double apart, double together)
 }
 
 /* True if separate loops are cheaper.  Both prices may be wrong by a factor, so sharing stands
- * until it costs DEARER times as much.  It also stands if separate loops need a large array of
- * all pairs. */
+ * until it costs DEARER times as much.  It also stands if separate loops need 256 MB more for
+ * arrays, such as of all pairs. *ok: there was memory. */
 static bool is_cheaper(const rd_backend_table *backend, rd_nest *apart, rd_nest *together, bool *ok)
 {
     static const double DEARER = 1.5, MUCH = 256e6;
@@ -109,7 +112,8 @@ static bool is_cheaper(const rd_backend_table *backend, rd_nest *apart, rd_nest 
     return *ok;
 }
 
-/* Plans for this processor: compares the plan with shared loops to one with separate loops. */
+/* Plans for this processor: returns the plan with shared loops, or one with separate loops if that
+ * is much cheaper.  NULL on failure. */
 static rd_nest *nest_for_cpu(const rd_backend_use *use, rd_nest *together, rd_ctx *ctx,
                              rd_pool *pool, int n, const rd_request *request, const rd_given *given,
                              const rd_eval_opts *opts, const rd_choice *choice)
@@ -143,7 +147,8 @@ static rd_nest *nest_for_device(const rd_backend_use *use, rd_nest *nest, rd_ctx
     return rd_pipeline(ctx, pool, n, request, given, opts, &apart);
 }
 
-/* Plans for a backend, with loops shared or separate.  See plan.h. */
+/* Plans for a backend.  If reductions that want different loops share loops in the first plan
+ * (crossed), a plan with separate loops may take its place.  NULL on failure. */
 rd_nest *rd_nest_on(const rd_backend_use *use, rd_ctx *ctx, rd_pool *pool, int n,
                     const rd_request *request, const rd_given *given, const rd_eval_opts *opts,
                     const rd_choice *choice)

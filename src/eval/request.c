@@ -27,6 +27,7 @@ static bool is_surely_without_overlap(int n, const int64_t *extent, const int64_
     return true;
 }
 
+/* Compares two numbers, for qsort(). */
 static int by_value(const void *a, const void *b)
 {
     int64_t p = *(const int64_t *)a, q = *(const int64_t *)b;
@@ -34,8 +35,8 @@ static int by_value(const void *a, const void *b)
     return (p > q) - (p < q);
 }
 
-/* True if no two elements share an address.  Exact for small arrays; large ones that fail the
- * sufficient test count as overlapping. */
+/* True if no two elements share an address.  Exact for up to 4096 elements, by sorting their
+ * addresses; larger arrays that fail the sufficient test count as overlapping. */
 static bool is_without_overlap(int n, const int64_t *extent, const int64_t *step)
 {
     enum { SMALL = 4096 };
@@ -59,7 +60,7 @@ static bool is_without_overlap(int n, const int64_t *extent, const int64_t *step
     return true;
 }
 
-/* True if an output's strides make elements overlap. */
+/* True if an output's strides make elements overlap; axes of one index do not matter. */
 static bool overlaps_itself(const rd_expr *y, const int64_t *stride)
 {
     int64_t extent[RD_MAX_RANK], step[RD_MAX_RANK];
@@ -75,7 +76,8 @@ static bool overlaps_itself(const rd_expr *y, const int64_t *stride)
     return !is_without_overlap(n, extent, step);
 }
 
-/* Checks an output's origin.  See request.h. */
+/* True if the output has no origin, or begins at the same indices as y; else records the axis that
+ * differs. */
 bool rd_output_begins(rd_ctx *ctx, const char *call, const rd_expr *y, const rd_array *out)
 {
     if (out->origin.n && !rd_origin_ok(ctx, call, &out->origin, y->rank))
@@ -90,7 +92,8 @@ bool rd_output_begins(rd_ctx *ctx, const char *call, const rd_expr *y, const rd_
     return true;
 }
 
-/* Checks an output's layout and type.  See request.h. */
+/* True if an output's layout, type, origin and alignment suit y, and its elements do not overlap;
+ * fills in its strides.  Else records what is wrong. */
 bool rd_check_output(rd_ctx *ctx, const char *call, const rd_expr *y, const rd_array *out,
                      int64_t *stride)
 {
@@ -127,7 +130,8 @@ bool rd_check_output(rd_ctx *ctx, const char *call, const rd_expr *y, const rd_a
     return true;
 }
 
-/* Checks one result and fills in its request and output. */
+/* Checks result k and fills in its request and output.  Without a given output the layout is dense,
+ * or as the output asks.  The elements are at [lo, hi) around the base address. */
 static bool check_result(rd_ctx *ctx, const char *call, int k, const rd_result *result,
                          rd_request *r, rd_output *o)
 {
@@ -170,7 +174,8 @@ static bool check_result(rd_ctx *ctx, const char *call, int k, const rd_result *
     return true;
 }
 
-/* Checks all results.  See request.h. */
+/* Checks all results and fills in their requests and outputs; false after recording what is
+ * wrong. */
 bool rd_check_results(rd_ctx *ctx, const char *call, rd_results results, rd_request *request,
                       rd_output *out)
 {

@@ -2,7 +2,11 @@
  * values.
  *
  * A pattern's coordinates are known when its node is made, so index arrays are built from them.
- * Only values are evaluated. */
+ * Only values are evaluated.
+ *
+ * A level is how one axis is stored: dense (every index), compressed (pos says where each
+ * parent's entries begin, crd their coordinates), or coordinates (one crd for each stored
+ * place).  A place is a stored element of the pattern.  An entry is one coordinate of a level. */
 #include "expr/array.h"
 #include "expr/complex.h"
 #include "expr/origin.h"
@@ -25,6 +29,7 @@ typedef struct storing {
     int64_t          before;  /* number of positions in the levels so far */
 } storing;
 
+/* The number of stored places of the pattern. */
 static int64_t places_of(const storing *s)
 {
     return rd_values_of(s->x)->extent[0];
@@ -67,7 +72,8 @@ static uint64_t pattern_axes(const storing *s)
     return axes;
 }
 
-/* Gives the pattern those axes; both parts of a complex array get the same pattern. */
+/* Gives the pattern those axes that its levels need; both parts of a complex array get the same
+ * pattern.  False after a failure. */
 static bool have_axes(storing *s)
 {
     const uint64_t axes = pattern_axes(s);
@@ -80,6 +86,7 @@ static bool have_axes(storing *s)
     return true;
 }
 
+/* Records why level k, the way in which one axis is stored, is not valid; returns false. */
 static bool refuse_level(const storing *s, int k, const char *why)
 {
     rd_fail(s->ctx, RD_ERR_ARGUMENT, "%s: level %d is of axis %d and kind %d: %s", call, k,
@@ -87,7 +94,9 @@ static bool refuse_level(const storing *s, int k, const char *why)
     return false;
 }
 
-/* True if the requested levels are valid; else records why one is not. */
+/* True if the requested levels are valid; else records why one is not.  There is one level per
+ * axis.  The n_coord levels of the pattern come first; the axes after them are stored whole, so
+ * dense. */
 static bool levels_ok(const storing *s)
 {
     const rd_sparse_array *out  = s->out;
@@ -121,6 +130,7 @@ static bool levels_ok(const storing *s)
 }
 
 /* ---- Index arrays ---------------------------------------------------------------------------- */
+/* Element p of a row of int32 or int64 coordinates. */
 static int64_t index_at(const rd_expr *row, int64_t p)
 {
     const void *data = row->as.leaf->data;
@@ -128,7 +138,8 @@ static int64_t index_at(const rd_expr *row, int64_t p)
     return row->type == RD_I32 ? ((const int32_t *)data)[p] : ((const int64_t *)data)[p];
 }
 
-/* Allocates an index row of n ints up to `most`. */
+/* Allocates an index row for n ints up to `most`, as int32 if they fit; false after recording
+ * RD_ERR_MEMORY. */
 static bool make_row(const storing *s, int64_t n, int64_t most, rd_indices *row)
 {
     row->type = most <= INT32_MAX ? RD_I32 : RD_I64;
@@ -141,6 +152,7 @@ static bool make_row(const storing *s, int64_t n, int64_t most, rd_indices *row)
     return false;
 }
 
+/* Stores an index at a place of an index row. */
 static void put(const rd_indices *row, int64_t at, int64_t index)
 {
     if (row->type == RD_I32)
@@ -149,18 +161,21 @@ static void put(const rd_indices *row, int64_t at, int64_t index)
         ((int64_t *)row->data)[at] = index;
 }
 
-/* True if each element has its own entry at level k, because coordinates follow. */
+/* True if each element has its own entry at level k (how one axis is stored), because coordinates
+ * follow. */
 static bool lists_all(const storing *s, int k)
 {
     return k + 1 == s->n_coord || s->out->level[k + 1].kind == RD_LEVEL_COORDINATES;
 }
 
+/* The row of coordinates along the axis of level k. */
 static const rd_expr *coord_of(const storing *s, int k)
 {
     return s->x->in[2 + rd_coord_of_axis(s->x, s->out->level[k].axis)];
 }
 
-/* True if element p begins a new entry at level k. */
+/* True if stored place p begins a new entry at level k: another parent or coordinate than the place
+ * before, or each place has an entry of its own. */
 static bool is_new(const storing *s, int k, const rd_expr *coord, int64_t p)
 {
     return p == 0 || lists_all(s, k) || s->parent[p] != s->parent[p - 1] ||
@@ -182,7 +197,9 @@ static bool one_each(const storing *s, int k)
                                "have any number");
 }
 
-/* Builds the arrays of a compressed or coordinate level, and the entry number of each element. */
+/* Builds the arrays of a compressed level (pos and crd) or a coordinate level (crd), and the entry
+ * number of each place, which is its parent for the next level.  `upto`: parents with a begin so
+ * far. */
 static bool make_entries(storing *s, int k)
 {
     rd_stored_level     *l      = &s->out->level[k];
@@ -215,7 +232,8 @@ static bool make_entries(storing *s, int k)
     return true;
 }
 
-/* Multiplies positions by the extent of a dense level. */
+/* Numbers the entries of a dense level: parent times extent plus coordinate.  False if there are
+ * too many. */
 static bool make_dense(storing *s, int k)
 {
     const int64_t extent = s->x->extent[s->out->level[k].axis], n = places_of(s);
@@ -230,7 +248,7 @@ static bool make_dense(storing *s, int k)
     return true;
 }
 
-/* Builds all levels from the outermost on. */
+/* Builds the arrays of all levels, each of which stores one axis, from the outermost on. */
 static bool make_levels(storing *s)
 {
     const int64_t  n    = places_of(s);
@@ -247,6 +265,8 @@ static bool make_levels(storing *s)
 }
 
 /* ---- Elements in the order of the levels ----------------------------------------------------- */
+/* Sorts the stored places by the axes in the order of the levels, if the pattern has another order.
+ * False on failure. */
 static bool order_places(storing *s)
 {
     rd_expr *coord[RD_MAX_RANK];
@@ -268,6 +288,8 @@ static bool order_places(storing *s)
 }
 
 /* ---- Values and fill ------------------------------------------------------------------------- */
+/* Evaluates the values of all stored places as one row; both parts of a complex array as complex
+ * numbers. */
 static bool store_values(const storing *s)
 {
     rd_expr *const values =
@@ -278,7 +300,8 @@ static bool store_values(const storing *s)
     return row && rd_eval_for(s->ctx, call, row, &s->out->values) == RD_OK;
 }
 
-/* True if the fill is a product with 0, or a sum of such, with only finite factors. */
+/* True if the fill is certainly 0 everywhere: a product with 0, or a sum of such, with only finite
+ * factors, which are evaluated. */
 static bool is_zero(const storing *s, rd_expr *fill)
 {
     if (fill->kind == RD_EXPR_VIEW)
@@ -293,7 +316,8 @@ static bool is_zero(const storing *s, rd_expr *fill)
     return one && rd_at(s->ctx, one, (rd_index){ 0 }) == 1;
 }
 
-/* The single fill value of a part; records an error if the fill varies. */
+/* The single fill value of a part, the real or the imaginary one: a fill that varies along an axis
+ * is an error, unless it is 0 everywhere.  NULL after recording it. */
 static rd_expr *one_fill(const storing *s, const rd_expr *part)
 {
     rd_expr *fill = rd_slim(rd_fill_of(part));
@@ -312,7 +336,8 @@ static rd_expr *one_fill(const storing *s, const rd_expr *part)
     return fill;
 }
 
-/* Evaluates the value of all elements that are not stored. */
+/* Evaluates the fill, the value of all elements that are not stored.  A part without a fill
+ * (stored) has no other elements. */
 static bool store_fill(const storing *s)
 {
     rd_expr *fill;
@@ -327,6 +352,7 @@ static bool store_fill(const storing *s)
 }
 
 /* ---- Public functions ------------------------------------------------------------------------ */
+/* Frees an index row. */
 static void free_row(rd_indices *row)
 {
     rd_array_free(&(rd_array){ .data = row->data, .owner = row->owner });
@@ -347,7 +373,8 @@ void rd_sparse_array_free(rd_sparse_array *array)
     memset(array, 0, sizeof *array);
 }
 
-/* True if the arguments of rd_eval_sparse() are valid; else records the error. */
+/* True if the arguments of rd_eval_sparse() are valid: a sparse expression of this context, and an
+ * output without arrays, as they would be lost.  Else records what is wrong. */
 static bool is_asked(rd_ctx *ctx, rd_expr *y, const rd_sparse_array *out)
 {
     if (!y || !out)
@@ -369,7 +396,8 @@ static bool is_asked(rd_ctx *ctx, rd_expr *y, const rd_sparse_array *out)
     return false;
 }
 
-/* Stores levels, values and fill of y. */
+/* Stores levels, values and fill of y in the output; false after recording the failure.  A complex
+ * y has two parts with one pattern. */
 static bool store(storing *s, rd_expr *y)
 {
     const bool pair = rd_is_complex(y);
@@ -385,7 +413,8 @@ static bool store(storing *s, rd_expr *y)
     return levels_ok(s) && order_places(s) && make_levels(s) && store_values(s) && store_fill(s);
 }
 
-/* The public call. */
+/* The public call: evaluates a sparse array and stores it as index arrays and values.  After a
+ * failure the output asks for what it asked before. */
 rd_status rd_eval_sparse(rd_ctx *ctx, rd_expr *y, rd_sparse_array *out)
 {
     storing s = { .ctx = ctx, .out = out };

@@ -5,6 +5,7 @@
 #include "expr/expr.h"
 #include <stdlib.h>
 
+/* The measurement of a program's key; NULL: there is none. */
 const rd_found *rd_tuned(rd_ctx *ctx, const rd_program *p)
 {
     const rd_findings *all   = rd_findings_of(ctx);
@@ -13,6 +14,7 @@ const rd_found *rd_tuned(rd_ctx *ctx, const rd_program *p)
     return found && found->stage ? found : NULL;
 }
 
+/* Takes measured numbers where the environment asks for none (0). */
 static void take_measured(rd_ctx *ctx, rd_program *p)
 {
     const rd_found *found = rd_tuned(ctx, p);
@@ -22,7 +24,8 @@ static void take_measured(rd_ctx *ctx, rd_program *p)
             p->tuning.at[k] = found->of.tuning.at[k];
 }
 
-/* Sets a program's tuning numbers.  See tuning.h. */
+/* Sets the tuning numbers of a program's kernels before it is prepared: those of RDIM_CUDA_TUNING,
+ * then measured ones.  False after recording an error in the variable. */
 bool rd_tune(rd_ctx *ctx, const rd_backend_table *backend, rd_program *p)
 {
     const char *asked = rd_environment(RD_ENV_RDIM_CUDA_TUNING);
@@ -40,6 +43,7 @@ bool rd_tune(rd_ctx *ctx, const rd_backend_table *backend, rd_program *p)
 }
 
 /* ---- Measuring ------------------------------------------------------------------------------- */
+/* True if the plan, or a plan in it, runs on a device. */
 bool rd_plan_uses_device(const rd_plan *plan)
 {
     bool any = plan->backend->device;
@@ -49,7 +53,8 @@ bool rd_plan_uses_device(const rd_plan *plan)
     return any;
 }
 
-/* Marks a plan, or its parts, to measure unmeasured stages.  See tuning.h. */
+/* Makes runs of a plan, or of its parts, measure stages on a device that have no measurement yet.
+ * False: there are none. */
 bool rd_plan_start_measuring(rd_plan *plan)
 {
     bool any = false;
@@ -62,6 +67,7 @@ bool rd_plan_start_measuring(rd_plan *plan)
     return any || plan->measures;
 }
 
+/* Keeps the measurement of a stage in the context; 0 seconds: the stage could not be measured. */
 void rd_tuning_found(rd_ctx *ctx, const rd_program *p, const rd_measured *of)
 {
     rd_findings   *all   = rd_findings_of(ctx);

@@ -1,6 +1,8 @@
 /* unique.c - rd_unique(): the distinct values, how often each occurs, and which one each element
  * has, from runs of equal elements in sorted order.  The number of values is known only after
- * sorting, so the call runs at once. */
+ * sorting, so the call runs at once.
+ *
+ * A run is a range of equal elements in sorted order. */
 #include "eval/request.h"
 #include "expr/array.h"
 #include "expr/complex.h"
@@ -16,12 +18,14 @@ typedef struct distinct {
 
 static const char call[] = "rd_unique";
 
+/* A leaf of an array that this call has computed. */
 static rd_expr *leaf_of(const distinct *d, const rd_array *array)
 {
     return rd_leaf_of(d->ctx, array, call);
 }
 
-/* Sorts the elements and finds where runs begin. */
+/* Sorts the elements, finds the positions where runs of equal elements begin, and takes the values
+ * there.  False on failure. */
 static bool find(distinct *d)
 {
     rd_expr *const row = rd_reshape(d->x, RD_SHAPE(rd_points(d->x->rank, d->x->extent)));
@@ -48,6 +52,7 @@ static bool count(const distinct *d, rd_array *counts)
     return rd_eval_for(d->ctx, call, rd_diff(all, 0, 1), counts) == RD_OK;
 }
 
+/* Computes for each element which of the distinct values it has, by bisection; false on failure. */
 static bool place(const distinct *d, rd_array *inverse)
 {
     rd_expr *const at = rd_searchsorted(leaf_of(d, &d->values), d->x, RD_LEFT);
@@ -66,7 +71,7 @@ static bool deliver_values(distinct *d, rd_array *values)
     return rd_compress(d->ctx, leaf_of(d, &d->values), rd_int(d->ctx, 1), values) == RD_OK;
 }
 
-/* After a failure, restores an output that was allocated. */
+/* After a failure, frees an output that was allocated and restores what it asked for. */
 static void restore_output(const distinct *d, rd_array *out, const rd_array *was)
 {
     if (out && rd_array_asks_memory(was) && rd_error(d->ctx) != RD_OK) {
@@ -75,7 +80,9 @@ static void restore_output(const distinct *d, rd_array *out, const rd_array *was
     }
 }
 
-/* The public call. */
+/* The public call: stores the distinct values of x, how often each occurs, and which one each
+ * element has.  The last two outputs may be NULL.  After a failure, memory allocated for these two
+ * is freed again. */
 rd_status rd_unique(rd_ctx *ctx, rd_expr *x, rd_array *values, rd_array *counts, rd_array *inverse)
 {
     distinct d = { .ctx = ctx, .x = x };

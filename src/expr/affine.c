@@ -1,4 +1,6 @@
 /* affine.c - affine views under construction: offsets and coefficients, added axis by axis.
+ * An *affine view* of x has the element x[offset + coefficients * index] at each index.  A *place*
+ * is a position along an axis, counted from 0; an *index* counts from the axis's origin.
  *
  *     x[::2] along axis 1 of a matrix  ->  extent (r, (c + 1) / 2), offset (0, 0), steps:
  *                                          axis 0 along 0 by 1, axis 1 along 1 by 2 */
@@ -8,20 +10,23 @@
 #include <string.h>
 
 /* ---- Built axis by axis ---------------------------------------------------------------------- */
+/* Begins a view of x that has no axes yet and reads x at position 0 along each axis. */
 void rd_affine_begin(rd_affine *v, const rd_expr *x)
 {
     v->rank = v->n_step = 0;
     memset(v->offset, 0, (size_t)x->rank * sizeof *v->offset);
 }
 
-/* Lets axis `a` of the operand step along an existing axis k of the result.  See affine.h. */
+/* Lets axis `a` of the operand step by `coef` along an existing axis k of the result, as a diagonal
+ * does for its second axis. */
 void rd_affine_also(rd_affine *v, int a, int k, int64_t coef)
 {
     assert(v->n_step < 2 * RD_MAX_RANK);
     v->step[v->n_step++] = (rd_affine_step){ .of = a, .along = k, .coef = coef };
 }
 
-/* Appends an axis to the result.  See affine.h. */
+/* Appends an axis to the result.  Axis `a` of the operand steps by `coef` along it; a < 0: none
+ * does.  Axes beyond RD_MAX_RANK are only counted; rd_affine_numbers() then refuses the view. */
 void rd_affine_axis(rd_affine *v, int64_t extent, int a, int64_t coef)
 {
     const int k = v->rank++;
@@ -34,7 +39,8 @@ void rd_affine_axis(rd_affine *v, int64_t extent, int a, int64_t coef)
         rd_affine_also(v, a, k, coef);
 }
 
-/* Appends axis `a` of x, unchanged and with its origin. */
+/* Appends axis `a` of x, unchanged and with its origin.  Nothing is stored beyond RD_MAX_RANK
+ * axes. */
 void rd_affine_whole(rd_affine *v, const rd_expr *x, int a)
 {
     rd_affine_axis(v, x->extent[a], a, 1);
@@ -42,8 +48,8 @@ void rd_affine_whole(rd_affine *v, const rd_expr *x, int a)
         v->origin[v->rank - 1] = rd_origin(x, a);
 }
 
-/* Resolves a bound of a range: counts it from the end if negative, then clamps it to [low,
- * high]. */
+/* Resolves a bound of a range as Python does: a negative one counts from the end, then it is
+ * clamped to [low, high]. */
 static int64_t clamp_bound(int64_t bound, int64_t extent, int64_t low, int64_t high)
 {
     if (bound < 0)
@@ -51,7 +57,8 @@ static int64_t clamp_bound(int64_t bound, int64_t extent, int64_t low, int64_t h
     return bound < low ? low : bound > high ? high : bound;
 }
 
-/* Appends the axis of a slice start:stop:step, with Python's rules for bounds.  See affine.h. */
+/* Appends the axis that a slice start:stop:step of axis `a` gives, with Python's rules for bounds.
+ * RD_OPEN stands for a bound left out.  A whole axis keeps its origin, else the origin is 0. */
 void rd_affine_places(rd_affine *v, const rd_expr *x, int a, int64_t start, int64_t stop,
                       int64_t step)
 {
@@ -72,7 +79,7 @@ void rd_affine_places(rd_affine *v, const rd_expr *x, int a, int64_t start, int6
     rd_affine_axis(v, n, a, n > 1 ? step : n == extent); /* all of an axis of one element or none */
 }
 
-/* Fixes axis `a` at one position, counted from the end if negative.  See affine.h. */
+/* Fixes axis `a` of x at one position, counted from the end if negative.  False: it is outside. */
 bool rd_affine_place(rd_affine *v, const rd_expr *x, int a, int64_t place)
 {
     const int64_t extent = x->extent[a];
@@ -84,8 +91,9 @@ bool rd_affine_place(rd_affine *v, const rd_expr *x, int a, int64_t place)
 }
 
 /* ---- By indices of an axis ------------------------------------------------------------------- */
-/* Converts a bound of a range from an index of the axis to a position.  An index below the axis
- * becomes a position so far below 0 that it stays before the axis when counted from the end. */
+/* Converts a bound of a range from an index of the axis to a position.  Only an axis with origin 0
+ * counts negative bounds from the end.  With another origin, an index below the axis becomes a
+ * position so far below 0 that it stays before the axis. */
 static int64_t position_of_bound(const rd_expr *x, int a, int64_t bound)
 {
     int64_t place;
@@ -97,14 +105,16 @@ static int64_t position_of_bound(const rd_expr *x, int a, int64_t bound)
     return place < 0 ? INT64_MIN + 1 : place;
 }
 
-/* The slice of rd_affine_places(), with bounds that are indices of the axis. */
+/* Appends the slice of rd_affine_places(), with bounds that are indices of the axis, not
+ * positions. */
 void rd_affine_range(rd_affine *v, const rd_expr *x, int a, int64_t start, int64_t stop,
                      int64_t step)
 {
     rd_affine_places(v, x, a, position_of_bound(x, a, start), position_of_bound(x, a, stop), step);
 }
 
-/* The selection of rd_affine_place(), by an index of the axis. */
+/* Fixes axis `a` of x at an index.  False: it is outside; an axis with an origin other than 0 has
+ * no negative positions that would count from the end. */
 bool rd_affine_select(rd_affine *v, const rd_expr *x, int a, int64_t i)
 {
     const int64_t place = position_of_bound(x, a, i);
@@ -112,7 +122,9 @@ bool rd_affine_select(rd_affine *v, const rd_expr *x, int a, int64_t i)
     return (place >= 0 || !rd_origin(x, a)) && rd_affine_place(v, x, a, place);
 }
 
-/* Checks rank and size, then writes offsets and the matrix of coefficients.  See affine.h. */
+/* Checks rank and size of the view, then writes its offsets, and its coefficients as a matrix: one
+ * row for each axis of x, one column for each axis of the result.  False if v is NULL, or after
+ * recording a failure for `call`. */
 bool rd_affine_numbers(const rd_affine *v, rd_expr *x, const char *call,
                        int64_t number[RD_VIEW_NUMBERS])
 {

@@ -4,7 +4,8 @@
 #include "expr/origin.h"
 #include <string.h>
 
-/* Fixes one axis at index i and keeps all others.  See affine.h. */
+/* Builds the view x[.., i, ..] of rd_select(): one axis is fixed at i, all others stay.  The
+ * callback `select` says whether i is a position or an index.  NULL after recording a failure. */
 const rd_affine *rd_affine_selected(rd_affine *v, const rd_expr *x, int axis, int64_t i,
                                     bool select(rd_affine *, const rd_expr *, int, int64_t))
 {
@@ -26,7 +27,8 @@ const rd_affine *rd_affine_selected(rd_affine *v, const rd_expr *x, int axis, in
     return NULL;
 }
 
-/* Slices one axis and keeps all others.  See affine.h. */
+/* Builds the view x[.., start:stop:step, ..] of rd_slice_axis().  The callback `range` says whether
+ * the bounds are positions or indices.  NULL after recording a failure. */
 const rd_affine *rd_affine_sliced(rd_affine *v, const rd_expr *x, int axis, int64_t start,
                                   int64_t stop, int64_t step,
                                   void range(rd_affine *, const rd_expr *, int, int64_t, int64_t,
@@ -50,8 +52,8 @@ const rd_affine *rd_affine_sliced(rd_affine *v, const rd_expr *x, int axis, int6
     return v;
 }
 
-/* Returns axis `order.at[k]` of x, counted from 0.  Returns -1 after recording that x has no
- * such axis, or that `seen` has it already. */
+/* Returns axis `order.at[k]` of x as a number from 0. -1 after recording that x has no such axis,
+ * or that an earlier entry named it (`seen` is the set of those). */
 static int axis_in_order(const rd_expr *x, const rd_index *order, int k, uint64_t seen)
 {
     const int64_t a = order->at[k] < 0 ? order->at[k] + x->rank : order->at[k];
@@ -68,7 +70,8 @@ static int axis_in_order(const rd_expr *x, const rd_index *order, int k, uint64_
     return -1;
 }
 
-/* Puts the axes of x in another order, after checking that each is named once. */
+/* Builds the view with the axes of x in another order.  NULL after recording that an axis is
+ * missing or named twice. */
 const rd_affine *rd_affine_permuted(rd_affine *v, const rd_expr *x, rd_index order)
 {
     uint64_t seen = 0;
@@ -93,7 +96,8 @@ const rd_affine *rd_affine_permuted(rd_affine *v, const rd_expr *x, rd_index ord
     return v;
 }
 
-/* Inserts an axis of one element that no axis of x steps along. */
+/* Builds the view with one more axis, of one element, that no axis of x steps along.  `axis` is its
+ * position in the result, from the end if negative.  NULL after recording a failure. */
 const rd_affine *rd_affine_expanded(rd_affine *v, const rd_expr *x, int axis)
 {
     char text[RD_SHAPE_TEXT];
@@ -116,7 +120,8 @@ const rd_affine *rd_affine_expanded(rd_affine *v, const rd_expr *x, int axis)
     return v;
 }
 
-/* Removes axes of one element, after checking that they have one. */
+/* Builds the view without the axes d.  NULL after recording that one has more or less than one
+ * element. */
 const rd_affine *rd_affine_squeezed(rd_affine *v, const rd_expr *x, rd_dims d)
 {
     uint64_t bits;
@@ -137,7 +142,9 @@ const rd_affine *rd_affine_squeezed(rd_affine *v, const rd_expr *x, rd_dims d)
     return v;
 }
 
-/* Aligns the axes of x with the last ones of the result and checks their extents.  See affine.h. */
+/* Writes offsets, coefficients and origins of the view that broadcasts x to a shape.  The axes of x
+ * are the last ones of the result.  False after recording that an extent is neither 1 nor the
+ * result's. */
 bool rd_broadcast_numbers(const rd_expr *x, int rank, const int64_t *extent, const char *call,
                           int64_t number[RD_VIEW_NUMBERS], int64_t origin[RD_MAX_RANK])
 {
@@ -162,7 +169,8 @@ bool rd_broadcast_numbers(const rd_expr *x, int rank, const int64_t *extent, con
     return true;
 }
 
-/* Keeps all elements and replaces the origins of the axes.  See affine.h. */
+/* Builds a view of all elements of x with other origins (NULL: all 0).  False if x has these
+ * origins already. */
 bool rd_affine_from(rd_affine *v, const rd_expr *x, const int64_t *origin)
 {
     origin = rd_somewhere(x->rank, origin);
@@ -177,11 +185,13 @@ bool rd_affine_from(rd_affine *v, const rd_expr *x, const int64_t *origin)
 }
 
 /* ---- Views that change nothing --------------------------------------------------------------- */
+/* True if x has this rank and these extents. */
 bool rd_has_shape(const rd_expr *x, int rank, const int64_t *extent)
 {
     return rank == x->rank && (!rank || !memcmp(x->extent, extent, (size_t)rank * sizeof *extent));
 }
 
+/* True if the axes of x have these origins (NULL: all 0). */
 bool rd_begins_at(const rd_expr *x, const int64_t *origin)
 {
     for (int a = 0; a < x->rank; a++)
@@ -190,7 +200,9 @@ bool rd_begins_at(const rd_expr *x, const int64_t *origin)
     return true;
 }
 
-/* True if the view is the identity.  Axes of one element do not count.  See affine.h. */
+/* True if the view is the identity: the shape is x's, all offsets are 0, and axis k steps by 1
+ * along axis k alone.  Axes of one element are not compared, as any coefficient reads the same
+ * element. */
 bool rd_is_whole_view(const rd_expr *x, int rank, const int64_t *extent, const int64_t *number)
 {
     if (!rd_has_shape(x, rank, extent))

@@ -6,7 +6,10 @@
  * The general reduction of pairs reads both rows once for each pair.  Here each row is centred
  * once, and the sums over pairs are a matrix product, which has fast kernels.  Each row is first
  * shifted by its first element.  So equal elements give exactly 0, and a large mean costs no
- * digits. */
+ * digits.
+ *
+ * A *side* is one of the two operands, x or y.  Reduced axes are set bits of rd_folding.bits; along
+ * the kept axes one side has several rows, and the other has extent 1. */
 #include "expr/all_pairs.h"
 #include "expr/maps.h"
 #include "expr/origin.h"
@@ -14,6 +17,7 @@
 #include <math.h>
 
 /* ---- Which operands -------------------------------------------------------------------------- */
+/* Puts axes of extent 1 before those of x until it has `rank` axes.  NULL given NULL. */
 static rd_expr *with_all_axes(rd_expr *x, int rank)
 {
     while (x && x->rank < rank)
@@ -21,8 +25,8 @@ static rd_expr *with_all_axes(rd_expr *x, int rank)
     return x;
 }
 
-/* The product of extents: of reduced axes, or of kept axes along which only x has more than one
- * element. */
+/* The product of extents of x: with `reduced` of the reduced axes, else of the kept axes along
+ * which y has extent 1, so that only x has rows there. */
 static double extent_of(const rd_folding *f, const rd_expr *x, const rd_expr *y, bool reduced)
 {
     double extent = 1;
@@ -36,25 +40,26 @@ static double extent_of(const rd_folding *f, const rd_expr *x, const rd_expr *y,
 /* True if x has the full extent of the reduction along each reduced axis. */
 static bool has_full_reduced_axes(const rd_folding *f, const rd_expr *x)
 {
-    bool moves = true;
+    bool full = true;
 
     for (int a = 0; a < x->rank; a++)
-        moves &= !(f->bits >> a & 1) || x->extent[a] == f->x->extent[a];
-    return moves;
+        full &= !(f->bits >> a & 1) || x->extent[a] == f->x->extent[a];
+    return full;
 }
 
 /* True if the weights have full extent along reduced axes and extent 1 along all others, so that
  * all pairs share them. */
 static bool is_shared_by_pairs(const rd_folding *f, const rd_expr *weights)
 {
-    bool along = true;
+    bool shared = true;
 
     for (int a = 0; a < weights->rank; a++)
-        along &= weights->extent[a] == (f->bits >> a & 1 ? f->x->extent[a] : 1);
-    return along;
+        shared &= weights->extent[a] == (f->bits >> a & 1 ? f->x->extent[a] : 1);
+    return shared;
 }
 
-/* True if the matrices are large enough for a product to be faster than the reduction. */
+/* True if the matrices are large enough for a product to be faster than the reduction: m rows of x,
+ * n rows of y, k elements in each row. */
 static bool is_worth_it(const rd_folding *f, const rd_expr *x, const rd_expr *y)
 {
     enum { LEAST_EXTENT = 8, LEAST_POINTS = 1 << 15 };
@@ -64,7 +69,9 @@ static bool is_worth_it(const rd_folding *f, const rd_expr *x, const rd_expr *y)
     return m >= LEAST_EXTENT && n >= LEAST_EXTENT && k >= LEAST_EXTENT && m * n * k >= LEAST_POINTS;
 }
 
-/* Fills in `pairs` and checks operands, weights and sizes.  See all_pairs.h. */
+/* True if the covariances of x and y are those of all pairs of rows and large enough for a matrix
+ * product; then `pairs` is filled in.  Masks, labels, sparse operands, and weights that differ
+ * between pairs are refused. */
 bool rd_find_all_pairs(rd_all_pairs *pairs, const rd_folding *f, rd_expr *x, rd_expr *y)
 {
     rd_expr *const weights = with_all_axes(f->opts.weights, f->x->rank);
@@ -84,13 +91,14 @@ bool rd_find_all_pairs(rd_all_pairs *pairs, const rd_folding *f, rd_expr *x, rd_
 /* One operand without the axes along which only the other operand has elements.  If both sides are
  * rows of one array, both become the same expression, which is then computed once. */
 typedef struct side {
-    const rd_all_pairs *pairs;
+    const rd_all_pairs *pairs;       /* of the reduction that this is a side of */
     rd_expr            *x, *weights; /* weights: NULL without */
     /* axes of one element that are dropped; reduced axes, numbered after the drop */
     rd_dims lacks, reduced;
 } side;
 
-/* Sorts the axes of x into reduced ones and ones of one element that the side drops. */
+/* Lists the reduced axes of x, and the axes of one element that the side drops.  Reduced axes are
+ * numbered as after the drop. */
 static void find_axes(side *s, const rd_expr *x)
 {
     for (int a = 0; a < x->rank; a++)
@@ -100,13 +108,13 @@ static void find_axes(side *s, const rd_expr *x)
             s->lacks.axis[s->lacks.n++] = a;
 }
 
-/* Removes the listed axes of one element. */
+/* Removes the listed axes of one element; NULL given NULL. */
 static rd_expr *squeeze_axes(rd_expr *x, const rd_dims *axes)
 {
     return x && axes->n ? rd_squeeze(x, *axes) : x;
 }
 
-/* Inserts the listed axes of one element. */
+/* Inserts axes of one element where they are listed, the reverse of squeeze_axes(). */
 static rd_expr *expand_axes(rd_expr *x, const rd_dims *axes)
 {
     for (int k = 0; k < axes->n; k++)
@@ -114,7 +122,8 @@ static rd_expr *expand_axes(rd_expr *x, const rd_dims *axes)
     return x;
 }
 
-/* Casts one operand and its weights, and drops its axes of one element. */
+/* Makes one side: casts the operand and its weights to `type`, and drops its axes of one
+ * element. */
 static side make_side(const rd_all_pairs *pairs, int number, rd_dtype type)
 {
     side s = { .pairs = pairs };
@@ -125,7 +134,8 @@ static side make_side(const rd_all_pairs *pairs, int number, rd_dtype type)
     return s;
 }
 
-/* Reduces x by a named reducer, with the weights given and all other options at their defaults. */
+/* Reduces x over `dims` by a named reducer, with these weights and all other options at their
+ * defaults.  `keep`: reduced axes stay, with extent 1. */
 static rd_expr *reduce_named(const rd_folding *f, rd_expr *x, const char *reducer,
                              const rd_dims *dims, rd_expr *weights, bool keep)
 {
@@ -142,7 +152,7 @@ static rd_expr *reduce_named(const rd_folding *f, rd_expr *x, const char *reduce
     return x ? rd_reduce_name(x, reducer, &opts) : NULL;
 }
 
-/* Subtracts from each row its first element. */
+/* Subtracts from each row its first element, so that a large common value costs no digits. */
 static rd_expr *shift_by_first(const side *s)
 {
     rd_expr *first = s->x;
@@ -163,15 +173,16 @@ static rd_expr *subtract_mean(const side *s, rd_expr *x)
     return map_2(RD_OP_sub, f->call, x, reduce_named(f, x, "mean", &s->reduced, s->weights, true));
 }
 
-/* Centres the rows in two steps: near the mean, elements have an exact mean.  With weights the
- * first element may weigh nothing and be far from all others, so the first step subtracts the
- * mean. */
+/* Subtracts from each row its mean, in two steps: elements that are near the mean already have an
+ * exact mean.  With weights the first element may weigh nothing and be far from all others, so the
+ * first step subtracts the mean. */
 static rd_expr *centre(const side *s)
 {
     return subtract_mean(s, s->weights ? subtract_mean(s, s->x) : shift_by_first(s));
 }
 
 /* ---- All pairs ------------------------------------------------------------------------------- */
+/* Lists the axes that the reduction reduces, which are the set bits of f->bits. */
 static rd_dims reduced_axes(const rd_folding *f)
 {
     rd_dims dims = { 0 };
@@ -182,7 +193,8 @@ static rd_dims reduced_axes(const rd_folding *f)
     return dims;
 }
 
-/* The divisor of the sums, n - ddof; NaN where it is not positive.  With weights n is their sum. */
+/* The divisor of the sums, n - ddof; NaN where it is not positive.  With weights n is their sum;
+ * without them it is the number of elements of a row. */
 static rd_expr *divisor(const rd_all_pairs *pairs, rd_dtype type)
 {
     const rd_folding *f    = pairs->f;
@@ -201,7 +213,8 @@ static rd_expr *divisor(const rd_all_pairs *pairs, rd_dtype type)
                                          rd_num(ctx, NAN) });
 }
 
-/* Centres both sides, then divides the sum of products by the divisor.  See all_pairs.h. */
+/* Makes the covariances of all pairs of rows: both sides centred, then the sum of products over the
+ * reduced axes, divided by the divisor.  Weights multiply one side only. */
 rd_expr *rd_covariance_of_all(const rd_all_pairs *pairs, rd_dtype type)
 {
     const rd_folding *f   = pairs->f;
@@ -216,7 +229,8 @@ rd_expr *rd_covariance_of_all(const rd_all_pairs *pairs, rd_dtype type)
                  divisor(pairs, type));
 }
 
-/* The standard deviations of the rows of one operand.  See all_pairs.h. */
+/* Makes the standard deviation of each row of one operand (`number` 0 or 1), with the axes that the
+ * covariances have. */
 rd_expr *rd_deviation_of_side(const rd_all_pairs *pairs, int number, rd_dtype type)
 {
     const rd_folding *f   = pairs->f;

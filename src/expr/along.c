@@ -2,7 +2,8 @@
 #include "expr/along.h"
 #include "expr/complex.h"
 
-/* Checks type and shape of positions.  See along.h. */
+/* True if x can give positions of the elements of y along `axis`: it is real, and a number (the
+ * distance), a row as long as the axis, or of y's rank.  False after recording what is wrong. */
 bool rd_positions_ok(const char *call, const rd_expr *x, const rd_expr *y, int axis)
 {
     char own[RD_SHAPE_TEXT], other[RD_SHAPE_TEXT];
@@ -27,6 +28,8 @@ bool rd_positions_ok(const char *call, const rd_expr *x, const rd_expr *y, int a
     return false;
 }
 
+/* Reshapes a row of positions so that it lies along `axis` of y and has extent 1 along all others;
+ * positions of any other rank stay as they are. */
 rd_expr *rd_positions_along(rd_expr *x, const rd_expr *y, int axis)
 {
     rd_shape shape = { .n = y->rank };
@@ -38,6 +41,8 @@ rd_expr *rd_positions_along(rd_expr *x, const rd_expr *y, int axis)
     return rd_reshape(x, shape);
 }
 
+/* Casts bools and ints to f64, as their differences and sums would wrap; returns floats as they
+ * are. */
 rd_expr *rd_real_numbers(rd_expr *x)
 {
     return rd_dtype_kind(x->type) < RD_KIND_FLOAT ? rd_as_real(x, RD_F64) : x;

@@ -1,9 +1,13 @@
-/* any.c - views and conversions of operands of any kind: plain, sparse, or complex. */
+/* any.c - views and conversions of operands of any kind: plain (real and dense), sparse, or
+ * complex.  An operand is *weak* if it is a number without a type of its own: it takes the type of
+ * the operands beside it. */
 #include "expr/complex.h"
 #include "expr/plain.h"
 #include "expr/sparse.h"
 
 /* ---- Views ----------------------------------------------------------------------------------- */
+/* Makes the view of x with these extents, numbers (offsets, then coefficients) and origins.  A
+ * complex x is viewed part by part. */
 rd_expr *rd_view(rd_expr *x, int rank, const int64_t *extent, const int64_t *number,
                  const int64_t *origin)
 {
@@ -13,6 +17,8 @@ rd_expr *rd_view(rd_expr *x, int rank, const int64_t *extent, const int64_t *num
                             : rd_real_view(x, rank, extent, number, origin);
 }
 
+/* Makes the view that v describes as a node.  NULL after recording for `call` that it is too
+ * large. */
 rd_expr *rd_affine_view(rd_expr *x, const rd_affine *v, const char *call)
 {
     int64_t number[RD_VIEW_NUMBERS];
@@ -21,7 +27,8 @@ rd_expr *rd_affine_view(rd_expr *x, const rd_affine *v, const char *call)
                                                  : NULL;
 }
 
-/* Broadcasts x to a shape, or returns x if it has it. */
+/* Broadcasts x to a shape, or returns x if it has that shape.  NULL after recording for `call` that
+ * it does not fit. */
 rd_expr *rd_broadcast_to(rd_expr *x, int rank, const int64_t *extent, const char *call)
 {
     int64_t number[RD_VIEW_NUMBERS], origin[RD_MAX_RANK];
@@ -41,7 +48,8 @@ rd_expr *rd_with_origins(rd_expr *x, const int64_t *origin)
     return x && rd_affine_from(&v, x, origin) ? rd_affine_view(x, &v, "rd_reindex") : x;
 }
 
-/* Replaces the origins of all operands by 0; false after a failure. */
+/* Replaces the origins of all operands by 0; operands that are NULL stay NULL.  False after a
+ * failure. */
 bool rd_from_0(int n, rd_expr **x)
 {
     bool ok = true;
@@ -53,6 +61,8 @@ bool rd_from_0(int n, rd_expr **x)
 }
 
 /* ---- Conversions ----------------------------------------------------------------------------- */
+/* Casts x to a type.  It returns x if it has the type already and is no weak number; a weak number
+ * gets a type of its own. */
 rd_expr *rd_cast_to(rd_expr *x, rd_dtype type)
 {
     if (!x || (x->type == type && !rd_is_weak(x)))
@@ -61,11 +71,14 @@ rd_expr *rd_cast_to(rd_expr *x, rd_dtype type)
                                                          : rd_real_cast(x, type);
 }
 
+/* Casts x to a type, but refuses for `call` a weak int that the type cannot hold. */
 rd_expr *rd_fit_to(rd_expr *x, rd_dtype type, const char *call)
 {
     return x && rd_fits(x, type, call) ? rd_cast_to(x, type) : NULL;
 }
 
+/* Casts x to the float type `real`.  A weak real number becomes a weak float, so that other
+ * operands still decide its type. */
 rd_expr *rd_as_real(rd_expr *x, rd_dtype real)
 {
     return x && rd_is_weak(x) && !rd_is_complex(x)
@@ -73,6 +86,7 @@ rd_expr *rd_as_real(rd_expr *x, rd_dtype real)
                : rd_cast_to(x, real);
 }
 
+/* Casts x to a type: the public call, which checks the operand and the type. */
 rd_expr *rd_cast(rd_expr *x, rd_dtype type)
 {
     if (!rd_operands("rd_cast", 1, &x))

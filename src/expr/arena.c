@@ -1,4 +1,5 @@
-/* arena.c - the arena of a context: a stack of chunks, released down to a mark. */
+/* arena.c - the arena of a context: memory that is taken piece by piece and released together.  It
+ * is a stack of chunks, ctx->chunk on top, and a release pops it down to a mark. */
 #include "expr/ctx.h"
 #include <string.h>
 
@@ -8,16 +9,18 @@
 #if RD_GRAVES || defined(RD_ASAN)
 enum { CHUNK = 0 };
 #else
-enum { CHUNK = 1 << 14 };
+enum { CHUNK = 1 << 14 }; /* bytes: room for dozens of nodes */
 #endif
 
 static size_t chunk_bytes = CHUNK;
 
+/* Sets the least size of the chunks that are allocated from now on; tests use it. */
 void rd_arena_chunks_of(size_t bytes)
 {
     chunk_bytes = bytes;
 }
 
+/* Rounds up to a multiple of 16 bytes, which aligns any type. */
 static size_t align(size_t bytes)
 {
     return (bytes + 15) & ~(size_t)15;
@@ -43,7 +46,8 @@ static rd_chunk *new_chunk(rd_ctx *ctx, size_t bytes)
     return ctx->chunk = chunk;
 }
 
-/* Takes bytes from the top chunk, or from a new one if they do not fit.  They are not zeroed. */
+/* Takes bytes from the top chunk, or from a new one if they do not fit.  They are not zeroed.  NULL
+ * after recording a failure. */
 void *rd_arena_room(rd_ctx *ctx, size_t bytes)
 {
     const size_t size  = align(bytes ? bytes : 1);
@@ -61,6 +65,7 @@ void *rd_arena_room(rd_ctx *ctx, size_t bytes)
     return p;
 }
 
+/* Takes zeroed bytes of the arena. */
 void *rd_arena(rd_ctx *ctx, size_t bytes)
 {
     void *const p = rd_arena_room(ctx, bytes);
@@ -69,6 +74,7 @@ void *rd_arena(rd_ctx *ctx, size_t bytes)
              : NULL; /* a chunk may hold bytes from before a release */
 }
 
+/* Copies a string to the arena. */
 const char *rd_arena_text(rd_ctx *ctx, const char *text)
 {
     const size_t size = strlen(text) + 1;
@@ -96,6 +102,7 @@ static void drop_chunk(rd_ctx *ctx, rd_chunk *chunk)
 #endif
 }
 
+/* Releases all that was taken after the moment when `chunk` was on top with `used` bytes taken. */
 void rd_arena_rewind(rd_ctx *ctx, rd_chunk *chunk, size_t used)
 {
     while (ctx->chunk != chunk) {
@@ -107,6 +114,7 @@ void rd_arena_rewind(rd_ctx *ctx, rd_chunk *chunk, size_t used)
         chunk->used = used;
 }
 
+/* Frees all memory of the arena at the end of the context. */
 void rd_arena_free(rd_ctx *ctx)
 {
     rd_arena_rewind(ctx, NULL, 0);

@@ -25,7 +25,8 @@ static rd_expr *broadcast_axis(rd_expr *x, int axis, int64_t extent)
 }
 
 /* ---- Borders --------------------------------------------------------------------------------- */
-/* Maps index i, which lies outside an axis of n elements, to the index of the element to repeat. */
+/* Maps index i, which lies outside an axis of n elements, to the index of the element that the
+ * padding repeats there. */
 static rd_expr *pad_index(const char *call, rd_pad_mode mode, rd_expr *i, int64_t n)
 {
     rd_ctx *ctx = i ? i->ctx : NULL;
@@ -43,7 +44,8 @@ static rd_expr *pad_index(const char *call, rd_pad_mode mode, rd_expr *i, int64_
     return map_2(RD_OP_minimum, call, at, map_2(RD_OP_sub, call, rd_int(ctx, period - back), at));
 }
 
-/* Makes `extent` elements of padding; the first continues the axis at index `start`. */
+/* Makes `extent` elements of padding along an axis; the first continues the axis at index `start`.
+ * A constant is broadcast; other modes gather elements of x. */
 static rd_expr *make_padding(const char *call, rd_expr *x, int axis, int64_t start, int64_t extent,
                              rd_pad_mode mode, rd_expr *value)
 {
@@ -69,7 +71,8 @@ static rd_expr *padding_value(const char *call, rd_expr *x, int axis, rd_expr *v
     return value ? rd_broadcast_to(value, shape.n, shape.at, call) : NULL;
 }
 
-/* Pads one axis on both sides: checks arguments, then concatenates padding, x and padding. */
+/* Pads one axis by `before` and `after` elements: concatenates padding, x and padding.  `value` is
+ * for RD_PAD_CONSTANT; NULL: 0. */
 rd_expr *rd_pad(rd_expr *x, int axis, int64_t before, int64_t after, rd_pad_mode mode,
                 rd_expr *value)
 {
@@ -101,6 +104,8 @@ rd_expr *rd_pad(rd_expr *x, int axis, int64_t before, int64_t after, rd_pad_mode
     return rd_concat(found, (rd_exprs){ all, n });
 }
 
+/* Moves elements by `shift` places along an axis; those that leave at the end come in at the begin.
+ * It concatenates two slices, and `first` is the place of the element that becomes the first. */
 rd_expr *rd_roll(rd_expr *x, int axis, int64_t shift)
 {
     int found;
@@ -114,6 +119,7 @@ rd_expr *rd_roll(rd_expr *x, int axis, int64_t shift)
 }
 
 /* ---- Copies ---------------------------------------------------------------------------------- */
+/* True if a number of repeats is not negative; else records it for `call`. */
 static bool check_times(const char *call, const rd_expr *x, int64_t times)
 {
     if (times >= 0)
@@ -122,7 +128,8 @@ static bool check_times(const char *call, const rd_expr *x, int64_t times)
     return false;
 }
 
-/* Repeats x along an axis: each element `times` times, or the whole axis again. */
+/* Repeats x along an axis: each element `times` times (`each`), or the whole axis again.  It
+ * inserts a broadcast axis behind or before this axis and merges both. */
 static rd_expr *repeat_axis(const char *call, rd_expr *x, int axis, int64_t times, bool each)
 {
     rd_shape shape = rd_shape_of(x);
@@ -139,6 +146,7 @@ static rd_expr *repeat_axis(const char *call, rd_expr *x, int axis, int64_t time
     return rd_reshape(broadcast_axis(rd_expand(x, place), place, times), shape);
 }
 
+/* Repeats each element `times` times along an axis. */
 rd_expr *rd_repeat(rd_expr *x, int axis, int64_t times)
 {
     int found;
@@ -149,7 +157,8 @@ rd_expr *rd_repeat(rd_expr *x, int axis, int64_t times)
     return repeat_axis("rd_repeat", x, found, times, true);
 }
 
-/* Repeats whole axes, after adding leading axes to match the list. */
+/* Repeats x as a whole along each axis, times.at[a] times.  The list is for the last axes of x; if
+ * x has fewer axes, it gets leading ones. */
 rd_expr *rd_tile(rd_expr *x, rd_shape times)
 {
     if (!rd_operands("rd_tile", 1, &x))
@@ -168,6 +177,8 @@ rd_expr *rd_tile(rd_expr *x, rd_shape times)
 }
 
 /* ---- Lists ----------------------------------------------------------------------------------- */
+/* Joins parts of one shape along a new axis: each part gets the axis with extent 1, then they are
+ * concatenated. */
 rd_expr *rd_stack(int axis, rd_exprs parts)
 {
     rd_expr **wider;
@@ -189,7 +200,8 @@ rd_expr *rd_stack(int axis, rd_exprs parts)
     return y;
 }
 
-/* Splits an axis into n parts with extents that differ by at most one, longer ones first. */
+/* Splits an axis into n parts with extents that differ by at most one, longer ones first.  It fills
+ * in `parts`; NULL for each part that failed, and false then. */
 bool rd_split(rd_expr *x, int axis, int32_t n, rd_expr **parts)
 {
     int  found;
@@ -215,8 +227,8 @@ bool rd_split(rd_expr *x, int axis, int32_t n, rd_expr **parts)
     return all;
 }
 
-/* Makes the coordinate grids of n rows: reshapes each row along its axis and broadcasts it to
- * all. */
+/* Makes the coordinate grids of n rows: reshapes each row along its own axis and broadcasts it to
+ * the shape of all.  False after a failure. */
 bool rd_meshgrid(rd_exprs in, rd_expr **grids)
 {
     rd_shape shape = { .n = in.n };
@@ -268,23 +280,26 @@ static rd_expr *triangle(const char *call, rd_op compares, rd_expr *x, int64_t k
     return rd_map_op(RD_OP_where, call, 3, (rd_expr *const[]){ is, x, zero });
 }
 
+/* Keeps the elements on and below diagonal k of each matrix; others become 0. */
 rd_expr *rd_tril(rd_expr *x, int64_t k)
 {
     return triangle("rd_tril", RD_OP_le, x, k);
 }
 
+/* Keeps the elements on and above diagonal k of each matrix; others become 0. */
 rd_expr *rd_triu(rd_expr *x, int64_t k)
 {
     return triangle("rd_triu", RD_OP_ge, x, k);
 }
 
-/* Makes a matrix of ones on and below diagonal k, and zeros above. */
+/* Makes an n x m matrix of ones on and below diagonal k, and zeros above. */
 rd_expr *rd_tri(rd_ctx *ctx, int64_t n, int64_t m, int64_t k, rd_dtype type)
 {
     return rd_tril(rd_broadcast(rd_cast(rd_int(ctx, 1), type), RD_SHAPE(n, m)), k);
 }
 
-/* Adds an axis of extent 1 after each axis of x, or before each. */
+/* Gives x `rank` axes by leading ones, then adds an axis of extent 1 after each axis, or before
+ * each. */
 static rd_expr *interleave_axes(rd_expr *x, int rank, bool after)
 {
     while (x && x->rank < rank)
@@ -316,7 +331,8 @@ rd_expr *rd_kron(rd_expr *x, rd_expr *y)
     return rd_reshape(all, shape);
 }
 
-/* Subtracts adjacent elements along an axis, n times; of bools it tells whether they differ. */
+/* Subtracts adjacent elements along an axis, n times; for bools the result says whether they
+ * differ. */
 rd_expr *rd_diff(rd_expr *x, int axis, int32_t n)
 {
     static const char call[] = "rd_diff";

@@ -2,7 +2,10 @@
  *
  * Fresh memory for results begins with a small header, which holds the context: rd_array_free()
  * gets no context.  The data begins at the next multiple of 64 bytes, as the caller's allocator
- * promises no more alignment than malloc. */
+ * promises no more alignment than malloc.
+ *
+ * An *owner* is what rd_array.owner points to: a block with this header.  A leaf *adopts* an array:
+ * the context then frees the array when it releases the leaf. */
 #include "expr/array.h"
 #include "expr/ctx.h"
 #include <stddef.h>
@@ -14,7 +17,8 @@
 
 enum { ARRAY_ALIGN = 64 }; /* a cache line, and the widest vector */
 
-/* Allocates header and data in one block and aligns the data.  See array.h. */
+/* Allocates header and data in one block and aligns the data; *owner gets the header.  NULL without
+ * memory; nothing is recorded. */
 void *rd_array_memory(rd_ctx *ctx, int64_t bytes, void **owner)
 {
     const int64_t spare = (int64_t)sizeof(rd_array_block) + ARRAY_ALIGN;
@@ -35,6 +39,7 @@ void *rd_array_memory(rd_ctx *ctx, int64_t bytes, void **owner)
     return data;
 }
 
+/* True if all fields of the descriptor are 0, except the device. */
 bool rd_array_is_zeroed(const rd_array *array)
 {
     static const rd_array zeroed;
@@ -43,6 +48,8 @@ bool rd_array_is_zeroed(const rd_array *array)
     return array->flags == 0 && memcmp(array, &zeroed, offsetof(rd_array, device)) == 0;
 }
 
+/* True if an output asks for fresh memory: all fields are 0, except the device and the fields that
+ * give the order of axes. */
 bool rd_array_asks_memory(const rd_array *array)
 {
     rd_array rest;
@@ -55,8 +62,8 @@ bool rd_array_asks_memory(const rd_array *array)
     return rd_array_is_zeroed(&rest);
 }
 
-/* Computes strides of a dense array with axes ordered by `rank`: the axis of the least rank is
- * contiguous. */
+/* Computes strides of a dense array.  Each axis has a rank: the axis of the least rank is
+ * contiguous, then comes the next one. */
 static void strides_by_rank(const rd_expr *y, const rd_strides *rank, int64_t *stride)
 {
     bool    used[RD_MAX_RANK] = { false };
@@ -74,7 +81,9 @@ static void strides_by_rank(const rd_expr *y, const rd_strides *rank, int64_t *s
     }
 }
 
-/* Checks `order` and `strides` of the output, then computes dense strides.  See array.h. */
+/* Computes strides of fresh memory for the result y.  The output's `order` (C or Fortran), or the
+ * order of its `strides`, says which axes are contiguous.  False after recording what is wrong with
+ * them. */
 bool rd_array_fresh_strides(rd_ctx *ctx, const char *call, const rd_expr *y, const rd_array *array,
                             int64_t *stride)
 {
@@ -106,7 +115,7 @@ bool rd_array_fresh_strides(rd_ctx *ctx, const char *call, const rd_expr *y, con
     return true;
 }
 
-/* Releases the memory by its owner, and zeroes the descriptor. */
+/* Releases the array's memory, if it has an owner, and zeroes the descriptor. */
 void rd_array_free(rd_array *array)
 {
     if (!array)
@@ -119,6 +128,8 @@ void rd_array_free(rd_array *array)
     *array = (rd_array){ 0 };
 }
 
+/* True if the array is not NULL, and its owner, if any, belongs to this context; else records for
+ * `call`. */
 bool rd_array_is_of(rd_ctx *ctx, const rd_array *array, const char *call)
 {
     const rd_array_block *block = array ? array->owner : NULL;
@@ -133,13 +144,14 @@ bool rd_array_is_of(rd_ctx *ctx, const rd_array *array, const char *call)
 }
 
 /* ---- Owners of the caller's ------------------------------------------------------------------ */
+/* The owner of memory that the caller has allocated. */
 typedef struct callers_block {
     rd_array_block block;        /* first: its address is the owner's */
     void (*release)(void *user); /* the caller's function, called once */
-    void *user;
+    void *user;                  /* the function's argument */
 } callers_block;
 
-/* Calls the caller's function, once nothing reads the memory any more. */
+/* Calls the caller's function for memory of the caller, once no evaluation can read it any more. */
 static void call_release(rd_array_block *block)
 {
     const callers_block *mine = (const callers_block *)block;
@@ -169,7 +181,8 @@ static bool give_owner(rd_ctx *ctx, rd_array *array, void (*release)(void *user)
     return true;
 }
 
-/* Hands memory of the caller to the array.  After a failure it releases the memory at once. */
+/* Hands memory of the caller to the array, which then has an owner that calls `release` once.
+ * After a failure it calls `release` at once. */
 rd_status rd_array_own(rd_ctx *ctx, rd_array *array, void (*release)(void *user), void *user)
 {
     if (!release) {
@@ -185,6 +198,8 @@ rd_status rd_array_own(rd_ctx *ctx, rd_array *array, void (*release)(void *user)
 }
 
 /* ---- Nodes that own memory ------------------------------------------------------------------- */
+/* Ties the block to the nodes that are made next: it is freed when they are released.  False
+ * without memory. */
 bool rd_adopt_block(rd_ctx *ctx, rd_array_block *block)
 {
     rd_adopted *const adopted = rd_arena(ctx, sizeof *adopted);
@@ -218,7 +233,7 @@ rd_expr *rd_adopt(rd_ctx *ctx, rd_array *array)
     return NULL;
 }
 
-/* Frees the arrays that were adopted after `last`.  See ctx.h. */
+/* Frees the arrays that were adopted after `last`, newest first. */
 void rd_abandon(rd_ctx *ctx, const rd_adopted *last)
 {
     while (ctx->adopted != last) {

@@ -11,12 +11,14 @@
 /* The most nodes to visit: operands are shared, so there may be more paths than nodes. */
 enum { MOST_STEPS = 4096 };
 
+/* A trace on its way down the operands. */
 typedef struct trace {
     rd_axis_from at; /* the node reached, its axis, and offset and step of the result's indices */
     int          steps; /* nodes visited */
 } trace;
 
-/* Follows axis k of a view to the one axis of the operand that steps along it. */
+/* Follows axis k of a view to the one axis of the operand that steps along it: the axis with a
+ * coefficient other than 0.  False if there is none, or more than one. */
 static bool through_view(trace *t)
 {
     const rd_expr *x      = t->at.from;
@@ -40,8 +42,8 @@ static bool through_view(trace *t)
     return true;
 }
 
-/* Follows a reshape if the operand has an axis of the same extent with as many elements behind
- * it. */
+/* Follows a reshape if the operand has an axis of the same extent with as many elements behind it.
+ * Elements stay in C order, so that is the same axis. */
 static bool through_reshape(trace *t)
 {
     const rd_expr *x = t->at.from, *in = x->in[0];
@@ -57,8 +59,9 @@ static bool through_reshape(trace *t)
     return false;
 }
 
-/* Follows a kept axis of a reduction.  The axes of groups and of a user's outputs lie behind the
- * kept axes and end the trace. */
+/* Follows a kept axis of a reduction to the operand's axis.  Its number is larger by the reduced
+ * axes before it.  The axes of groups and of a user's outputs lie behind the kept axes and end the
+ * trace. */
 static bool through_reduce(trace *t)
 {
     const rd_expr *x = t->at.from;
@@ -72,7 +75,9 @@ static bool through_reduce(trace *t)
     return false;
 }
 
-/* Follows a gather: its index's axes replace the axis that is read. */
+/* Follows a gather y = x[index] along one axis.  With `along`, the index has y's axes, and the
+ * gathered axis is the index's.  Otherwise the index's axes replace the gathered axis.  All other
+ * axes are x's. */
 static bool through_take(trace *t)
 {
     const rd_expr *x    = t->at.from;
@@ -93,7 +98,7 @@ static bool through_take(trace *t)
     return true;
 }
 
-/* Follows any axis but the last, along which a sort moves elements. */
+/* Follows any axis but the last, along which a sort moves elements.  True if it followed. */
 static bool through_sort(trace *t)
 {
     if (t->at.axis == t->at.from->rank - 1) /* the sorted axis */
@@ -135,7 +140,7 @@ static bool through_operands(trace *t)
     return found;
 }
 
-/* True if the axis is the one that a group-by makes. */
+/* True if the axis is the one that a group-by makes: the first one behind the kept axes. */
 static bool is_group_axis(const trace *t)
 {
     const rd_expr *x    = t->at.from;
@@ -190,7 +195,8 @@ static bool trace_axis(trace *t)
     }
 }
 
-/* The public call: checks arguments and traces one axis. */
+/* Finds the axis of a leaf from which an axis of y comes: the public call.  *out gets leaf, axis,
+ * offset and step. */
 bool rd_axis_source(rd_expr *y, int axis, rd_axis_from *out)
 {
     int found;

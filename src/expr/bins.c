@@ -9,8 +9,9 @@
 #include <math.h>
 
 /* ---- Bins of one width ----------------------------------------------------------------------- */
-/* Computes in f64 for any type of x, so that numbers just below an edge stay below it.  NaN gets
- * -1, as its comparisons are false. */
+/* The bin of each element among n bins of one width from lo to hi; -1 outside.  It computes in f64
+ * for any type of x, so that numbers just below an edge stay below it.  NaN gets -1, as its
+ * comparisons are false. */
 rd_expr *rd_bins(rd_expr *x, int64_t n, double lo, double hi)
 {
     static const char call[] = "rd_bins";
@@ -33,6 +34,7 @@ rd_expr *rd_bins(rd_expr *x, int64_t n, double lo, double hi)
 }
 
 /* ---- Bins between edges ---------------------------------------------------------------------- */
+/* True if the edges are a row of at least two numbers; else records for `call`. */
 static bool edges_ok(const char *call, const rd_expr *edges)
 {
     char shape[RD_SHAPE_TEXT];
@@ -44,8 +46,8 @@ static bool edges_ok(const char *call, const rd_expr *edges)
     return false;
 }
 
-/* The bin of each element: the number of edges <= x, minus 1.  The last edge belongs to the last
- * bin; elements outside get -1. */
+/* The bin of each element between sorted edges: the number of edges <= x, minus 1.  An element
+ * equal to the last edge belongs to the last bin; elements outside get -1. */
 rd_expr *rd_bins_between(rd_expr *x, rd_expr *edges)
 {
     static const char call[] = "rd_bins_between";
@@ -65,6 +67,8 @@ rd_expr *rd_bins_between(rd_expr *x, rd_expr *edges)
 }
 
 /* ---- Counts ---------------------------------------------------------------------------------- */
+/* Counts the elements with each label, or sums their weights: a sum by group of the weights, or of
+ * ones. */
 rd_expr *rd_bincount(rd_exprs labels, rd_shape groups, rd_expr *weights)
 {
     static const char call[] = "rd_bincount";

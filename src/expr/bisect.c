@@ -10,15 +10,15 @@ static rd_expr *gather_at(const rd_bisection *b, rd_expr *at, int64_t k)
     return b->take(b->sorted, b->sorted->rank - 1, index);
 }
 
-/* True where sorted[at + k] is before x. */
+/* True where sorted[at + k] is before x: less, or not greater, as b->before says. */
 static rd_expr *is_before(const rd_bisection *b, rd_expr *at, int64_t k, rd_expr *x)
 {
     return b->map(b->before, b->call, 2, (rd_expr *const[]){ gather_at(b, at, k), x });
 }
 
-/* Each step halves the range of `left` elements from `at`: it skips the first half if its last
- * element is before x.  The number of steps depends on the extent alone, and each step is a
- * `where`, not a branch. */
+/* Bisects the row of each element of x.  Each step halves the range of `left` elements from *at: it
+ * skips the first half if its last element is before x.  The number of steps depends on the extent
+ * alone, and each step is a `where`, not a branch. */
 rd_expr *rd_bisect(const rd_bisection *b, rd_expr **at, rd_expr *x)
 {
     for (int64_t left = b->sorted->extent[b->sorted->rank - 1]; left > 1 && *at; left -= left / 2) {

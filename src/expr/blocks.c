@@ -18,7 +18,8 @@
 
 static const char call[] = "rd_blocks";
 
-/* Checks that borders begin with 0 and do not fall; `what` names them in the error. */
+/* True if there is at least one cluster, and borders begin with 0 and do not fall; else records,
+ * with `what` for rows or columns. */
 static bool borders_ok(rd_ctx *ctx, const char *what, int64_t n, const int64_t *border)
 {
     if (n < 1 || n > INT32_MAX || !border) {
@@ -37,7 +38,8 @@ static bool borders_ok(rd_ctx *ctx, const char *what, int64_t n, const int64_t *
     return true;
 }
 
-/* Makes the row that holds the cluster of each index. */
+/* Makes the row that holds the cluster of each index.  Cluster k has the indices border[k] to
+ * border[k + 1] - 1. */
 static rd_expr *make_cluster_row(rd_ctx *ctx, int64_t n, const int64_t *border)
 {
     void          *room;
@@ -58,8 +60,9 @@ typedef struct pairs {
     const int64_t *border; /* first index of each of them, then the end */
 } pairs;
 
-/* Writes the ranges of clusters k and l, adjacent ones merged, and returns their number.  `to`
- * NULL: only counts. */
+/* Writes the ranges of indices that count for cluster k or l, two numbers each, adjacent ones
+ * merged, and returns how many they are.  If there are none it writes one empty range.  `to` NULL:
+ * only counts. */
 static int64_t write_ranges(const pairs *p, int64_t k, int64_t l, int64_t *to)
 {
     int64_t n = 0, end = -1;
@@ -83,7 +86,8 @@ static int64_t write_ranges(const pairs *p, int64_t k, int64_t l, int64_t *to)
 }
 
 /* Writes where each list begins, then all ranges, and returns how many numbers that takes.  `to`
- * NULL: only counts.  List c + d belongs to clusters c to d, which are equal or adjacent. */
+ * NULL: only counts.  List k has the ranges of clusters k / 2 and (k + 1) / 2, which are equal or
+ * adjacent. */
 static int64_t write_lists(const pairs *p, int64_t clusters, int64_t *to)
 {
     const int64_t lists = 2 * clusters;
@@ -100,7 +104,9 @@ static int64_t write_lists(const pairs *p, int64_t clusters, int64_t *to)
     return lists + 1 + 2 * n;
 }
 
-/* Finds the lists behind a table; those of columns follow those of rows.  See blocks.h. */
+/* Returns how many bytes behind the table's first element its lists begin.  The table is aligned to
+ * 8 bytes, then come the lists of row clusters, then those of column clusters. list[lists] is the
+ * number of ranges in all lists of rows. */
 int64_t rd_blocks_lists(const rd_expr *table, bool columns)
 {
     const int64_t  lists = 2 * table->extent[0], n = table->extent[0] * table->extent[1];
@@ -111,7 +117,8 @@ int64_t rd_blocks_lists(const rd_expr *table, bool columns)
     return columns ? first + (lists + 1 + 2 * list[lists]) * 8 : first;
 }
 
-/* Builds the table with its lists, then gathers it by the clusters of rows and columns. */
+/* Makes the mask of rows and columns: builds the table with its lists in the arena, then gathers it
+ * by the cluster of each row and of each column. */
 rd_expr *rd_blocks(rd_ctx *ctx, int64_t n_rows, const int64_t *rows, int64_t n_columns,
                    const int64_t *columns, const bool *pair)
 {

@@ -94,14 +94,14 @@ static bool is_given(const rd_expr *x, const char *call, bool f)
 }
 
 /* ---- C functions ----------------------------------------------------------------------------- */
-/* Maps by the operator, with libm's types: ints and bools become f64 first, even where the
- * operator would keep them, as floor(i) is a double in C. */
+/* Maps by an operator, with the types of libm's functions: ints and bools become f64 first, even
+ * where the operator would keep them, as floor(i) is a double in C. */
 static rd_expr *libm_map(rd_op op, const char *call, int n, rd_expr *const *x)
 {
     return rd_map_rule(op, RD_RULE_FLOAT, call, n, x);
 }
 
-/* A float function of one operand: an operator if libm has it under this address, else a call. */
+/* Maps x by a float function: by an operator if libm has it under this address, else by a call. */
 rd_expr *rd_map_f32(rd_expr *x, float (*f)(float))
 {
     rd_call_facts facts;
@@ -117,7 +117,7 @@ rd_expr *rd_map_f32(rd_expr *x, float (*f)(float))
     return call_node("rd_map", "float function", RD_F32, RD_F32, &facts, 1, &x);
 }
 
-/* A double function of one operand: an operator if libm has it under this address, else a call. */
+/* Maps x by a double function: by an operator if libm has it under this address, else by a call. */
 rd_expr *rd_map_f64(rd_expr *x, double (*f)(double))
 {
     rd_call_facts facts;
@@ -133,7 +133,8 @@ rd_expr *rd_map_f64(rd_expr *x, double (*f)(double))
     return call_node("rd_map", "double function", RD_F64, RD_F64, &facts, 1, &x);
 }
 
-/* A float function of two operands: an operator if libm has it under this address, else a call. */
+/* Maps x and y by a float function: by an operator if libm has it under this address, else by a
+ * call. */
 rd_expr *rd_map2_f32(rd_expr *x, rd_expr *y, float (*f)(float, float))
 {
     rd_expr *const v[] = { x, y };
@@ -150,7 +151,8 @@ rd_expr *rd_map2_f32(rd_expr *x, rd_expr *y, float (*f)(float, float))
     return call_node("rd_map2", "float function", RD_F32, RD_F32, &facts, 2, v);
 }
 
-/* A double function of two operands: an operator if libm has it under this address, else a call. */
+/* Maps x and y by a double function: by an operator if libm has it under this address, else by a
+ * call. */
 rd_expr *rd_map2_f64(rd_expr *x, rd_expr *y, double (*f)(double, double))
 {
     rd_expr *const v[] = { x, y };
@@ -168,7 +170,7 @@ rd_expr *rd_map2_f64(rd_expr *x, rd_expr *y, double (*f)(double, double))
 }
 
 /* ---- rd_fn ----------------------------------------------------------------------------------- */
-/* Copies the fields that the caller's struct has and zeroes all newer ones.  Size 0 means all
+/* Copies the caller's rd_fn: the fields that its struct has; newer ones are 0.  Size 0 means all
  * fields of release 1. */
 static rd_fn copy_fn(const rd_fn *f)
 {
@@ -181,7 +183,8 @@ static rd_fn copy_fn(const rd_fn *f)
     return whole;
 }
 
-/* Checks arity, the combination of fields, and types; false after recording what is wrong. */
+/* True if the rd_fn takes n operands and says how to compute: by .block alone, or by .code, by .f32
+ * and .f64 together, or by all three.  False after recording what is wrong. */
 static bool fn_ok(rd_ctx *ctx, const char *call, const rd_fn *f, int n)
 {
     const char *wrong = NULL;
@@ -209,19 +212,20 @@ static bool fn_ok(rd_ctx *ctx, const char *call, const rd_fn *f, int n)
     return false;
 }
 
-/* Makes the call of a function on blocks of elements. */
+/* Makes the CALL node of a function that takes blocks of elements (.block of rd_fn). */
 static rd_expr *block_map(const char *call, const rd_fn *f, int n, rd_expr *const *x)
 {
     rd_call_facts facts;
 
     memset(&facts, 0, sizeof facts);
-    facts.block = f->block;
-    facts.user  = f->user;
+    facts.block      = f->block;
+    facts.user       = f->user;
+    facts.derivative = f->derivative;
     return call_node(call, f->name, f->in, f->out, &facts, n, x);
 }
 
-/* Maps by RD_FN: casts operands to float or double, as C would its arguments.  Prefers the
- * function's text, which becomes operators, to its compiled loops. */
+/* Maps by a function of floats (RD_FN): casts operands to float or double, as C would its
+ * arguments.  Prefers the function's text, which becomes operators, to its compiled loops. */
 static rd_expr *float_map(const char *call, const rd_fn *f, int n, rd_expr *const *x)
 {
     rd_dtype      real = rd_rule_type(RD_RULE_FLOAT, n, x);
@@ -237,6 +241,7 @@ static rd_expr *float_map(const char *call, const rd_fn *f, int n, rd_expr *cons
     if (read || !f->f32)
         return read;
     memset(&facts, 0, sizeof facts);
+    facts.derivative = f->derivative;
     if (real == RD_F32)
         facts.f32 = f->f32;
     else
@@ -248,7 +253,8 @@ static rd_expr *float_map(const char *call, const rd_fn *f, int n, rd_expr *cons
     return call_node(call, f->name, real, real, &facts, n, v);
 }
 
-/* Checks operands and function, then maps by its block function or by its text. */
+/* Maps by the caller's rd_fn: checks operands and function, then takes its block function, its
+ * text, or its loops. */
 static rd_expr *fn_map(const char *call, const rd_fn *f, int n, rd_expr *const *x)
 {
     if (!rd_operands(call, n, x) || !is_given(x[0], call, f != NULL) ||
@@ -270,6 +276,7 @@ static rd_expr *text_map(const char *call, const char *f, int n, rd_expr *const 
     return rd_function_text(x[0]->ctx, call, f, n, x);
 }
 
+/* True if the operands of rd_mapn() are 1 to 8 and the first is not NULL; else records. */
 static bool list_ok(rd_exprs operands)
 {
     if (!rd_list_ok(NULL, "rd_mapn", "operands", operands.at, operands.n, 1) || !operands.at[0])
@@ -280,31 +287,37 @@ static bool list_ok(rd_exprs operands)
     return operands.n <= MAX_OPERANDS;
 }
 
+/* Maps one operand by the caller's rd_fn. */
 rd_expr *rd_map_fn(rd_expr *x, const rd_fn *f)
 {
     return fn_map("rd_map", f, 1, &x);
 }
 
+/* Maps two operands by the caller's rd_fn. */
 rd_expr *rd_map2_fn(rd_expr *x, rd_expr *y, const rd_fn *f)
 {
     return fn_map("rd_map2", f, 2, (rd_expr *const[]){ x, y });
 }
 
+/* Maps a list of operands by the caller's rd_fn. */
 rd_expr *rd_mapn_fn(const rd_fn *f, rd_exprs operands)
 {
     return list_ok(operands) ? fn_map("rd_mapn", f, operands.n, operands.at) : NULL;
 }
 
+/* Maps one operand by function text. */
 rd_expr *rd_map_text(rd_expr *x, const char *f)
 {
     return text_map("rd_map", f, 1, &x);
 }
 
+/* Maps two operands by function text. */
 rd_expr *rd_map2_text(rd_expr *x, rd_expr *y, const char *f)
 {
     return text_map("rd_map2", f, 2, (rd_expr *const[]){ x, y });
 }
 
+/* Maps a list of operands by function text. */
 rd_expr *rd_mapn_text(const char *f, rd_exprs operands)
 {
     return list_ok(operands) ? text_map("rd_mapn", f, operands.n, operands.at) : NULL;

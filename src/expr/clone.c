@@ -12,12 +12,14 @@
 #include <string.h>
 
 /* ---- Facts that hold addresses --------------------------------------------------------------- */
+/* Interns *text in another context; NULL stays NULL.  False: no memory. */
 static bool intern_text(rd_ctx *ctx, const char **text)
 {
     return !*text || (*text = rd_intern(ctx, *text, strlen(*text) + 1)) != NULL;
 }
 
-/* Makes a CALL node with its texts interned in the node's context. */
+/* Makes a CALL node in node->ctx with the facts `of` another context's node: their texts are
+ * interned again. */
 static rd_expr *clone_call(const rd_expr *node, const rd_call_facts *of)
 {
     rd_call_facts facts = *of;
@@ -28,7 +30,7 @@ static rd_expr *clone_call(const rd_expr *node, const rd_call_facts *of)
                : NULL;
 }
 
-/* Makes a reduction or scan with a user's reducer copied to the node's context. */
+/* Makes a reduction or scan in node->ctx; a user's reducer is copied to that context. */
 static rd_expr *clone_fold(const rd_expr *node, const rd_fold_facts *of)
 {
     rd_fold_facts facts = *of;
@@ -39,6 +41,7 @@ static rd_expr *clone_fold(const rd_expr *node, const rd_fold_facts *of)
 }
 
 /* ---- Leaves ---------------------------------------------------------------------------------- */
+/* Declares an input again in another context, with the same name, type, shape and strides. */
 static rd_expr *clone_input(rd_ctx *ctx, const rd_expr *x)
 {
     rd_array layout = { .type = x->type, .device = x->device };
@@ -51,7 +54,8 @@ static rd_expr *clone_input(rd_ctx *ctx, const rd_expr *x)
 
 static rd_expr *clone_leaf(rd_ctx *ctx, const rd_expr *x);
 
-/* Clones the pieces of a row partition: they are leaves of the same context. */
+/* Clones the pieces of a sparse row (rd_row_pieces) for the leaf `made`: they are leaves of its
+ * context. */
 static bool clone_pieces(rd_expr *made, const rd_row_pieces *of)
 {
     rd_row_pieces *const p = rd_arena_room(made->ctx, sizeof *p);
@@ -63,7 +67,8 @@ static bool clone_pieces(rd_expr *made, const rd_row_pieces *of)
     return true;
 }
 
-/* Clones a leaf with its pieces, label and path.  An input is declared again by name. */
+/* Clones a leaf with its pieces, label and path.  A leaf with a name is an input and is declared
+ * again. */
 static rd_expr *clone_leaf(rd_ctx *ctx, const rd_expr *x)
 {
     const char *const label = rd_leaf_label(x), *const path = rd_leaf_path(x);
@@ -82,6 +87,8 @@ static rd_expr *clone_leaf(rd_ctx *ctx, const rd_expr *x)
 }
 
 /* ---- Nodes ----------------------------------------------------------------------------------- */
+/* Clones one node; `in` are the operands in the new context.  Kinds with addresses among their
+ * facts have functions of their own. */
 static rd_expr *clone_node(rd_ctx *ctx, const rd_expr *x, rd_expr *const *in)
 {
     rd_expr node = *x;
@@ -99,6 +106,7 @@ static rd_expr *clone_node(rd_ctx *ctx, const rd_expr *x, rd_expr *const *in)
     }
 }
 
+/* Orders nodes by serial, for qsort() and bsearch(). */
 static int compare_serials(const void *a, const void *b)
 {
     const uint32_t p = (*(rd_expr *const *)a)->serial, q = (*(rd_expr *const *)b)->serial;
@@ -131,6 +139,7 @@ static rd_expr *clone_nodes(rd_ctx *ctx, rd_node_list *list, rd_expr **made, rd_
     return made[list->n - 1];
 }
 
+/* The most operands that one node of the list has. */
 static int64_t most_operands(const rd_node_list *list)
 {
     int64_t most = 0;
@@ -140,7 +149,8 @@ static int64_t most_operands(const rd_node_list *list)
     return most;
 }
 
-/* Lists all nodes below x, then clones them.  See the head of this file. */
+/* Copies x with all nodes below it into another context, each once.  Returns x if it is there
+ * already.  NULL after recording a failure. */
 rd_expr *rd_clone(rd_ctx *ctx, rd_expr *x)
 {
     rd_node_list list = { 0 };

@@ -4,6 +4,7 @@
  *     i < u  ->  (i < 0) or (u64(i) < u)          i > u  ->  (i >= 0) and (u64(i) > u) */
 #include "expr/plain.h"
 
+/* True if x is a signed int with a type of its own; a weak number would take the other's type. */
 static bool is_signed(const rd_expr *x)
 {
     return rd_dtype_kind(x->type) == RD_KIND_INT && !x->weak;

@@ -1,9 +1,11 @@
-/* complex.c - complex expressions as pairs of real ones: nodes, views, casts, parts. */
+/* complex.c - complex expressions as pairs of real ones: nodes, views, casts, parts.  A *part* is
+ * the real or the imaginary one; in[0] and in[1] of a COMPLEX node are its parts. */
 #include "expr/complex.h"
 #include "expr/origin.h"
 #include "expr/sparse.h"
 
 /* ---- Nodes ----------------------------------------------------------------------------------- */
+/* True if any of the operands is complex; operands may be NULL. */
 bool rd_any_complex(int n, rd_expr *const *x)
 {
     for (int k = 0; k < n; k++)
@@ -12,8 +14,9 @@ bool rd_any_complex(int n, rd_expr *const *x)
     return false;
 }
 
-/* Makes the COMPLEX node: gives both parts one type, one shape and the same origins.  See
- * complex.h. */
+/* Makes the node re + i im: both parts get one type, one shape, the same origins, and one pattern
+ * if either is sparse.  NULL if a part is NULL, or after recording for `call` that the shapes do
+ * not fit. */
 rd_expr *rd_complex_of(rd_expr *re, rd_expr *im, const char *call)
 {
     rd_expr *in[] = { re, im };
@@ -50,6 +53,7 @@ rd_expr *rd_complex_of(rd_expr *re, rd_expr *im, const char *call)
                    NULL, 0);
 }
 
+/* True if an operand is complex, after recording for `call` that it takes real numbers alone. */
 bool rd_refuse_complex(const char *call, int n, rd_expr *const *x)
 {
     for (int k = 0; k < n; k++)
@@ -63,7 +67,7 @@ bool rd_refuse_complex(const char *call, int n, rd_expr *const *x)
     return false;
 }
 
-/* Makes the same view of both parts. */
+/* Makes the same view of both parts of x. */
 rd_expr *rd_complex_view(rd_expr *x, int rank, const int64_t *extent, const int64_t *number,
                          const int64_t *origin)
 {
@@ -72,6 +76,7 @@ rd_expr *rd_complex_view(rd_expr *x, int rank, const int64_t *extent, const int6
 }
 
 /* ---- Conversions ----------------------------------------------------------------------------- */
+/* Casts a real x to a complex type; the imaginary part is the number 0. */
 static rd_expr *real_as_complex(rd_expr *x, rd_dtype type)
 {
     const rd_dtype part = rd_dtype_part(type);
@@ -79,7 +84,8 @@ static rd_expr *real_as_complex(rd_expr *x, rd_dtype type)
     return rd_complex_of(rd_real_cast(x, part), rd_number(x->ctx, part, (rd_word){ 0 }), "rd_cast");
 }
 
-/* Casts from or to complex.  See complex.h. */
+/* Casts a real x to a complex type, or a complex x to another complex type, part by part.  A cast
+ * to bool is true where a part is not 0; any other real type is an error. */
 rd_expr *rd_complex_cast(rd_expr *x, rd_dtype type)
 {
     if (!rd_is_complex(x))
@@ -99,6 +105,7 @@ rd_expr *rd_complex_cast(rd_expr *x, rd_dtype type)
 }
 
 /* ---- Parts ----------------------------------------------------------------------------------- */
+/* Returns the real part of x; a real x is its own. */
 rd_expr *rd_real(rd_expr *x)
 {
     if (!rd_operands("rd_real", 1, &x))
@@ -106,6 +113,7 @@ rd_expr *rd_real(rd_expr *x)
     return rd_is_complex(x) ? x->in[0] : x;
 }
 
+/* Returns the imaginary part of x; for a real x zeros of x's shape, type and origins. */
 rd_expr *rd_imag(rd_expr *x)
 {
     if (!rd_operands("rd_imag", 1, &x))

@@ -10,6 +10,7 @@
 #define RD_EXPR_COMPLEX_H
 #include "expr/expr.h"
 
+/* True if x is a COMPLEX node, a pair of a real and an imaginary part. */
 static inline bool rd_is_complex(const rd_expr *x)
 {
     return x->kind == RD_EXPR_COMPLEX;

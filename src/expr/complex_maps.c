@@ -1,5 +1,7 @@
 /* complex_maps.c - maps of complex numbers, made of real maps of their parts.  Each row of
- * complex.def is a program of steps; other operators are composed of these.
+ * complex.def is a program of steps; other operators are composed of these.  *Steps* are
+ * assignments of function text, such as "t = tan(y); re = 1 + t * t"; each may use the values
+ * before it.
  *
  *     add of x + iy and u + iv  ->  "re = x + u; im = y + v"
  *     sin z                     ->  sinh(iz) / i */
@@ -28,7 +30,8 @@ static const row rows[] = {
 enum { MOST_OPERANDS = 3 };
 static const char *const names[MOST_OPERANDS][2] = { { "x", "y" }, { "u", "v" }, { "p", "q" } };
 
-/* Adds the named constants that steps may use, in the type of the parts. */
+/* Adds the named constants that steps may use (the head of complex.def lists them), in the type of
+ * the parts.  `narrow`: the parts are f32, which has smaller limits than f64. */
 static void add_constants(rd_steps *steps, rd_ctx *ctx, rd_dtype part)
 {
     const bool narrow = part == RD_F32;
@@ -63,8 +66,8 @@ static void add_constants(rd_steps *steps, rd_ctx *ctx, rd_dtype part)
                      rd_number(ctx, part, rd_word_from_double(constants[k].value, part)));
 }
 
-/* Finds the row with the same real operands, else the row for complex operands; NULL if there is
- * none. */
+/* Finds the row of complex.def for an operator.  It prefers the row with the same real operands to
+ * the general row, for complex operands.  NULL: there is none. */
 static const row *find_row(rd_op op, unsigned real)
 {
     const row *whole = NULL;
@@ -77,8 +80,9 @@ static const row *find_row(rd_op op, unsigned real)
     return whole;
 }
 
-/* Runs a row's steps with the parts of the operands as variables.  Returns the variable `is`, or
- * the complex number of `re` and `im`. */
+/* Runs a row's steps with the parts of the operands as variables: x + iy, u + iv, p + iq.  A real
+ * operand has an imaginary part of 0, unless the row has no such variable.  Returns the variable
+ * `is`, which is real, or the complex number of `re` and `im`. */
 static rd_expr *run_row(const row *r, const char *call, int n, rd_expr *const *x, rd_dtype part)
 {
     rd_ctx *const ctx   = x[0]->ctx;
@@ -103,6 +107,7 @@ static rd_expr *run_row(const row *r, const char *call, int n, rd_expr *const *x
 }
 
 /* ---- Operators on complex and real operands -------------------------------------------------- */
+/* Applies an operator to operands that may be real or complex. */
 static rd_expr *map_n(rd_op op, const char *call, int n, rd_expr *const *x)
 {
     if (!rd_operands(call, n, x))
@@ -110,41 +115,45 @@ static rd_expr *map_n(rd_op op, const char *call, int n, rd_expr *const *x)
     return rd_any_complex(n, x) ? rd_complex_map(op, call, n, x) : rd_real_map(op, call, n, x);
 }
 
+/* Applies an operator to one operand, which may be complex. */
 static rd_expr *map_1(rd_op op, const char *call, rd_expr *x)
 {
     return map_n(op, call, 1, &x);
 }
 
-/* An operator on two operands; at least one may be complex. */
+/* Applies an operator to two operands, which may be complex. */
 static rd_expr *map_2(rd_op op, const char *call, rd_expr *x, rd_expr *y)
 {
     return map_n(op, call, 2, (rd_expr *const[]){ x, y });
 }
 
-/* Selects by a condition; both branches may be complex. */
+/* Makes cond ? yes : no; both branches may be complex. */
 static rd_expr *map_where(const char *call, rd_expr *cond, rd_expr *yes, rd_expr *no)
 {
     return map_n(RD_OP_where, call, 3, (rd_expr *const[]){ cond, yes, no });
 }
 
 /* ---- Made of other complex maps -------------------------------------------------------------- */
-/* Multiplies by i: a quarter turn; and divides by i. */
+/* Multiplies a complex x by i: (re, im) becomes (-im, re). */
 static rd_expr *times_i(const char *call, rd_expr *x)
 {
     return x ? rd_complex_of(map_1(RD_OP_neg, call, x->in[1]), x->in[0], call) : NULL;
 }
 
+/* Divides a complex x by i: (re, im) becomes (im, -re). */
 static rd_expr *divide_by_i(const char *call, rd_expr *x)
 {
     return x ? rd_complex_of(x->in[1], map_1(RD_OP_neg, call, x->in[0]), call) : NULL;
 }
 
+/* Multiplies x by a real number. */
 static rd_expr *scale_by(const char *call, rd_expr *x, double factor)
 {
     return x ? map_2(RD_OP_mul, call, x, rd_num(x->ctx, factor)) : NULL;
 }
 
-/* acosh x is acos x rotated into the right half of the plane. */
+/* Makes acosh x from acos x = a + ib, rotated into the right half of the plane: |b| + i a, where a
+ * gets the sign of x's imaginary part. */
 static rd_expr *arcosh(const char *call, rd_expr *x)
 {
     rd_expr *y = map_1(RD_OP_acos, call, x);
@@ -155,7 +164,7 @@ static rd_expr *arcosh(const char *call, rd_expr *x)
 }
 
 /* Composes operators of others: sin x = sinh(ix) / i and so on, with the special values of C's
- * annex G. NULL if the operator is not composed. */
+ * annex G. The numbers are 1 / ln 2 and 1 / ln 10.  NULL if the operator is not composed. */
 static rd_expr *compose(rd_op op, const char *call, rd_expr *x)
 {
     switch (op) {
@@ -188,7 +197,8 @@ static int add_roots(rd_op op, const char *call, rd_expr **in)
 /* ---- Powers ---------------------------------------------------------------------------------- */
 enum { MOST_PRODUCTS = 64 };
 
-/* The exponent, if it is a constant integer for which repeated products are better; else 0. */
+/* The exponent y, if it is a constant integer of at most 64 for which repeated products are better
+ * than a logarithm; else 0. */
 static int integer_exponent(const rd_expr *y)
 {
     const rd_expr *re = rd_is_complex(y) ? y->in[0] : y;
@@ -214,8 +224,8 @@ static rd_expr *power_by_products(const char *call, rd_expr *x, int n)
     return n < 0 ? map_1(RD_OP_reciprocal, call, y) : y;
 }
 
-/* Replaces the power by 0 where x is 0 and y has a positive real part: there y times the
- * logarithm may have no angle. */
+/* Replaces the power z = x^y by 0 where x is 0 and y has a positive real part.  The logarithm of 0
+ * is -inf there, and y times it may have no angle. */
 static rd_expr *replace_zero_power(const char *call, rd_expr *x, rd_expr *y, rd_expr *z)
 {
     rd_expr *zero       = rd_int(z->ctx, 0);
@@ -225,7 +235,8 @@ static rd_expr *replace_zero_power(const char *call, rd_expr *x, rd_expr *y, rd_
     return map_where(call, map_2(RD_OP_and, call, of_nothing, forward), zero, z);
 }
 
-/* Computes exp(y log x), and 1 where y is 0; by products for small integer exponents. */
+/* Makes x^y as exp(y log x), and 1 where y is 0.  A complex x with a small integer exponent is
+ * multiplied repeatedly instead. */
 static rd_expr *power(const char *call, rd_expr *x, rd_expr *y)
 {
     const int n = rd_is_complex(x) ? integer_exponent(y) : 0;
@@ -244,6 +255,7 @@ static rd_expr *power(const char *call, rd_expr *x, rd_expr *y)
 }
 
 /* ---- Maps ------------------------------------------------------------------------------------ */
+/* Makes cond ? yes : no of complex branches, part by part; x[0] is the condition. */
 static rd_expr *map_choice(const char *call, rd_expr *const *x, rd_dtype part)
 {
     rd_expr *y[2];
@@ -258,7 +270,8 @@ static rd_expr *map_choice(const char *call, rd_expr *const *x, rd_dtype part)
     return rd_complex_of(y[0], y[1], call);
 }
 
-/* Logic operators: converts operands to bool first. */
+/* Applies a logic operator (and, or, not) after casting the operands to bool: a number is true if a
+ * part is not 0. */
 static rd_expr *map_logic(rd_op op, const char *call, int n, rd_expr *const *x)
 {
     rd_expr *in[2] = { NULL };
@@ -284,8 +297,8 @@ static void *fail_no_map(rd_op op, const char *call, rd_ctx *ctx, rd_dtype type)
                    call, rd_dtype_name(type));
 }
 
-/* Casts complex operands to `type` and real ones to the type of its parts; weak numbers stay
- * weak. */
+/* Casts complex operands to `type` and real ones to the type of its parts.  If all are weak
+ * numbers, they stay weak, and real ones become floats.  False after a failure. */
 static bool cast_operands(int n, rd_expr *const *x, rd_dtype type, rd_expr **in)
 {
     bool weak = true;
@@ -319,8 +332,9 @@ static bool broadcast_all(const char *call, int n, rd_expr **x)
     return true;
 }
 
-/* Chooses how to make the operator: where, logic, power, a row of complex.def, or composed.  See
- * complex.h. */
+/* Applies an operator to operands, at least one of which is complex.  It chooses how: choice,
+ * logic, power, a row of complex.def, or a composition of others.  NULL after recording a
+ * failure. */
 rd_expr *rd_complex_map(rd_op op, const char *call, int n, rd_expr *const *x)
 {
     const rd_dtype type =

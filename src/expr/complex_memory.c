@@ -6,7 +6,9 @@
 #include "expr/plain.h"
 #include <string.h>
 
-/* Doubles the strides and appends an axis of extent 2 with stride 1.  See complex.h. */
+/* Describes an array of complex numbers as an array of parts: the strides double, as they count
+ * parts, and an axis of extent 2 with stride 1 is appended.  False after recording that there are
+ * too many axes. */
 bool rd_complex_array(rd_ctx *ctx, const rd_array *array, const char *call, rd_array *parts)
 {
     const int rank = array->shape.n;
@@ -31,7 +33,7 @@ bool rd_complex_array(rd_ctx *ctx, const rd_array *array, const char *call, rd_a
     return true;
 }
 
-/* Selects both parts along the last axis.  See complex.h. */
+/* Makes the complex expression of an array of parts: part 0 and part 1 along its last axis. */
 rd_expr *rd_complex_leaf(rd_expr *parts, const char *call)
 {
     return parts ? rd_complex_of(rd_plain_select(parts, -1, 0), rd_plain_select(parts, -1, 1), call)
@@ -63,7 +65,8 @@ static bool is_empty_leaf(const rd_expr *re, const rd_expr *im)
            leaf->extent[re->rank] == 2 && rd_points(re->rank, re->extent) == 0;
 }
 
-/* Returns the leaf of parts if x is a complex leaf, else x.  See complex.h. */
+/* Returns the leaf of parts below a complex leaf, so that its memory is read as it lies.  Returns
+ * any other x itself, without origins. */
 rd_expr *rd_leaf_below(rd_expr *x)
 {
     x = x && x->origin ? rd_with_origins(x, NULL) : x;
@@ -74,7 +77,8 @@ rd_expr *rd_leaf_below(rd_expr *x)
     return is_leaf ? x->in[0]->in[0] : x;
 }
 
-/* Makes one view of both parts, with their axis last. */
+/* Makes one view of both parts, given the view `re` of the real part.  It has re's axes and then
+ * the axis of parts, which steps by 1 along the last axis of the array. */
 static rd_expr *view_of_both(const rd_expr *re)
 {
     rd_expr *const x    = re->in[0];
@@ -102,8 +106,9 @@ static rd_expr *number_below(rd_expr *x)
     return below->kind == RD_EXPR_NUMBER ? below : NULL;
 }
 
-/* Makes both parts as one expression with one more axis, by walking both trees in parallel; NULL
- * if they differ.  `depth` bounds the work where operands are shared repeatedly. */
+/* Makes both parts as one expression with one more axis, by walking both trees in parallel; NULL if
+ * they differ.  Leaves must be the two parts of one array, and numbers equal.  `depth` bounds the
+ * work where operands are shared repeatedly. */
 static rd_expr *merge_parts(rd_expr *re, rd_expr *im, int depth)
 {
     enum { DEEP = 4, MOST = 3 };
@@ -134,13 +139,15 @@ static rd_expr *merge_parts(rd_expr *re, rd_expr *im, int depth)
                    NULL, 0);
 }
 
+/* Makes both parts of x as one expression with one more axis, if they are the same maps of parts
+ * that are adjacent in memory.  NULL if they are not. */
 rd_expr *rd_complex_together(rd_expr *x)
 {
     return x->rank < RD_MAX_RANK ? merge_parts(x->in[0], x->in[1], 0) : NULL;
 }
 
-/* Interleaves both parts: along memory if both are in one array, else by a concatenation.  See
- * complex.h. */
+/* Makes the array of pairs of a complex x, as it is stored: by one expression if both parts lie in
+ * one array, else by a concatenation along a new last axis. */
 rd_expr *rd_complex_pairs(rd_expr *x)
 {
     rd_expr *y, *re, *im;

@@ -1,6 +1,7 @@
 /* complex_parts.c - calls that make complex numbers of real ones, and real ones of complex ones. */
 #include "expr/complex.h"
 
+/* Makes re + i im of two real operands, both cast to one float type; two weak numbers stay weak. */
 rd_expr *rd_complex(rd_expr *re, rd_expr *im)
 {
     static const char call[] = "rd_complex";
@@ -14,11 +15,13 @@ rd_expr *rd_complex(rd_expr *re, rd_expr *im)
     return rd_complex_of(rd_cast_to(re, part), rd_cast_to(im, part), call);
 }
 
+/* Makes a complex constant, which is weak: it takes the type of the operands beside it. */
 rd_expr *rd_cnum(rd_ctx *ctx, double re, double im)
 {
     return ctx ? rd_complex_of(rd_num(ctx, re), rd_num(ctx, im), "rd_cnum") : NULL;
 }
 
+/* Makes the complex number of a modulus r and an angle in radians. */
 rd_expr *rd_polar(rd_expr *r, rd_expr *angle)
 {
     static const char call[] = "rd_polar";
@@ -29,6 +32,7 @@ rd_expr *rd_polar(rd_expr *r, rd_expr *angle)
     return rd_complex(rd_mul(r, rd_cos(angle)), rd_mul(r, rd_sin(angle)));
 }
 
+/* The complex conjugate; a real x is its own. */
 rd_expr *rd_conj(rd_expr *x)
 {
     if (!rd_operands("rd_conj", 1, &x) || !rd_is_complex(x))
@@ -36,6 +40,7 @@ rd_expr *rd_conj(rd_expr *x)
     return rd_complex_of(x->in[0], rd_neg(x->in[1]), "rd_conj");
 }
 
+/* The angle of x in radians, from -pi to pi. */
 rd_expr *rd_arg(rd_expr *x)
 {
     if (!rd_operands("rd_arg", 1, &x))

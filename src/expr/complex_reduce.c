@@ -25,21 +25,22 @@ typedef struct row {
     bool complex; /* the result is complex */
 } row;
 
+/* The imaginary (p = 1) or real (p = 0) part of x. */
 static rd_expr *part_of(rd_expr *x, int p)
 {
     return p ? rd_imag(x) : rd_real(x);
 }
 
-/* The reduction or scan of one real operand. */
+/* Makes the reduction or scan `name` of one real operand, as the request *a is one or the other. */
 static rd_expr *fold(const request *a, const char *name, rd_expr *x, const rd_reduce_opts *opts)
 {
     return a->scan ? rd_real_scan(x, name, opts) : rd_real_reduce(a->call, x, name, opts);
 }
 
 /* ---- Both parts in one reduction ------------------------------------------------------------- */
-/* Reduces both parts as one array with one more axis, so memory is read once, in order.  `last`:
- * that axis is reduced, too.  NULL if parts are not adjacent in memory, or if other keywords
- * than axes are given. */
+/* Reduces both parts as one array with one more axis, so that memory is read once, in order.
+ * `last`: that axis is reduced, too.  NULL if parts are not adjacent in memory, or if keywords
+ * other than axes are given. */
 static rd_expr *reduce_adjacent(const request *a, const char *name, rd_expr *x, bool last)
 {
     rd_reduce_opts o                   = a->part[0];
@@ -65,7 +66,7 @@ static rd_expr *reduce_adjacent(const request *a, const char *name, rd_expr *x, 
 }
 
 /* ---- Sums ------------------------------------------------------------------------------------ */
-/* True if the part of a complex product is a sum or difference of two real products. */
+/* True if x is a part of a complex product: a sum or difference of two real products. */
 static bool is_product_part(const rd_expr *x)
 {
     return x->kind == RD_EXPR_MAP && (x->op == RD_OP_add || x->op == RD_OP_sub) &&
@@ -73,8 +74,9 @@ static bool is_product_part(const rd_expr *x)
            x->in[1]->kind == RD_EXPR_MAP && x->in[1]->op == RD_OP_mul;
 }
 
-/* Sums one part.  If it consists of two products, each is summed on its own: with one rounding,
- * and by a BLAS, as any sum of products. */
+/* Sums part p.  If it consists of two products, each is summed on its own: with one rounding, and
+ * by a BLAS, as any sum of products.  A mask, .initial, or another accuracy than RD_PAIRWISE
+ * forbids that. */
 static rd_expr *sum_part(const request *a, int p)
 {
     rd_expr              *x = part_of(a->x, p);
@@ -98,7 +100,8 @@ static rd_expr *build_sum(const request *a)
     return rd_complex_of(sum_part(a, 0), sum_part(a, 1), a->call);
 }
 
-/* Reduces both parts independently of each other, as for a mean. */
+/* Reduces both parts independently of each other, as for a mean: in one pass if they are adjacent
+ * in memory. */
 static rd_expr *build_parts(const request *a)
 {
     rd_expr *y[2], *both = reduce_adjacent(a, a->name, a->x, false);
@@ -111,7 +114,8 @@ static rd_expr *build_parts(const request *a)
 }
 
 /* ---- Products -------------------------------------------------------------------------------- */
-/* One part of the product, by a reducer with both parts of the product in its state. */
+/* Makes one part of a product of complex numbers.  The reducer (prod_real or prod_imag) keeps both
+ * parts in its state; im is its second operand.  The mask has been mapped into re and im. */
 static rd_expr *product_part(const request *a, rd_reducer_id reducer, rd_expr *re, rd_expr *im)
 {
     const rd_reduce_opts *o = &a->part[0];
@@ -134,7 +138,8 @@ static rd_expr *product_part(const request *a, rd_reducer_id reducer, rd_expr *r
     return rd_cast_to(y, o->type ? o->type : re->type);
 }
 
-/* Elements that the mask leaves out count as 1; .initial is one more factor. */
+/* Multiplies complex numbers.  Elements that the mask leaves out count as 1; .initial is one more
+ * factor. */
 static rd_expr *build_prod(const request *a)
 {
     request        own     = *a;
@@ -154,6 +159,7 @@ static rd_expr *build_prod(const request *a)
 }
 
 /* ---- Real results ---------------------------------------------------------------------------- */
+/* Makes any, all or count, of bools: a complex number is true if it is not 0. */
 static rd_expr *build_logic(const request *a)
 {
     return fold(a, a->name, rd_cast_to(a->x, RD_BOOL), &a->part[0]);
@@ -170,17 +176,20 @@ static rd_expr *variance(const request *a)
                   fold(a, "var", rd_imag(a->x), &a->part[0]));
 }
 
+/* Makes the variance. */
 static rd_expr *build_var(const request *a)
 {
     return variance(a);
 }
 
+/* Makes the standard deviation, the root of the variance. */
 static rd_expr *build_std(const request *a)
 {
     return rd_sqrt(variance(a));
 }
 
-/* The 2-norm is the root of the sum of both parts' squares; other norms are those of |x|. */
+/* Makes a norm.  The 2-norm (p of 0 or 2) is the root of the sum of both parts' squares; other
+ * norms are those of |x|. */
 static rd_expr *build_norm(const request *a)
 {
     const double   p    = a->part[0].p;
@@ -202,6 +211,7 @@ static const row rows[] = {
     { "var", build_var, false },   { "std", build_std, false },   { "norm", build_norm, false },
 };
 
+/* Finds how a reduction is made of parts; NULL: complex numbers have no such reduction. */
 static const row *find_row(const char *name)
 {
     for (size_t k = 0; k < sizeof rows / sizeof *rows; k++)
@@ -211,7 +221,7 @@ static const row *find_row(const char *name)
 }
 
 /* ---- Keywords of parts ----------------------------------------------------------------------- */
-/* Adds to the mask that elements with NaN in either part of any operand are left out. */
+/* Replaces .skip_nan by a mask: elements with NaN in either part of any operand are left out. */
 static bool mask_nan(int n, rd_expr *const *x, rd_reduce_opts *part)
 {
     rd_expr *where = part[0].where;
@@ -228,7 +238,8 @@ static bool mask_nan(int n, rd_expr *const *x, rd_reduce_opts *part)
     return where != NULL;
 }
 
-/* Replaces a complex .type by the type of its parts; a real one is an error. */
+/* Replaces a complex .type by the type of its parts.  False after recording that the type is real,
+ * which would lose the imaginary part. */
 static bool split_type(const char *call, const rd_expr *x, rd_reduce_opts *part)
 {
     const rd_dtype type = part[0].type;
@@ -245,7 +256,8 @@ static bool split_type(const char *call, const rd_expr *x, rd_reduce_opts *part)
     return true;
 }
 
-/* Copies the caller's options and splits .initial, .type and NaN handling.  See complex.h. */
+/* Copies the caller's options for both parts and splits .initial, .type and .skip_nan.  Fields that
+ * an older caller's struct lacks are 0.  False after recording what is wrong. */
 bool rd_complex_options(const char *call, int n, rd_expr *const *x, const rd_reduce_opts *opts,
                         bool complex, rd_reduce_opts part[2])
 {
@@ -270,6 +282,7 @@ bool rd_complex_options(const char *call, int n, rd_expr *const *x, const rd_red
 }
 
 /* ---- By name --------------------------------------------------------------------------------- */
+/* Records that complex numbers have no such reduction or scan; minima and maxima get a hint. */
 static rd_expr *fail_no_reduction(const rd_expr *x, const char *name, bool scan)
 {
     return rd_fail(x->ctx, RD_ERR_TYPE,
@@ -281,7 +294,7 @@ static rd_expr *fail_no_reduction(const rd_expr *x, const char *name, bool scan)
                        : "");
 }
 
-/* Finds how the reduction is made, splits its keywords, and makes it. */
+/* Makes the request: finds how the reduction is made of parts and splits its keywords. */
 static rd_expr *build(request *a, const rd_reduce_opts *opts)
 {
     const row *r = find_row(a->name);
@@ -291,13 +304,14 @@ static rd_expr *build(request *a, const rd_reduce_opts *opts)
     return rd_complex_options(a->call, 1, &a->x, opts, r->complex, a->part) ? r->build(a) : NULL;
 }
 
-/* The reduction of a complex x by name.  See complex.h. */
+/* Makes the reduction of a complex x by its name; failures name `call`. */
 rd_expr *rd_complex_reduce(rd_expr *x, const char *call, const char *name,
                            const rd_reduce_opts *opts)
 {
     return build(&(request){ .call = call, .name = name, .x = x }, opts);
 }
 
+/* Makes the scan of a complex x by its name. */
 rd_expr *rd_complex_scan(rd_expr *x, const char *name, const rd_reduce_opts *opts)
 {
     return build(&(request){ .call = "rd_scan", .name = name, .x = x, .scan = true }, opts);

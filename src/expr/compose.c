@@ -5,11 +5,13 @@
 #include <math.h>
 #include <stdlib.h>
 
+/* True if x is a real float. */
 static bool is_float(const rd_expr *x)
 {
     return rd_dtype_kind(x->type) == RD_KIND_FLOAT;
 }
 
+/* max(x, 0); bools stay as they are. */
 rd_expr *rd_relu(rd_expr *x)
 {
     if (!rd_operands("rd_relu", 1, &x))
@@ -33,7 +35,8 @@ rd_expr *rd_sinc(rd_expr *x)
     return map_where(call, none, rd_int(x->ctx, 1), wave);
 }
 
-/* Replaces NaN by 0 and infinities by the largest finite numbers, in both parts. */
+/* Replaces NaN by 0 and infinities by the largest finite numbers of the type; a complex x part by
+ * part.  Ints stay as they are. */
 rd_expr *rd_nan_to_num(rd_expr *x)
 {
     const char *call = "rd_nan_to_num";
@@ -49,7 +52,7 @@ rd_expr *rd_nan_to_num(rd_expr *x)
     return map_where(call, map_1(RD_OP_isnan, call, x), rd_int(x->ctx, 0), kept);
 }
 
-/* Casts ints and halves to a type that holds their differences. */
+/* Casts ints to f64 and halves to f32, in which differences do not wrap and round less. */
 static rd_expr *widen(rd_expr *x)
 {
     return rd_dtype_is_narrow_float(x->type) ? rd_cast_to(x, RD_F32)
@@ -88,8 +91,8 @@ static double power_of_ten(int n)
     return power;
 }
 
-/* Scales by a power of ten, rounds, and scales back.  Ints change only for negative decimals,
- * which are refused. */
+/* Rounds to so many decimals: scales by a power of ten, rounds, and scales back.  Ints stay as they
+ * are, and negative decimals of them are refused. */
 rd_expr *rd_round_to(rd_expr *x, int decimals)
 {
     const char *call = "rd_round_to";

@@ -7,8 +7,12 @@
  * expression: large ones go to a BLAS.  With three operands and more, pairs are chosen greedily,
  * as opt_einsum does (Smith and Gray, 2018).  One order takes the pair whose result needs the
  * least memory beyond what it replaces, the other the pair of least work.  The order of less
- * total work is taken.  One pass over all operands is taken if it is no more work. */
+ * total work is taken.  One pass over all operands is taken if it is no more work.
+ *
+ * A *term* is an operand with a *label* for each of its axes, a small number; axes of one label go
+ * together.  A set of labels is a word with one bit for each. */
 #include "expr/contract.h"
+#include "core/row_product.h"
 #include "expr/complex.h"
 #include "expr/maps.h"
 #include "expr/origin.h"
@@ -17,6 +21,7 @@
 #include <math.h>
 #include <string.h>
 
+/* A contraction on its way from n terms to one. */
 typedef struct contraction {
     const char *call;                  /* for failures */
     int         n;                     /* terms left */
@@ -27,6 +32,7 @@ typedef struct contraction {
     rd_dtype    type;                  /* of products and sums */
 } contraction;
 
+/* The set that holds one label. */
 static rd_labels label_bit(int label)
 {
     return (rd_labels)1 << label;
@@ -42,7 +48,7 @@ static rd_labels labels_of(const rd_term *t)
     return set;
 }
 
-/* The product of the extents of a set of labels. */
+/* The product of the extents of a set of labels: the elements of an array with these axes. */
 static double points(const contraction *c, rd_labels set)
 {
     double n = 1;
@@ -63,7 +69,8 @@ static int list_labels(rd_labels set, int8_t list[RD_MAX_LABELS])
 }
 
 /* ---- One step -------------------------------------------------------------------------------- */
-/* Views the operand with the axes of `list`, repeated along labels that it lacks. */
+/* Views the operand with the axes of `list`, in this order.  It is repeated along labels that it
+ * lacks, or has with extent 1.  A label that it has twice takes the diagonal. */
 static rd_expr *view_along(const contraction *c, const rd_term *t, int n, const int8_t *list)
 {
     rd_affine v = { 0 };
@@ -81,7 +88,8 @@ static rd_expr *view_along(const contraction *c, const rd_term *t, int n, const 
     return rd_affine_view(t->x, &v, c->call);
 }
 
-/* Sums over the last `n` axes; bools by `any`. */
+/* Sums over the last `n` axes; bools by `any`.  Real sums are accumulated in the type of
+ * products. */
 static rd_expr *sum_last(const contraction *c, rd_expr *x, int n)
 {
     rd_reduce_opts opts = { .size = sizeof opts };
@@ -94,8 +102,8 @@ static rd_expr *sum_last(const contraction *c, rd_expr *x, int n)
     return x && n > 0 ? rd_reduce_name(x, c->type == RD_BOOL ? "any" : "sum", &opts) : x;
 }
 
-/* Returns a sparse operand with its two axes in the given order of labels, transposed if
- * necessary; NULL if its labels are others. */
+/* Returns a sparse operand with its two axes in the given order of labels, transposed if necessary.
+ * NULL if it is no sparse matrix or has other labels. */
 static rd_expr *matrix_of(const rd_term *t, int8_t first, int8_t second)
 {
     if (t->x->rank != 2 || !(rd_has_pattern(t->x) || rd_is_later(t->x)))
@@ -105,13 +113,14 @@ static rd_expr *matrix_of(const rd_term *t, int8_t first, int8_t second)
     return t->label[0] == second && t->label[1] == first ? rd_permute(t->x, RD_INDEX(1, 0)) : NULL;
 }
 
-/* The product of two sparse matrices, as a LATER node; NULL if the terms are something else, or
- * if rdim cannot compute its stored places. */
+/* The product of two sparse matrices with axes list[0], list[1], summed over list[2], as a LATER
+ * node, with places that are found on demand.  NULL if the terms are something else, or if rdim
+ * cannot compute such a product.  Bools are products over (max, min). */
 static rd_expr *sparse_product(const contraction *c, const rd_term *terms, const int8_t *list)
 {
     const bool    truth   = c->type == RD_BOOL;
-    const rd_op   op      = truth ? RD_OP_minimum : RD_OP_mul;
-    const int32_t reducer = truth ? RD_RED_max : RD_RED_sum;
+    const rd_op   op      = truth ? RD_ROW_AND : RD_OP_mul;
+    const int32_t reducer = truth ? RD_ROW_ANY : RD_RED_sum;
 
     for (int k = 0; k < 2; k++) {
         rd_expr *const a = matrix_of(&terms[k], list[0], list[2]);
@@ -133,8 +142,9 @@ static rd_term part_of(const contraction *c, const rd_term *t, bool imaginary)
     return part;
 }
 
-/* The product of complex sparse matrices, from up to four products of their parts; all have one
- * pattern. */
+/* Makes the product of complex sparse matrices from up to four products of their parts: y[a][b] has
+ * part a of the first and part b of the second.  All have one pattern.  NULL: it is no sparse
+ * product. */
 static rd_expr *complex_sparse_product(const contraction *c, const rd_term *terms,
                                        const int8_t *list)
 {
@@ -161,7 +171,8 @@ static rd_expr *complex_sparse_product(const contraction *c, const rd_term *term
     return rd_complex_of(re, im, c->call);
 }
 
-/* The product of terms, summed over list[n_kept..n), with axes list[0..n_kept). */
+/* Makes the product of terms, summed over list[n_kept..n), with axes list[0..n_kept).  Two sparse
+ * matrices become a product of their own; anything else is broadcast, multiplied and summed. */
 static rd_expr *sum_product(const contraction *c, int n_terms, const rd_term *terms, int n_kept,
                             int n, const int8_t *list)
 {
@@ -183,7 +194,7 @@ static rd_expr *sum_product(const contraction *c, int n_terms, const rd_term *te
     return sum_last(c, y, n - n_kept);
 }
 
-/* Contracts terms to one: sums over all labels that are not in `kept`. */
+/* Contracts terms to one: multiplies them and sums over all their labels that are not in `kept`. */
 static rd_term contract_terms(const contraction *c, int n_terms, const rd_term *terms,
                               rd_labels kept)
 {
@@ -203,8 +214,8 @@ static rd_term contract_terms(const contraction *c, int n_terms, const rd_term *
 }
 
 /* ---- Orders ---------------------------------------------------------------------------------- */
-/* The labels that are still needed after terms i and j are contracted: of the result and all
- * other terms. */
+/* The labels that are still needed after terms i and j are contracted: of the result and of all
+ * other terms.  `set` has the labels of each term. */
 static rd_labels needed_labels(const contraction *c, const rd_labels *set, int n, int i, int j)
 {
     rd_labels all = c->out;
@@ -218,13 +229,15 @@ static rd_labels needed_labels(const contraction *c, const rd_labels *set, int n
 /* The quantity that the greedy choice minimises. */
 typedef enum rule { LEAST_MEMORY, LEAST_WORK } rule;
 
+/* Two terms to contract, and what that costs. */
 typedef struct pair {
     int    i, j;
     double work;   /* multiplications, plus stored elements of the result */
     double memory; /* elements of the result, minus those of both operands */
 } pair;
 
-/* Estimates work and memory of contracting terms i and j. */
+/* Estimates work and memory of contracting terms i and j; `set` has the labels of each of the n
+ * terms. */
 static pair pair_of(const contraction *c, const rd_labels *set, int n, int i, int j)
 {
     const rd_labels both = set[i] | set[j], kept = both & needed_labels(c, set, n, i, j);
@@ -242,7 +255,7 @@ static bool is_better(const pair *a, const pair *b, rule by)
                               : work < 0 || (work == 0 && memory < 0);
 }
 
-/* Chooses the best pair; pairs without a common label (outer products) come last. */
+/* Chooses the best pair by the rule; pairs without a common label (outer products) come last. */
 static pair best_pair(const contraction *c, const rd_labels *set, int n, rule by)
 {
     bool common = set[0] & set[1];
@@ -261,14 +274,14 @@ static pair best_pair(const contraction *c, const rd_labels *set, int n, rule by
     return best;
 }
 
-/* Replaces term i by the result and removes term j. */
+/* Replaces the labels of term i by those of the result, and removes term j. */
 static void replace_pair(rd_labels *set, int n, const pair *p, rd_labels made)
 {
     set[p->i] = made;
     memmove(set + p->j, set + p->j + 1, (size_t)(n - p->j - 1) * sizeof *set);
 }
 
-/* The total work of one greedy order.  It overwrites `set`. */
+/* The total work of the greedy order by a rule, without doing it.  It overwrites `set`. */
 static double work_by_pairs(const contraction *c, rd_labels *set, rule by)
 {
     double work = 0;
@@ -282,7 +295,7 @@ static double work_by_pairs(const contraction *c, rd_labels *set, rule by)
     return work;
 }
 
-/* Contracts pairs in greedy order until two terms are left. */
+/* Contracts pairs in greedy order until two terms are left.  False after a failure. */
 static bool contract_pairs(contraction *c, rd_labels *set, rule by)
 {
     for (; c->n > 2; c->n--) {
@@ -309,7 +322,9 @@ static rd_labels label_sets(const contraction *c, rd_labels *set)
     return all;
 }
 
-/* Contracts pairs if that is less work than one pass; `set` has room for all terms. */
+/* Contracts pairs if that is less work than one pass over all terms (`at_once`).  One pass is also
+ * impossible if there are more labels than axes of an expression.  `set` has room for all terms.
+ * False after a failure. */
 static bool reduce_terms_in(contraction *c, rd_labels *set)
 {
     const rd_labels all     = label_sets(c, set);
@@ -325,18 +340,20 @@ static bool reduce_terms_in(contraction *c, rd_labels *set)
     return contract_pairs(c, set, by_work < by_memory ? LEAST_WORK : LEAST_MEMORY);
 }
 
-/* Contracts pairs of more than two terms, if that is less work. */
+/* Contracts pairs of more than two terms, if that is less work than one pass.  False after a
+ * failure. */
 static bool reduce_terms(contraction *c)
 {
     rd_ctx    *ctx = c->term[0].x->ctx;
     rd_labels *set = c->n > 2 ? rd_alloc(ctx, c->n * (int64_t)sizeof *set) : NULL;
-    const bool all = c->n <= 2 || (set && reduce_terms_in(c, set));
+    const bool ok  = c->n <= 2 || (set && reduce_terms_in(c, set));
 
     rd_free(ctx, set);
-    return all;
+    return ok;
 }
 
-/* Sums each term over the labels that no other term has, before any product. */
+/* Sums each term over the labels that no other term and not the result has, before any product.
+ * False after a failure. */
 static bool sum_single_terms(contraction *c)
 {
     for (int k = 0; c->n > 1 && k < c->n; k++) {
@@ -355,16 +372,16 @@ static bool sum_single_terms(contraction *c)
 }
 
 /* ---- Dense factors of sparse matrices -------------------------------------------------------- */
-/* True if the term is sparse without a fill, has each of its labels once, and does not repeat
- * along any. */
+/* True if the term is sparse without a fill, has each of its labels once, and does not repeat along
+ * any: its stored elements can then be multiplied by dense factors. */
 static bool can_scale(const contraction *c, const rd_term *t)
 {
-    bool takes = rd_has_pattern(t->x) && !rd_fill_of(t->x) &&
-                 __builtin_popcountll(labels_of(t)) == t->x->rank;
+    bool can = rd_has_pattern(t->x) && !rd_fill_of(t->x) &&
+               __builtin_popcountll(labels_of(t)) == t->x->rank;
 
-    for (int a = 0; takes && a < t->x->rank; a++)
-        takes = t->x->extent[a] == c->extent[(unsigned char)t->label[a]];
-    return takes;
+    for (int a = 0; can && a < t->x->rank; a++)
+        can = t->x->extent[a] == c->extent[(unsigned char)t->label[a]];
+    return can;
 }
 
 /* Returns which of the two sparse terms s a dense term k can scale: one that has all its labels,
@@ -382,8 +399,9 @@ static int scaled_term(const contraction *c, int k, const int s[2])
     return found;
 }
 
-/* True if all terms are a product of two sparse matrices, s, and dense factors of their
- * elements. */
+/* True if all terms are a product of two sparse matrices, summed over one label, and dense factors
+ * of their elements. s gets the numbers of the two matrices.  Their labels a and b have one in
+ * common, and the others are the result's. */
 static bool is_scaled_product(const contraction *c, int s[2])
 {
     int n = 0;
@@ -401,9 +419,9 @@ static bool is_scaled_product(const contraction *c, int s[2])
     return all;
 }
 
-/* Multiplies the dense factors into the stored elements of the sparse matrices.  One pass over
- * all terms would need places that are not stored.  Terms with a fill, or with another result,
- * are contracted by pairs. */
+/* Multiplies dense factors into the stored elements of two sparse matrices, and leaves these two
+ * terms.  One pass over all terms would need places that are not stored.  Other contractions stay
+ * as they are.  False after a failure. */
 static bool scale_stored(contraction *c)
 {
     const rd_op op = c->type == RD_BOOL ? RD_OP_and : RD_OP_mul;
@@ -428,8 +446,8 @@ static bool scale_stored(contraction *c)
 }
 
 /* ---- The whole contraction ------------------------------------------------------------------- */
-/* The common type.  Floats are promoted first, as in NumPy: i16 and u16 promote to i32, and then
- * f32 to f64. */
+/* The common type of all terms.  Floats are promoted first, as in NumPy: i16 and u16 promote to
+ * i32, and then f32 to f64. */
 static rd_dtype common_type(const contraction *c)
 {
     rd_dtype type = RD_AUTO;
@@ -444,7 +462,8 @@ static rd_dtype common_type(const contraction *c)
     return type;
 }
 
-/* Casts all terms to the type of products; `natural` is the type of the result. */
+/* Casts all terms to the type of products; *natural becomes the type of the result.  Halves are
+ * multiplied as f32. */
 static bool find_type(contraction *c, rd_dtype *natural)
 {
     const rd_dtype type = common_type(c);
@@ -470,8 +489,9 @@ static bool fail_origins(const contraction *c, int k, int a, int l)
     return false;
 }
 
-/* Finds extent and origin of each label.  Axes of one element repeat and fit any origin; if all
- * axes of a label have one element, they give its origin. */
+/* Finds extent and origin of each label, and false after recording that origins differ.  Axes of
+ * one element repeat and fit any origin; if all axes of a label have one element, they give its
+ * origin. */
 static bool find_extents(contraction *c)
 {
     bool known[RD_MAX_LABELS] = { false };
@@ -505,7 +525,8 @@ static bool find_extents(contraction *c)
     return true;
 }
 
-/* Sums single terms, contracts pairs, then sums the last product.  See contract.h. */
+/* Multiplies all terms and sums over the labels that `out` does not name: sums single terms,
+ * contracts pairs, then sums the last product.  NULL after recording a failure. */
 rd_expr *rd_contract(const char *call, int n, rd_term *terms, int n_out, const int8_t *out)
 {
     contraction c = { .call = call, .n = n, .term = terms };

@@ -10,6 +10,7 @@
 #include "expr/maps.h"
 #include "expr/origin.h"
 
+/* A convolution; the axis of x is moved to the end, and origins are 0. */
 typedef struct convolution {
     const char *call; /* for failures */
     rd_expr    *x;    /* its axis is the last one */
@@ -17,8 +18,8 @@ typedef struct convolution {
     int64_t     n, m; /* elements of x along the axis, and of k */
 } convolution;
 
-/* `count` windows of x; the first begins at element `first`, which may be negative.  Elements
- * outside are 0. */
+/* `count` windows of x, each of as many elements as the kernel.  The first begins at element
+ * `first`, which may be negative.  Elements outside x are 0. */
 static rd_expr *windows(const convolution *c, int64_t first, int64_t count)
 {
     const int     last   = c->x->rank - 1;
@@ -32,7 +33,8 @@ static rd_expr *windows(const convolution *c, int64_t first, int64_t count)
     return rd_window(x, last, c->m, 1);
 }
 
-/* True if the kernel is so short that a sum of maps in one pass is faster than a call of a BLAS. */
+/* True if the kernel is so short that a sum of maps in one pass is faster than a call of a BLAS.
+ * Only f32 and f64 have such calls. */
 static bool is_short_kernel(const convolution *c)
 {
     enum { FEW = 8 };
@@ -41,7 +43,8 @@ static bool is_short_kernel(const convolution *c)
            (c->x->type == RD_F32 || c->x->type == RD_F64);
 }
 
-/* Adds up the shifted operand times each kernel element. */
+/* Makes `count` results from window `first` on: adds up the shifted operand times each kernel
+ * element. */
 static rd_expr *sum_of_maps(const convolution *c, int64_t first, int64_t count)
 {
     const int last = c->x->rank - 1;
@@ -57,15 +60,15 @@ static rd_expr *sum_of_maps(const convolution *c, int64_t first, int64_t count)
     return y;
 }
 
-/* Results of windows that lie inside x. */
+/* Makes `count` results from window `first` on; all windows lie inside x. */
 static rd_expr *inner_results(const convolution *c, int64_t first, int64_t count)
 {
     return is_short_kernel(c) ? sum_of_maps(c, first, count)
                               : rd_matmul(windows(c, first, count), c->k);
 }
 
-/* Results of windows that extend beyond x; each has its own copy of the kernel, with zeros
- * outside x. */
+/* Makes `count` results from window `first` on, of windows that extend beyond x.  Each window has
+ * its own copy of the kernel, with zeros where it is outside x. */
 static rd_expr *edge_results(const convolution *c, int64_t first, int64_t count)
 {
     rd_ctx *const  ctx   = c->x->ctx;
@@ -82,8 +85,9 @@ static rd_expr *edge_results(const convolution *c, int64_t first, int64_t count)
     return y ? rd_squeeze(y, RD_DIMS(-1, -2)) : NULL;
 }
 
-/* Computes results first, ..., first + count - 1 of the full convolution: those beyond the
- * begin, those inside, those beyond the end. */
+/* Makes the results first, ..., first + count - 1 of the full convolution: those beyond the begin
+ * of x, those inside, those beyond the end.  Result r uses the window that begins at r - (m -
+ * 1). */
 static rd_expr *results(const convolution *c, int64_t first, int64_t count)
 {
     const int64_t begin = first - (c->m - 1); /* where the first window begins in x */
@@ -103,7 +107,8 @@ static rd_expr *results(const convolution *c, int64_t first, int64_t count)
     return rd_concat(c->x->rank - 1, all);
 }
 
-/* Checks arguments and fills in `c`; moves the axis to the end. */
+/* Checks arguments and fills in `c`; moves the axis of x to the end.  *axis becomes its number from
+ * 0.  False after recording what is wrong. */
 static bool prepare(convolution *c, rd_expr *x, rd_expr *k, int *axis, rd_convolve_mode mode)
 {
     rd_expr *const both[] = { x, k };
@@ -132,8 +137,9 @@ static bool prepare(convolution *c, rd_expr *x, rd_expr *k, int *axis, rd_convol
     return false;
 }
 
-/* Selects the results that the mode asks for.  `mirrored`: if the kernel is longer, NumPy counts
- * the middle from the other end. */
+/* Makes the results that the mode asks for, and moves their axis back.  `less` and `more` are the
+ * smaller and the larger extent of x and the kernel.  `mirrored`: if the kernel is longer, NumPy
+ * counts the middle from the other end. */
 static rd_expr *select_results(convolution *c, int axis, rd_convolve_mode mode, bool mirrored)
 {
     const int64_t less = c->n < c->m ? c->n : c->m, more = c->n < c->m ? c->m : c->n;
@@ -155,7 +161,8 @@ static bool is_longer(const rd_expr *k, const rd_expr *x)
     return x->rank == 1 && k->rank == 1 && k->extent[0] > x->extent[0];
 }
 
-/* Reverses the kernel and correlates; swaps two rows so that the kernel is the shorter one. */
+/* Convolves x with the kernel k: a correlation with the reversed kernel.  Two rows are swapped so
+ * that the kernel is the shorter one. */
 rd_expr *rd_convolve(rd_expr *x, rd_expr *k, int axis, rd_convolve_mode mode)
 {
     convolution c = { .call = "rd_convolve" };
@@ -169,7 +176,7 @@ rd_expr *rd_convolve(rd_expr *x, rd_expr *k, int axis, rd_convolve_mode mode)
     return select_results(&c, axis, mode, false);
 }
 
-/* Correlates with a longer kernel by swapping operands: the result is the conjugate of the
+/* Correlates a row with a longer kernel by swapping both: the result is the conjugate of the
  * swapped one, reversed. */
 static rd_expr *correlated_with_longer(rd_expr *x, rd_expr *k, int axis, rd_convolve_mode mode)
 {
@@ -183,7 +190,7 @@ static rd_expr *correlated_with_longer(rd_expr *x, rd_expr *k, int axis, rd_conv
     return y ? rd_conj(y) : NULL;
 }
 
-/* Correlates with the conjugate kernel. */
+/* Correlates x with the conjugate of the kernel k along an axis. */
 rd_expr *rd_correlate(rd_expr *x, rd_expr *k, int axis, rd_convolve_mode mode)
 {
     convolution c = { .call = "rd_correlate" };

@@ -1,4 +1,5 @@
-/* ctx.c - the life of a context: creation, marks, releases, end. */
+/* ctx.c - the life of a context: creation, marks, releases, end.  A *mark* is a position in the
+ * life of a context; a release frees all nodes and memory made after it. */
 #include "expr/ctx.h"
 #include "core/backends.h"
 #include "core/environment.h"
@@ -29,6 +30,7 @@ static void check_opts(rd_ctx *ctx)
                 (long long)opts->memory_limit);
 }
 
+/* True if the environment asks to measure every evaluation (RDIM_PLAN_MEASURE=1). */
 static bool measures_by_default(void)
 {
     const char *text = rd_environment(RD_ENV_RDIM_PLAN_MEASURE);
@@ -36,7 +38,8 @@ static bool measures_by_default(void)
     return text && strcmp(text, "1") == 0;
 }
 
-/* The number of GPUs that may share an evaluation, from the options or else the environment. */
+/* The number of GPUs that may share an evaluation: all with RD_CUDA_ALL, else one if the options
+ * name a device or a stream, else what RDIM_CUDA_DEVICES says. */
 static int32_t devices_of(const rd_ctx_opts *opts)
 {
     const char *text =
@@ -48,7 +51,8 @@ static int32_t devices_of(const rd_ctx_opts *opts)
     return number > 1 && number < RD_MOST_DEVICES ? (int32_t)number : 1;
 }
 
-/* Allocates a context by the caller's hooks and reads options and environment. */
+/* Allocates a context by the caller's hooks and reads options and environment.  NULL without
+ * memory, or if only one of the two hooks is given. */
 rd_ctx *rd_ctx_new(const rd_ctx_opts *opts)
 {
     const rd_ctx_opts defaults = { 0 };
@@ -70,8 +74,8 @@ rd_ctx *rd_ctx_new(const rd_ctx_opts *opts)
     return ctx;
 }
 
-/* Frees all that belongs to the context.  Owned things go first, as they may refer to nodes; the
- * context itself goes last. */
+/* Frees all that belongs to the context.  Owned things (plans, files) go first, as they may refer
+ * to nodes; the evaluator's caches follow, and the context itself goes last. */
 void rd_ctx_free(rd_ctx *ctx)
 {
     rd_ctx_opts opts;
@@ -104,6 +108,7 @@ void rd_ctx_free(rd_ctx *ctx)
 }
 
 /* ---- Marks ----------------------------------------------------------------------------------- */
+/* The newest entry of each list of the context now: the state to which a release can return. */
 static rd_moment present_state(const rd_ctx *ctx)
 {
     return (rd_moment){ .chunk   = ctx->chunk,
@@ -114,7 +119,7 @@ static rd_moment present_state(const rd_ctx *ctx)
                         .nodes   = ctx->nodes };
 }
 
-/* Grows the list of marks. */
+/* Makes room for one more mark; false: no memory. */
 static bool grow_marks(rd_ctx *ctx)
 {
     const int64_t room = ctx->room_moment ? 2 * ctx->room_moment : 16, size = sizeof *ctx->moment;
@@ -133,7 +138,8 @@ static bool grow_marks(rd_ctx *ctx)
 /* The number of marks made in this process: no context can take another's mark for its own. */
 static _Atomic(uint64_t) marks;
 
-/* Records the present state in the list of marks. */
+/* Records the present state in the list of marks.  The zeroed mark, which no release accepts, comes
+ * back without memory. */
 rd_mark rd_ctx_mark(rd_ctx *ctx)
 {
     const rd_mark none = { 0, 0 };
@@ -156,7 +162,8 @@ rd_mark rd_ctx_mark(rd_ctx *ctx)
     return (rd_mark){ .at = (uint64_t)ctx->n_moment - 1, .serial = present.serial };
 }
 
-/* Returns the context to the state of the mark; later marks end. */
+/* Returns the context to the state of the mark: frees nodes, arrays and strings made since.  Later
+ * marks end. */
 rd_status rd_ctx_release(rd_ctx *ctx, rd_mark mark)
 {
     rd_moment *moment;
@@ -181,6 +188,7 @@ rd_status rd_ctx_release(rd_ctx *ctx, rd_mark mark)
     return RD_OK;
 }
 
+/* The number of nodes that the context has now; 0 for NULL. */
 int64_t rd_ctx_nodes(const rd_ctx *ctx)
 {
     return ctx ? ctx->nodes : 0;

@@ -9,9 +9,9 @@ enum { RD_SENTENCE = 2048, RD_FIRST_BUCKETS = 64 };
 
 /* A chunk of the arena; its memory follows the struct. */
 typedef struct rd_chunk {
-    struct rd_chunk *older;
-    size_t           room, used;
-    size_t           padding; /* aligns what follows to 16 bytes */
+    struct rd_chunk *older;      /* the chunk below it in the stack */
+    size_t           room, used; /* bytes of memory, and of them taken */
+    size_t           padding;    /* aligns what follows to 16 bytes */
 } rd_chunk;
 
 /* Debug builds without the address sanitizer: each allocation of the arena is a chunk of its
@@ -33,9 +33,9 @@ typedef struct rd_chunk {
 /* An entry of the table of nodes and interned strings, which are found again by their bytes; the
  * bytes follow the struct.  `older` was made before it. */
 typedef struct rd_kept {
-    struct rd_kept *chain, *older;
-    uint64_t        hash;
-    size_t          size; /* bytes of a string; RD_KEPT_NODE for a node */
+    struct rd_kept *chain, *older; /* the next one of its bucket; the one made before it */
+    uint64_t        hash;          /* of the bytes; of a node, of what makes nodes equal */
+    size_t          size;          /* bytes of a string; RD_KEPT_NODE for a node */
 } rd_kept;
 #define RD_KEPT_NODE SIZE_MAX
 
@@ -69,7 +69,7 @@ typedef struct rd_moment {
 /* A context.  One thread at a time uses it, except for its atomic fields, which threads of a plan
  * and callers of rd_cancel() touch as well. */
 struct rd_ctx {
-    rd_ctx_opts     opts;
+    rd_ctx_opts     opts;       /* as the caller gave them */
     _Atomic int64_t held, peak; /* bytes allocated now; the most since the last reset */
     /* Large blocks that rd_free_work() keeps for reuse; bytes of all; the next one to replace. */
     _Atomic(void *)  large[RD_LARGE_KEPT];
@@ -95,14 +95,14 @@ struct rd_ctx {
 
     rd_kept     **bucket, *newest; /* the hash table of nodes and strings; its newest entry */
     rd_kept      *first[RD_FIRST_BUCKETS]; /* the first table: a new context allocates none */
-    size_t        n_bucket, n_kept;
-    rd_leaf_name *named;
-    rd_adopted   *adopted;
-    uint32_t      nodes; /* serial of the newest node */
-    uint64_t      made;  /* nodes ever made */
+    size_t        n_bucket, n_kept;        /* buckets, a power of two; entries of the table */
+    rd_leaf_name *named;                   /* names of leaves, newest first */
+    rd_adopted   *adopted;                 /* arrays that leaves own, newest first */
+    uint32_t      nodes;                   /* serial of the newest node */
+    uint64_t      made;                    /* nodes ever made */
 
-    rd_moment *moment; /* the marks that have not ended, oldest first */
-    int64_t    n_moment, room_moment;
+    rd_moment *moment;                /* the marks that have not ended, oldest first */
+    int64_t    n_moment, room_moment; /* marks, and how many fit in `moment` */
 
     rd_owned *owned; /* things to free with the context, newest first */
 

@@ -5,7 +5,8 @@
  *
  * rd_diagonal() would be a view of all pairs, which would be stored if both a diagonal and
  * another size are asked for.  Here the nodes are made again without pairs, down to the views
- * that make pairs of rows of points. */
+ * that make pairs of rows of points.  Axes a and b of an expression hold the two points of a pair;
+ * the diagonal has a = b, and its axis comes last. */
 #include "expr/affine.h"
 #include "expr/origin.h"
 #include "expr/plain.h"
@@ -24,7 +25,7 @@ static int diagonal_extents(const rd_expr *x, int a, int b, int64_t *extent)
     return rank;
 }
 
-/* Makes the node again, on other operands and with other facts. */
+/* Makes the node again for the diagonal of axes a and b, on other operands and with other facts. */
 static rd_expr *remake_node(const rd_expr *x, int a, int b, rd_expr *const *in, const void *facts)
 {
     int64_t   extent[RD_MAX_RANK];
@@ -41,7 +42,7 @@ static rd_expr *remake_node(const rd_expr *x, int a, int b, rd_expr *const *in, 
                    facts, x->as_size);
 }
 
-/* Applies the map to the diagonals of its operands. */
+/* Makes the diagonal of a map: the map of the diagonals of its operands. */
 static rd_expr *diagonal_of_map(const rd_expr *x, int a, int b)
 {
     rd_expr *in[RD_MOST_ARITY];
@@ -52,8 +53,8 @@ static rd_expr *diagonal_of_map(const rd_expr *x, int a, int b)
     return remake_node(x, a, b, in, x->as.any);
 }
 
-/* Removes both axes from the reduced ones, which keep their order; the diagonal becomes a kept
- * axis. */
+/* Makes the diagonal of a reduction.  Its axes a and b are axes p and q of the operand, which leave
+ * the bits of reduced axes; the others keep their order. */
 static rd_expr *diagonal_of_reduction(const rd_expr *x, int a, int b)
 {
     const int     p = rd_axis_before(x, a), q = rd_axis_before(x, b);
@@ -70,7 +71,8 @@ static rd_expr *diagonal_of_reduction(const rd_expr *x, int a, int b)
     return remake_node(x, a, b, in, &facts);
 }
 
-/* The diagonal of a view of pairs.  Its axes a and b are axes p and q of its operand, unchanged. */
+/* Makes the diagonal of a view of pairs.  Its axes a and b are axes p and q of its operand,
+ * unchanged, so the view of the operand's diagonal lacks both and has one last axis instead. */
 static rd_expr *diagonal_of_view(const rd_expr *x, int a, int b, int p, int q)
 {
     const rd_expr *of   = x->in[0];
@@ -93,7 +95,8 @@ static rd_expr *diagonal_of_view(const rd_expr *x, int a, int b, int p, int q)
     return y ? rd_view(y, rank, extent, number, NULL) : NULL;
 }
 
-/* Rebuilds maps, reductions and views on the diagonal; of any other node it is a view. */
+/* The elements of x with equal indices along axes a and b, along a new last axis.  Maps, reductions
+ * and their views are made again on the diagonal; for any other node it is a view. */
 rd_expr *rd_of_selves(rd_expr *x, int a, int b)
 {
     if (x->kind == RD_EXPR_MAP)

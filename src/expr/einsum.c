@@ -9,6 +9,7 @@
 /* Labels: a to z, A to Z, then axes of "..." from the last one on. */
 enum { LETTERS = 52, MOST_DOTS = RD_MAX_LABELS - LETTERS };
 
+/* The state of the parser. */
 typedef struct reader {
     rd_ctx     *ctx;
     const char *text, *p;              /* the whole text; where to read on */
@@ -25,17 +26,20 @@ static bool fail_status(reader *r, rd_status status, const char *at, const char 
     return false;
 }
 
+/* Records RD_ERR_TEXT with a caret under `at`; returns false. */
 static bool fail(reader *r, const char *at, const char *what)
 {
     return fail_status(r, RD_ERR_TEXT, at, what);
 }
 
+/* Skips spaces of the text. */
 static void skip_spaces(reader *r)
 {
     while (*r->p == ' ')
         r->p++;
 }
 
+/* Reads the word if it comes next, after spaces; else false. */
 static bool accept(reader *r, const char *word)
 {
     skip_spaces(r);
@@ -45,7 +49,7 @@ static bool accept(reader *r, const char *word)
     return true;
 }
 
-/* Reads a letter; returns its label, or -1. */
+/* Reads a letter; returns its label, 0 to 51, or -1 if no letter comes next. */
 static int take_letter(reader *r)
 {
     skip_spaces(r);
@@ -58,7 +62,7 @@ static int take_letter(reader *r)
     return -1;
 }
 
-/* The number of letters up to the end of the term. */
+/* The number of letters up to the end of the term, at a comma or an arrow. */
 static int count_letters(const char *p)
 {
     int n = 0;
@@ -69,6 +73,8 @@ static int count_letters(const char *p)
 }
 
 /* ---- Operands -------------------------------------------------------------------------------- */
+/* Notes the extent n of an axis with a label.  False after recording that an earlier axis of this
+ * label has another extent, and neither is 1. */
 static bool take_extent(reader *r, int label, int64_t n, const char *at)
 {
     char what[120];
@@ -84,7 +90,8 @@ static bool take_extent(reader *r, int label, int64_t n, const char *at)
     return true;
 }
 
-/* Gives the n axes that "..." stands for the labels behind the letters. */
+/* Gives the n axes that "..." stands for the labels behind the letters; the last axis gets the
+ * first of them, as axes are aligned at the end.  False after recording a failure. */
 static bool read_dots(reader *r, rd_term *t, int *axis, int n, const char *at)
 {
     if (n > MOST_DOTS)
@@ -99,7 +106,8 @@ static bool read_dots(reader *r, rd_term *t, int *axis, int n, const char *at)
     return true;
 }
 
-/* Gives the next axis a letter's label; axes of a diagonal must have the same extent. */
+/* Gives the next axis a letter's label.  False after recording that there is no axis left, or that
+ * a diagonal's axes differ in extent. */
 static bool read_letter(reader *r, rd_term *t, int *axis, int label, const char *at)
 {
     if (*axis >= t->x->rank)
@@ -142,6 +150,7 @@ static bool read_term(reader *r, rd_term *t)
            fail_status(r, RD_ERR_SHAPE, r->p, "the operand has more axes than letters here");
 }
 
+/* Reads the letters of all operands, separated by commas. */
 static bool read_terms(reader *r)
 {
     for (int k = 0; k < r->n; k++) {
@@ -154,14 +163,15 @@ static bool read_terms(reader *r)
 }
 
 /* ---- The result ------------------------------------------------------------------------------ */
+/* Appends the axes of "..." to the labels of the result. */
 static void add_dots(const reader *r, int8_t *out, int *n)
 {
     for (int k = r->n_dots; k-- > 0;)
         out[(*n)++] = (int8_t)(LETTERS + k);
 }
 
-/* The result without an arrow: axes of "...", then letters that occur once, in the alphabet's
- * order, capitals first. */
+/* Writes the labels of a result that the text does not give, as NumPy does: axes of "...", then
+ * letters that occur once, in the alphabet's order, capitals first. */
 static void imply_result(const reader *r, int8_t *out, int *n)
 {
     add_dots(r, out, n);
@@ -201,7 +211,7 @@ static bool read_result(reader *r, int8_t *out, int *n)
            fail(r, r->p, "the operands have axes of \"...\", which the result must name");
 }
 
-/* Reads the whole text, then contracts the operands. */
+/* Reads the whole text, then contracts the operands.  NULL after recording a failure. */
 static rd_expr *read_all(reader *r)
 {
     int8_t out[RD_MAX_LABELS];
@@ -220,7 +230,7 @@ static rd_expr *read_all(reader *r)
     return rd_contract("rd_einsum", r->n, r->term, n, out);
 }
 
-/* The public call: checks operands and reads the text. */
+/* Contracts operands as an einsum text such as "ij,jk->ik" says: the public call. */
 rd_expr *rd_einsum_text(const char *text, rd_exprs operands)
 {
     reader r = { .text = text, .p = text, .n = operands.n };

@@ -19,7 +19,7 @@ static const char call[] = "rd_ewm_mean";
 enum { BLOCK = 32, LONG_ROW = 1 << 16 };
 
 /* ---- The recurrence -------------------------------------------------------------------------- */
-/* The triangle d^(column - row), on and above the diagonal. */
+/* The 32 x 32 triangle d^(column - row), on and above the diagonal, and 0 below it. */
 static rd_expr *powers(rd_ctx *ctx, double d)
 {
     rd_expr *const all  = rd_broadcast(rd_num(ctx, d), RD_SHAPE(BLOCK, BLOCK));
@@ -30,7 +30,7 @@ static rd_expr *powers(rd_ctx *ctx, double d)
     return y ? rd_triu(y, 0) : NULL;
 }
 
-/* The row d^1, ..., d^32. */
+/* The row d^1, ..., d^32: what is left of the value before a block at each of its elements. */
 static rd_expr *first_powers(rd_ctx *ctx, double d)
 {
     rd_expr *const all = rd_broadcast(rd_num(ctx, d), RD_SHAPE(BLOCK));
@@ -54,7 +54,9 @@ static rd_expr *split_blocks(rd_expr *x, int64_t blocks)
     return x ? rd_reshape(x, shape) : NULL;
 }
 
-/* The recurrence along the last axis by blocks; elements are finite and f64. */
+/* Runs the recurrence along the last axis by blocks; elements are finite and f64.  Each block is
+ * multiplied by the triangle of powers.  The last results of blocks follow the recurrence with
+ * d^32, and what they carry into the next block is added. */
 static rd_expr *by_blocks(rd_expr *x, double d)
 {
     const int64_t n = x->extent[x->rank - 1], blocks = (n - 1) / BLOCK + 1;
@@ -74,10 +76,11 @@ static rd_expr *by_blocks(rd_expr *x, double d)
     return y ? rd_slice_places(y, x->rank - 1, 0, n, 1) : NULL;
 }
 
-/* True if the recurrence runs element by element.  One fma an element is less work than a
- * product of 32, even though each waits for the one before.  A row of 1e6 takes 0.6 of the time
- * of blocks on one thread, four rows of 1e5 a tenth.  Blocks pay for one long row, which threads
- * can share, and on a GPU, where they run in parallel. */
+/* True if the recurrence runs element by element: there are several rows, or one of at most 65536
+ * elements, and no GPU.  One fma an element is less work than a product of 32, even though each
+ * waits for the one before.  A row of 1e6 takes 0.6 of the time of blocks on one thread, four rows
+ * of 1e5 a tenth.  Blocks pay for one long row, which threads can share, and on a GPU, where they
+ * run in parallel. */
 static bool is_serial(const rd_expr *x)
 {
     const bool several = rd_points(x->rank - 1, x->extent) > 1;
@@ -85,7 +88,8 @@ static bool is_serial(const rd_expr *x)
     return (several || x->extent[x->rank - 1] <= LONG_ROW) && !x->device;
 }
 
-/* The recurrence as a scan.  Infinities and NaN persist, unless d is 0. */
+/* Runs the recurrence as a scan with the reducer `decay`; its weights are all d.  Infinities and
+ * NaN persist, unless d is 0. */
 static rd_expr *by_scan(rd_expr *x, double d)
 {
     rd_expr *const one     = rd_cast_to(rd_num(x->ctx, d), x->type);
@@ -106,13 +110,14 @@ static rd_expr *sum_without_decay(rd_expr *x)
     return rest ? map_2(RD_OP_add, call, x, rd_scan(rest, "sum", RD_DIMS(-1))) : NULL;
 }
 
-/* The recurrence of finite elements. */
+/* Runs the recurrence on elements that are all finite. */
 static rd_expr *decayed_sum_finite(rd_expr *x, double d)
 {
     return is_serial(x) ? by_scan(x, d) : by_blocks(x, d);
 }
 
-/* The recurrence of any elements. */
+/* Runs the recurrence on any elements.  Blocks take the finite elements; a prefix sum of the
+ * others, which are infinities and NaN, is added. */
 static rd_expr *decayed_sum(rd_expr *x, double d)
 {
     if (d == 0)
@@ -129,13 +134,14 @@ static rd_expr *decayed_sum(rd_expr *x, double d)
 }
 
 /* ---- Means ----------------------------------------------------------------------------------- */
+/* Casts x to f64; NULL given NULL. */
 static rd_expr *cast_f64(rd_expr *x)
 {
     return rd_cast_to(x, RD_F64);
 }
 
-/* The weighted mean: the weight of an element falls by 1 - alpha with each step; NaN has no
- * weight. */
+/* The weighted mean of all elements so far: the weight of an element falls by the factor 1 - alpha
+ * with each step; NaN has no weight. */
 static rd_expr *weighted_mean(rd_expr *x, double alpha)
 {
     rd_expr *const nan  = map_1(RD_OP_isnan, call, x);
@@ -159,7 +165,8 @@ static rd_expr *recursive_mean(rd_expr *x, double alpha)
     return y ? decayed_sum(y, 1 - alpha) : NULL;
 }
 
-/* Moves the axis to the end and computes in f64, of narrower floats, too. */
+/* Makes the means along an axis: moves it to the end, computes in f64 even for narrower floats, and
+ * moves it back.  `adjust`: the weighted mean, else the recursive one. */
 static rd_expr *means(rd_expr *x, int axis, double alpha, bool adjust)
 {
     const int last = x->rank - 1;
@@ -171,7 +178,8 @@ static rd_expr *means(rd_expr *x, int axis, double alpha, bool adjust)
     return y ? rd_with_origins(y, x->origin) : NULL;
 }
 
-/* The public call: checks arguments and casts the result back. */
+/* Exponentially weighted means along an axis: the public call, which checks arguments and casts the
+ * result back to x's type, or f64 for ints. */
 rd_expr *rd_ewm_mean(rd_expr *x, int axis, double alpha, bool adjust)
 {
     rd_expr *y;

@@ -53,7 +53,7 @@ typedef struct rd_leaf_facts {
     const void *data;                /* NULL: an input */
     const char *name;                /* of an input, interned: equal names have equal addresses */
     int64_t     stride[RD_MAX_RANK]; /* in elements; 0 where extent < 2 */
-    int64_t     device;              /* as in rd_array */
+    int64_t     device; /* where the memory lies: 0 here, else a GPU's code as in rd_array */
     /* a sparse pattern's row: its elements were checked to be indices below this number; 0: not
      * checked */
     int64_t below;
@@ -82,10 +82,11 @@ typedef struct rd_call_facts {
     double (*f64_2)(double, double);
     void (*f32)(int64_t n, const float *const *in, float *out);
     void (*f64)(int64_t n, const double *const *in, double *out);
-    rd_block_fn *block;
-    void        *user;         /* passed to `block` */
-    const char  *name;         /* interned; for messages and dumps */
-    const char  *names, *body; /* interned text of f32 and f64, or NULL: see rd_fn */
+    rd_block_fn        *block;
+    void               *user;         /* passed to `block` */
+    const char         *name;         /* interned; for messages and dumps */
+    const char         *names, *body; /* interned text of f32 and f64, or NULL: see rd_fn */
+    const rd_fn *const *derivative;   /* the caller's functions, one an operand; NULL: none */
 } rd_call_facts;
 
 /* How group labels are ordered, as far as is known. */
@@ -111,7 +112,7 @@ typedef struct rd_fold_facts {
 
 /* in[2 + k] is a row of coordinates: indices along axis[k] of the node. */
 typedef struct rd_sparse_facts {
-    int64_t n, axis[RD_MAX_RANK];
+    int64_t n, axis[RD_MAX_RANK]; /* coordinates, and the axis of each */
 } rd_sparse_facts;
 
 /* The product is computed in this type, then cast to the node's. */
@@ -123,7 +124,7 @@ typedef struct rd_later_facts {
 
 /* The device of an expression with leaves on several GPUs. */
 enum { RD_SEVERAL = -1, RD_MOST_DEVICES = 64 };
-/* The device of operands on two devices; memory of this process (0) fits any device. */
+/* The device of operands on two devices; memory of this process (device 0) fits any device. */
 static inline int32_t rd_same_device(int32_t a, int32_t b)
 {
     return a == b || b == 0 ? a : a == 0 ? b : RD_SEVERAL;
@@ -178,7 +179,8 @@ static inline bool rd_is_grouped(const rd_expr *e)
     return e->kind == RD_EXPR_REDUCE && e->n_in > 3;
 }
 
-/* The number of values of each result; if there are several, they form a last axis. */
+/* The number of outputs of a reduction: a user's reducer may have several, which form a last
+ * axis. */
 static inline int32_t rd_outputs_of(const rd_expr *e)
 {
     return e->kind == RD_EXPR_REDUCE && e->as.fold->user ? e->as.fold->user->n_out : 1;
@@ -297,7 +299,8 @@ bool rd_reclaim(rd_ctx *ctx);
 /* rd_is_here() is true if the node is not released; else rd_fail_gone() records the failure and is
  * false.  Detection is certain in debug builds, else possible until the memory is reused.  It costs
  * one comparison. */
-bool               rd_fail_gone(rd_ctx *ctx, const char *call, const char *what, int k);
+bool rd_fail_gone(rd_ctx *ctx, const char *call, const char *what, int k);
+/* True if x is not released; else records that operand k is gone.  A release sets the id to 0. */
 static inline bool rd_is_here(rd_ctx *told, const char *call, const char *what, int k,
                               const rd_expr *x)
 {
@@ -374,7 +377,7 @@ rd_expr *rd_function_text(rd_ctx *ctx, const char *call, const char *text, int n
 rd_expr *rd_function_c(rd_ctx *ctx, const char *call, const char *text, int n, rd_expr *const *x,
                        rd_dtype real, bool quiet);
 
-/* ---- Printing (print_expr.c) ---------------------------------------------------------------------- */
+/* ---- Printing (print_expr.c) ----------------------------------------------------------------- */
 const char *rd_expr_kind_name(rd_expr_kind kind);
 /* Appends one line without operands: "sum dims 0 2", "leaf f32 (3, 4)"; for dumps and messages. */
 struct rd_text;

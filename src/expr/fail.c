@@ -30,7 +30,8 @@ static void end_in_dots(char sentence[RD_SENTENCE])
     memcpy(sentence + end, "...", sizeof "...");
 }
 
-/* Records the failure unless the context has one already. */
+/* Records the failure unless the context has one already.  A sentence that is too long ends in
+ * dots. */
 __attribute__((format(printf, 3, 0))) static void record(rd_ctx *ctx, rd_status status,
                                                          const char *format, va_list list)
 {
@@ -43,7 +44,7 @@ __attribute__((format(printf, 3, 0))) static void record(rd_ctx *ctx, rd_status 
     atomic_store(&ctx->status, (int)status);
 }
 
-/* Records the first failure.  See expr.h. */
+/* Records the first failure of a context; returns NULL, so that constructors can return it. */
 void *rd_fail(rd_ctx *ctx, rd_status status, const char *format, ...)
 {
     va_list list;
@@ -54,6 +55,7 @@ void *rd_fail(rd_ctx *ctx, rd_status status, const char *format, ...)
     return NULL;
 }
 
+/* Sets the public call that failures of planning and evaluating name; returns the previous one. */
 const char *rd_begin_call(rd_ctx *ctx, const char *call)
 {
     const char *before = ctx->call;
@@ -62,11 +64,13 @@ const char *rd_begin_call(rd_ctx *ctx, const char *call)
     return before;
 }
 
+/* The public call that evaluates or plans now, for messages. */
 const char *rd_call_name(const rd_ctx *ctx)
 {
     return ctx->call ? ctx->call : "rd_eval";
 }
 
+/* Records a failure from a thread that runs a plan; returns its status. */
 rd_status rd_fail_run(rd_ctx *ctx, rd_status status, const char *sentence)
 {
     rd_fail(ctx, status, "%s", sentence ? sentence : "");
@@ -95,13 +99,13 @@ void *rd_fail_at(rd_ctx *ctx, rd_status status, const char *call, const char *wh
                    text[from + n] ? "..." : "", (int)(at - from) + (from ? 3 : 0), "");
 }
 
-/* Records RD_ERR_TEXT.  See rd_fail_at(). */
+/* Records RD_ERR_TEXT with the text and a caret under the byte `at`; returns NULL. */
 void *rd_fail_text(rd_ctx *ctx, const char *call, const char *what, const char *text, size_t at)
 {
     return rd_fail_at(ctx, RD_ERR_TEXT, call, what, text, at);
 }
 
-/* Records that operand k was released; returns false. */
+/* Records that operand k (`what`: operand, result or leaf) was released; returns false. */
 bool rd_fail_gone(rd_ctx *ctx, const char *call, const char *what, int k)
 {
     rd_fail(ctx, RD_ERR_ARGUMENT, "%s: %s %d is gone: rd_ctx_release() has released it", call, what,
@@ -109,16 +113,21 @@ bool rd_fail_gone(rd_ctx *ctx, const char *call, const char *what, int k)
     return false;
 }
 
+/* Adds bits to the context's warnings; any thread may call it. */
 void rd_warn(rd_ctx *ctx, uint32_t warnings)
 {
     atomic_fetch_or(&ctx->warnings, warnings);
 }
 
+/* The warnings since the last clear, as bits. */
 uint32_t rd_warnings(const rd_ctx *ctx)
 {
     return ctx ? atomic_load(&ctx->warnings) : 0;
 }
 
+/* The status of the context's first failure; RD_OK: none.  NULL counts as a context that could not
+ * be made for lack of memory.  A failure that waits in this thread for a context is recorded
+ * first. */
 rd_status rd_error(const rd_ctx *ctx)
 {
     if (!ctx)
@@ -128,6 +137,7 @@ rd_status rd_error(const rd_ctx *ctx)
     return (rd_status)atomic_load(&ctx->status);
 }
 
+/* The sentence of the context's first failure, "" without one. */
 const char *rd_error_text(const rd_ctx *ctx)
 {
     if (!ctx)
@@ -135,12 +145,14 @@ const char *rd_error_text(const rd_ctx *ctx)
     return rd_error(ctx) == RD_OK ? "" : ctx->sentence;
 }
 
+/* Forgets the failure, but not the warnings. */
 void rd_error_forgive(rd_ctx *ctx)
 {
     atomic_store(&ctx->status, RD_OK);
     atomic_store(&ctx->failing, false);
 }
 
+/* Forgets the context's failure and warnings, and a failure that waits in this thread. */
 void rd_error_clear(rd_ctx *ctx)
 {
     if (!ctx)
@@ -150,6 +162,7 @@ void rd_error_clear(rd_ctx *ctx)
     rd_error_forgive(ctx);
 }
 
+/* The name of a status, such as "RD_ERR_SHAPE". */
 const char *rd_status_name(rd_status status)
 {
     const size_t n = sizeof status_names / sizeof status_names[0];

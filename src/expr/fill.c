@@ -5,13 +5,15 @@
 #include "expr/maps.h"
 #include "expr/origin.h"
 
+/* True if elements of x's type can be NaN: a float, or a complex number. */
 static bool has_nan(const rd_expr *x)
 {
     return rd_is_complex(x) || rd_dtype_kind(x->type) == RD_KIND_FLOAT;
 }
 
-/* Gathers from the last position that is not NaN. Where there is none yet it gathers the first
- * element, which is then NaN itself.  A gap is filled for at most `limit` elements; 0: always. */
+/* Replaces each NaN by the last element before it that is none, by a gather along the axis.  Where
+ * there is none yet it gathers the first element, which is then NaN itself.  A gap is filled for at
+ * most `limit` elements; 0: always. */
 static rd_expr *gather_last(const char *call, rd_expr *x, int axis, int64_t limit)
 {
     rd_ctx *const  ctx  = x->ctx;
@@ -28,7 +30,7 @@ static rd_expr *gather_last(const char *call, rd_expr *x, int axis, int64_t limi
         call, map_2(RD_OP_gt, call, map_2(RD_OP_sub, call, at, last), rd_int(ctx, limit)), x, y);
 }
 
-/* Checks arguments and fills forward; backward on the reversed axis. */
+/* Fills NaN forward along an axis, or backward by filling the reversed axis (`back`). */
 static rd_expr *fill(const char *call, rd_expr *x, int axis, int64_t limit, bool back)
 {
     rd_expr *y;
@@ -47,11 +49,13 @@ static rd_expr *fill(const char *call, rd_expr *x, int axis, int64_t limit, bool
     return y ? rd_with_origins(y, x->origin) : NULL;
 }
 
+/* Replaces NaN by the last element before it. */
 rd_expr *rd_ffill(rd_expr *x, int axis, int64_t limit)
 {
     return fill("rd_ffill", x, axis, limit, false);
 }
 
+/* Replaces NaN by the next element behind it. */
 rd_expr *rd_bfill(rd_expr *x, int axis, int64_t limit)
 {
     return fill("rd_bfill", x, axis, limit, true);

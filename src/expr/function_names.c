@@ -23,7 +23,8 @@ static const struct {
     { "clip", RD_TEXT_CLIP, USE_TEXT },
 };
 
-/* Finds a name in ops.def and in the table above; -1 if texts of this kind do not know it. */
+/* Finds a function by its name in C (ops.def) or in the table above; -1 if texts of the kind
+ * `least` do not know it. */
 static int find_row(const char *name, size_t length, name_use least)
 {
     const int op = rd_op_of_c(name, length);
@@ -37,14 +38,16 @@ static int find_row(const char *name, size_t length, name_use least)
     return -1;
 }
 
-/* True for operators that only the evaluator makes, or that functions of other names make. */
+/* True for operators that texts cannot name: those that only the evaluator makes, or that functions
+ * of other names make. */
 static bool is_internal(int function)
 {
     return function == RD_OP_fma || function == RD_OP_pow_half || function == RD_OP_cast ||
            function == RD_OP_index;
 }
 
-/* Finds a function of C text (`real` is set) or of function text.  See function_text.h. */
+/* Finds a function by its name, or -1.  `real` set: the text is C, which knows fewer names.  A
+ * suffix f, as in sqrtf, is allowed where C would compute the same. */
 int rd_function_find(const char *name, size_t length, rd_dtype real)
 {
     int function = find_row(name, length, real ? USE_C : USE_TEXT);
@@ -57,6 +60,7 @@ int rd_function_find(const char *name, size_t length, rd_dtype real)
     return function < 0 || is_internal(function) ? -1 : function;
 }
 
+/* The number of operands of a function that rd_function_find() has found. */
 int rd_function_arity(int function)
 {
     return function == RD_TEXT_CLIP || function == RD_OP_where ? 3 : rd_op_table[function].arity;

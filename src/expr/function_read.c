@@ -1,14 +1,17 @@
 /* function_read.c - parses function text into nodes by recursive descent.  Precedences are C's,
  * and ^ is the power.
  *
- *     "x * 2 + sin(y)"  ->  add(mul(x, 2), sin(y)) */
+ *     "x * 2 + sin(y)"  ->  add(mul(x, 2), sin(y))
+ *
+ * rd_reader is the parser's state.  Its field `real` is a float type if the text is C, and 0 for
+ * function text; C text follows C's rules of conversion. */
 #include "core/whole.h"
 #include "expr/function_text.h"
 #include <stdio.h>
 #include <string.h>
 
 enum { MAX_DEPTH = 400 }; /* a parenthesis counts twice */
-enum { MAX_WHOLE = 8 };
+enum { MAX_WHOLE = 8 };   /* maps of numbers, one below the other, that is_integer() follows */
 
 /* True if the text is nested too deeply for recursion; records that. */
 static bool is_too_deep(rd_reader *r)
@@ -19,6 +22,7 @@ static bool is_too_deep(rd_reader *r)
     return true;
 }
 
+/* Returns the number of the operand that has the name; -1: no operand has it. */
 int rd_function_operand(const rd_reader *r, const char *name, size_t length)
 {
     for (int k = 0; k < r->n; k++)
@@ -28,6 +32,8 @@ int rd_function_operand(const rd_reader *r, const char *name, size_t length)
 }
 
 /* ---- Operands -------------------------------------------------------------------------------- */
+/* Reads a call such as "atan2(y, x)" and applies the function; `length` is that of the name.  NULL
+ * after recording a failure. */
 static rd_expr *read_call(rd_reader *r, size_t length)
 {
     const char *name     = r->at;
@@ -69,7 +75,8 @@ static rd_expr *constant(const rd_reader *r, const char *name, size_t length)
     return length == 2 && !memcmp(name, "pi", 2) ? rd_num(r->ctx, 3.14159265358979323846) : NULL;
 }
 
-/* Reads an operand, a constant, or a call. */
+/* Reads what begins with a name: a call if "(" follows, else an operand or a constant.  NULL after
+ * recording that nothing has the name. */
 static rd_expr *read_name(rd_reader *r, size_t length)
 {
     const char *name = r->at;
@@ -87,6 +94,7 @@ static rd_expr *read_name(rd_reader *r, size_t length)
                                 length < 40 ? (int)length : 40, name);
 }
 
+/* True for a decimal digit. */
 static bool is_digit(char c)
 {
     return c >= '0' && c <= '9';
@@ -109,9 +117,9 @@ static rd_expr *read_operand(rd_reader *r)
 }
 
 /* ---- Operators ------------------------------------------------------------------------------- */
-/* Converts operands as C does: an int or bool combined with a float takes the float's type,
- * where rdim would go to f64.  Weak numbers alone stay weak, so that 2 * 0.5 still takes the
- * type of the operands. */
+/* Converts operands of C text (r->real is set) as C does: an int or bool combined with a float
+ * takes the float's type, where rdim would go to f64.  Weak numbers alone stay weak if `keep_weak`,
+ * so that 2 * 0.5 still takes the type of the operands. */
 static bool convert_as_c(const rd_reader *r, int n, rd_expr **v, bool keep_weak)
 {
     bool real = false, weak = true;
@@ -144,7 +152,7 @@ static bool is_integer(const rd_expr *x, int depth, int64_t *value)
            rd_whole_result(x->op, a, b, value) == RD_WHOLE_FITS;
 }
 
-/* Applies an operator; an integer of the text that exceeds 64 bits is an error instead of
+/* Applies an operator.  A constant int of the text that exceeds 64 bits is an error instead of
  * wrapping. */
 static rd_expr *apply_checked(rd_reader *r, rd_op op, const char *at, int n, rd_expr *const *v)
 {
@@ -156,8 +164,8 @@ static rd_expr *apply_checked(rd_reader *r, rd_op op, const char *at, int n, rd_
     return r->map(op, r->call, n, v);
 }
 
-/* Applies an operator by C's rules of conversion; refuses a division of ints in C text, which
- * truncates there. */
+/* Applies an operator; in C text (r->real is set) by C's rules of conversion.  A division of ints
+ * in C text is refused, as it truncates there. */
 static rd_expr *apply_as_c(rd_reader *r, rd_op op, const char *at, int n, rd_expr **v)
 {
     bool ints = true;
@@ -169,8 +177,8 @@ static rd_expr *apply_as_c(rd_reader *r, rd_op op, const char *at, int n, rd_exp
     return convert_as_c(r, n, v, true) ? apply_checked(r, op, at, n, v) : NULL;
 }
 
-/* Reads a prefix operator - + !, or a power, which binds more tightly to its left: -x^2 is
- * -(x^2), 2^-1 is a half. */
+/* Reads an operand with its prefix operators - + ! and powers.  A power binds more tightly to its
+ * left: -x^2 is -(x^2), 2^-1 is a half. */
 static rd_expr *read_unary(rd_reader *r)
 {
     static const char sign[] = "-+!";
@@ -203,8 +211,8 @@ static const struct {
 #include "core/precedence.def"
 };
 
-/* Reads the next operator if it binds at least as tightly as `rank`, and returns its row; else
- * -1. */
+/* Reads the next binary operator if it binds at least as tightly as `rank`, and returns its row;
+ * else -1.  A remainder of C text (r->real is set) is not read, as C's % has another sign. */
 static int take_binary(rd_reader *r, int rank)
 {
     int rows = sizeof binary / sizeof *binary;
@@ -220,8 +228,8 @@ static int take_binary(rd_reader *r, int rank)
     return -1;
 }
 
-/* Reads operators of precedence `rank` or tighter, by precedence climbing; they associate to the
- * left. */
+/* Reads an operand, then operators of precedence `rank` or tighter with their right operands
+ * (precedence climbing); they associate to the left. */
 static rd_expr *read_binary(rd_reader *r, int rank)
 {
     rd_expr *v[2] = { read_unary(r) };
@@ -238,7 +246,8 @@ static rd_expr *read_binary(rd_reader *r, int rank)
     return v[0];
 }
 
-/* Reads an expression, with "? :".  See function_text.h. */
+/* Reads an expression: operators, and then perhaps a choice "? :".  NULL after recording a
+ * failure. */
 rd_expr *rd_function_read(rd_reader *r)
 {
     rd_expr *v[3] = { NULL };

@@ -15,11 +15,13 @@ static void add_step(rd_steps *steps, const char *name, size_t length, rd_expr *
     steps->x[steps->n++]    = x;
 }
 
+/* Appends a value under a name. */
 void rd_steps_add(rd_steps *steps, const char *name, rd_expr *x)
 {
     add_step(steps, name, strlen(name), x);
 }
 
+/* Returns the value of a name; NULL: there is none. */
 rd_expr *rd_steps_find(const rd_steps *steps, const char *name)
 {
     for (int k = 0; k < steps->n; k++)
@@ -28,14 +30,15 @@ rd_expr *rd_steps_find(const rd_steps *steps, const char *name)
     return NULL;
 }
 
-/* Casts a strong value to the type of the parts.  `where` of two weak numbers is strong and has
- * a type of its own. */
+/* Casts a value to the type of the parts; bools and weak numbers stay.  `where` of two weak numbers
+ * is strong and has a type of its own. */
 static rd_expr *cast_strong(rd_expr *x, rd_dtype part)
 {
     return x && x->type != RD_BOOL && !x->weak ? rd_real_cast(x, part) : x;
 }
 
-/* Parses and computes all steps of a text.  See function_text.h. */
+/* Parses and computes all steps of a text, "name = expression; ...", and appends their values.
+ * Each step may use all values before it.  False after recording a failure. */
 bool rd_steps_run(rd_steps *steps, rd_ctx *ctx, const char *call, const char *text, rd_dtype part)
 {
     rd_reader r = { .ctx = ctx, .call = call, .text = text, .at = text, .map = rd_real_map };

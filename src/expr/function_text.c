@@ -29,8 +29,8 @@ static int read_names(rd_reader *r)
     return 0;
 }
 
-/* Names the operands as the text says, or else x, y, z, w.  Checks number and uniqueness of
- * names. */
+/* Names the operands as the text says ("a, b: a + b"), or else x, y, z, w.  False after recording
+ * that names are too few, too many, or not unique. */
 static bool name_operands(rd_reader *r)
 {
     static const char plain[] = "xyzw";
@@ -57,8 +57,8 @@ static bool name_operands(rd_reader *r)
     return true;
 }
 
-/* Returns the function if the text is nothing but its name: it is applied to the operands.  Else
- * -1. */
+/* Returns the function if the text is nothing but its name, such as "atan2"; it is then applied to
+ * the operands.  Else -1. */
 static int bare_function(rd_reader *r)
 {
     size_t      length = rd_function_word(r);
@@ -90,8 +90,8 @@ static rd_expr *read_all(rd_reader *r)
     return v && *rd_function_skip(r) ? rd_function_expected(r, "an operator or the end") : v;
 }
 
-/* Gives the result of any text the shape of all operands.  It is a weak number only if all
- * operands are. */
+/* Reads the text, and gives the result the shape of all operands, whatever it uses.  C text gives
+ * the float type r->real.  The result is a weak number only if all operands are. */
 static rd_expr *read_result(rd_reader *r)
 {
     int      rank;
@@ -111,14 +111,15 @@ static rd_expr *read_result(rd_reader *r)
     return v ? rd_broadcast_to(v, rank, extent, r->call) : NULL;
 }
 
-/* Reads function text.  See expr.h. */
+/* Makes the map that function text describes, of any operands. */
 rd_expr *rd_function_text(rd_ctx *ctx, const char *call, const char *text, int n, rd_expr *const *x)
 {
     return read_result(&(rd_reader){
         .ctx = ctx, .call = call, .text = text, .at = text, .map = rd_map_op, .n = n, .x = x });
 }
 
-/* Reads C text of floats.  See expr.h. */
+/* Makes the map that C text of float operands describes; `real` is the type of all floats.
+ * `quiet`: no failure to read is recorded, as the caller falls back to compiled loops. */
 rd_expr *rd_function_c(rd_ctx *ctx, const char *call, const char *text, int n, rd_expr *const *x,
                        rd_dtype real, bool quiet)
 {

@@ -23,7 +23,7 @@ typedef struct rd_reader {
 /* ---- Steps (function_steps.c) ---------------------------------------------------------------- */
 /* Named values. */
 typedef struct rd_steps {
-    int         n;
+    int         n; /* named values so far */
     const char *name[RD_TEXT_OPERANDS];
     size_t      length[RD_TEXT_OPERANDS];
     rd_expr    *x[RD_TEXT_OPERANDS];

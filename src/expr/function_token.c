@@ -8,28 +8,34 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* <ctype.h> is not used, as it follows the program's locale. */
+/* True for the white space of C's locale. <ctype.h> is not used, as it follows the program's
+ * locale. */
 static bool is_space(char c)
 {
     return c == ' ' || (c >= '\t' && c <= '\r');
 }
 
+/* True for a printable ASCII character, which messages can show. */
 static bool is_plain(char c)
 {
     return c > ' ' && c <= '~';
 }
 
+/* True for a decimal digit. */
 static bool is_digit(char c)
 {
     return c >= '0' && c <= '9';
 }
 
+/* True for a letter or an underscore, which begins a name. */
 static bool is_letter(char c)
 {
     return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || c == '_';
 }
 
 /* ---- Failure --------------------------------------------------------------------------------- */
+/* Records a failure with the text and a caret under `at`, unless the reader is quiet; returns
+ * NULL. */
 void *rd_function_fail(rd_reader *r, const char *at, const char *format, ...)
 {
     char    what[180] = "function text: ";
@@ -57,6 +63,7 @@ void *rd_function_expected(rd_reader *r, const char *what)
 }
 
 /* ---- Tokens ---------------------------------------------------------------------------------- */
+/* Skips spaces; returns where the text goes on. */
 const char *rd_function_skip(rd_reader *r)
 {
     while (is_space(*r->at))
@@ -64,6 +71,7 @@ const char *rd_function_skip(rd_reader *r)
     return r->at;
 }
 
+/* Reads the token if it comes next, after spaces; else false. */
 bool rd_function_take(rd_reader *r, const char *token)
 {
     size_t n = strlen(token);
@@ -74,6 +82,7 @@ bool rd_function_take(rd_reader *r, const char *token)
     return true;
 }
 
+/* The length of the name that comes next, after spaces; 0: there is none. */
 size_t rd_function_word(rd_reader *r)
 {
     size_t n = 0;
@@ -85,6 +94,7 @@ size_t rd_function_word(rd_reader *r)
 }
 
 /* ---- Numbers --------------------------------------------------------------------------------- */
+/* The number of decimal digits at c. */
 static size_t digits(const char *c)
 {
     size_t n = 0;
@@ -111,8 +121,8 @@ size_t rd_function_number_length(const char *c, bool *fraction)
     return n;
 }
 
-/* Copies the digits with the locale's decimal point, as strtod reads that, and the text always
- * has '.'. */
+/* Converts n characters of a number to a double. strtod() expects the locale's decimal point, and
+ * the text always has '.', so the characters are copied. */
 double rd_function_number_value(const char *c, size_t n)
 {
     const char *point = localeconv()->decimal_point;
@@ -132,7 +142,8 @@ double rd_function_number_value(const char *c, size_t n)
     return value;
 }
 
-/* Reads a number: a fraction becomes a weak float, any other number a weak int. */
+/* Reads the number that begins at r->at: a fraction becomes a weak float, any other number a weak
+ * int. */
 rd_expr *rd_function_number(rd_reader *r)
 {
     const char *c = r->at;

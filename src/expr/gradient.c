@@ -6,6 +6,7 @@
 #include "expr/maps.h"
 #include "expr/origin.h"
 
+/* A gradient while it is built. */
 typedef struct slopes {
     const char *call;  /* for failures */
     rd_expr    *y, *x; /* the data; the step, a number, or positions of y's rank */
@@ -13,38 +14,44 @@ typedef struct slopes {
     int64_t     n; /* elements along the axis */
 } slopes;
 
-/* The n elements along the axis from `start` on. */
+/* The n elements of x along the axis from position `start` on. */
 static rd_expr *slice(const slopes *s, rd_expr *x, int64_t start, int64_t n)
 {
     return rd_slice_places(x, s->axis, start, start + n, 1);
 }
 
+/* x + y. */
 static rd_expr *plus(const slopes *s, rd_expr *x, rd_expr *y)
 {
     return map_2(RD_OP_add, s->call, x, y);
 }
 
+/* x - y. */
 static rd_expr *minus(const slopes *s, rd_expr *x, rd_expr *y)
 {
     return map_2(RD_OP_sub, s->call, x, y);
 }
 
+/* x * y. */
 static rd_expr *times(const slopes *s, rd_expr *x, rd_expr *y)
 {
     return map_2(RD_OP_mul, s->call, x, y);
 }
 
+/* x / y. */
 static rd_expr *over(const slopes *s, rd_expr *x, rd_expr *y)
 {
     return map_2(RD_OP_div, s->call, x, y);
 }
 
+/* A constant that takes the type of the operands beside it. */
 static rd_expr *number(const slopes *s, double value)
 {
     return rd_num(s->y->ctx, value);
 }
 
-/* The distances between adjacent positions from `start` on; one number if they are all equal. */
+/* The n distances between adjacent positions from `start` on. s->x is one number if all steps are
+ * equal, and is then the distance itself. */
 static rd_expr *steps(const slopes *s, int64_t start, int64_t n)
 {
     return s->x->rank ? minus(s, slice(s, s->x, start + 1, n), slice(s, s->x, start, n)) : s->x;
@@ -63,7 +70,8 @@ static rd_expr *slope_of_line(const slopes *s, int64_t at)
     return over(s, minus(s, slice(s, s->y, at + 1, 1), slice(s, s->y, at, 1)), steps(s, at, 1));
 }
 
-/* The slope of the parabola at the first, or last, of three elements with equal steps. */
+/* The slope of the parabola at the first, or last, of three elements with equal steps h: (-3 y0 + 4
+ * y1 - y2) / (2 h), or its mirror image. */
 static rd_expr *slope_even_steps(const slopes *s, rd_expr *const y[3], bool last)
 {
     const double sign = last ? -1 : 1;
@@ -75,7 +83,8 @@ static rd_expr *slope_even_steps(const slopes *s, rd_expr *const y[3], bool last
     return weighted_sum(s, y, by);
 }
 
-/* The slope of the parabola at the first, or last, of the three elements from `at` on. */
+/* The slope of the parabola at the first, or last, of the three elements from `at` on, as a
+ * weighted sum of them.  The weights follow from the two distances p and q (Fornberg). */
 static rd_expr *slope_of_parabola(const slopes *s, int64_t at, bool last)
 {
     rd_expr *const y[] = { slice(s, s->y, at, 1), slice(s, s->y, at + 1, 1),
@@ -100,6 +109,8 @@ static rd_expr *slope_of_parabola(const slopes *s, int64_t at, bool last)
 }
 
 /* ---- Inside ---------------------------------------------------------------------------------- */
+/* The slopes at all elements but the first and the last, each from the elements on both sides.
+ * With equal steps h it is (y[i + 1] - y[i - 1]) / (2 h), else a weighted sum of three elements. */
 static rd_expr *inner_slopes(const slopes *s)
 {
     const int64_t  n   = s->n - 2;
@@ -117,7 +128,8 @@ static rd_expr *inner_slopes(const slopes *s)
     return weighted_sum(s, y, by);
 }
 
-/* Concatenates the slopes at the first element, inside, and at the last. */
+/* Concatenates the slopes at the first element, inside, and at the last.  Order 1 takes the slope
+ * of a line at the ends, order 2 of a parabola. */
 static rd_expr *all_slopes(const slopes *s, int order)
 {
     rd_expr *parts[3];
@@ -132,7 +144,7 @@ static rd_expr *all_slopes(const slopes *s, int order)
 
 /* ---------------------------------------------------------------------------------------------- */
 
-/* Checks the order at the ends, and that there are enough elements for it. */
+/* True if the order at the ends is 1 or 2, and there are enough elements for it; else records. */
 static bool check_order(const slopes *s, int order)
 {
     char shape[RD_SHAPE_TEXT];
@@ -157,7 +169,8 @@ static rd_expr *widen(rd_expr *x)
     return x && rd_dtype_is_narrow_float(x->type) ? rd_cast_to(x, RD_F32) : x;
 }
 
-/* The public call: checks operands, widens types and computes slopes. */
+/* The derivative of y along an axis: the public call. x is the distance of adjacent elements, or
+ * their positions.  Halves are computed in f32 and cast back. */
 rd_expr *rd_gradient(rd_expr *y, rd_expr *x, int axis, int order)
 {
     slopes         s      = { .call = "rd_gradient" };

@@ -48,6 +48,8 @@ static void add_node(rd_text *text, const rd_expr *x)
     }
 }
 
+/* Appends the whole graph: its nodes, and a node "out0", "out1", ... for each result: digraph rdim
+ * { */
 static void add_graph(rd_text *text, rd_results results, const rd_node_list *list)
 {
     rd_text_add(text, "digraph rdim {\n  node [fontname=\"monospace\"];\n");

@@ -9,18 +9,20 @@
 #include "expr/maps.h"
 #include "expr/origin.h"
 
+/* The number of groups; a reduction without labels has one group. */
 int64_t rd_grouped_number(const rd_folding *f)
 {
     return f->label ? f->n_group : 1;
 }
 
-/* Returns the narrowest unsigned type that holds 0 to n. */
+/* The narrowest unsigned type that holds 0 to n. */
 static rd_dtype number_type(int64_t n)
 {
     return n <= UINT8_MAX ? RD_U8 : n <= UINT16_MAX ? RD_U16 : n <= UINT32_MAX ? RD_U32 : RD_U64;
 }
 
-/* Replaces labels outside, and of elements that the mask leaves out, by n_group.  See grouped.h. */
+/* Makes the rows of group numbers of f->x: n_group, one more than the last group, for elements with
+ * labels outside the range or outside the mask. */
 rd_expr *rd_grouped_label(const rd_folding *f)
 {
     rd_ctx *const  ctx   = f->x->ctx;
@@ -38,8 +40,8 @@ rd_expr *rd_grouped_label(const rd_folding *f)
     return rows ? rd_cast_to(rows, number_type(n)) : NULL;
 }
 
-/* Counts the elements of each group and finds where they begin, by an exclusive scan of the
- * counts. */
+/* Counts the elements of each group and finds where they begin in sorted rows, by an exclusive scan
+ * of the counts.  False after a failure. */
 static bool count_groups(rd_grouped *g)
 {
     rd_expr *const by[] = { g->label };
@@ -52,7 +54,8 @@ static bool count_groups(rd_grouped *g)
     return g->first != NULL;
 }
 
-/* Sorts by value, then by group, both stably.  See grouped.h. */
+/* Sorts the rows of x by value, then by group, both stably, and fills in `g`.  The second sort
+ * orders the labels, which were gathered in the order of the first.  False after a failure. */
 bool rd_grouped_begin(rd_grouped *g, const rd_folding *f, rd_expr *x)
 {
     rd_expr *by_value, *label, *by_group;
@@ -71,7 +74,8 @@ bool rd_grouped_begin(rd_grouped *g, const rd_folding *f, rd_expr *x)
     return g->group && g->sorted;
 }
 
-/* Clamps the positions to the row and gathers.  See grouped.h. */
+/* Gathers the elements of rows at one position for each group, clamped to the row.  A group without
+ * elements gets some element, which the caller replaces. */
 rd_expr *rd_grouped_take(const char *call, rd_expr *rows, rd_expr *place)
 {
     if (!rows || !place)
@@ -84,7 +88,8 @@ rd_expr *rd_grouped_take(const char *call, rd_expr *rows, rd_expr *place)
     return place ? rd_take_places_along(rows, last, place) : NULL;
 }
 
-/* Broadcasts `nothing` to the kept axes and the groups.  See grouped.h. */
+/* Makes the result for rows without elements: `nothing`, broadcast to the kept axes and the
+ * groups. */
 rd_expr *rd_grouped_of_nothing(const rd_folding *f, rd_expr *nothing)
 {
     int64_t extent[RD_MAX_RANK];
@@ -100,6 +105,8 @@ rd_expr *rd_grouped_of_nothing(const rd_folding *f, rd_expr *nothing)
     return nothing ? rd_broadcast_to(nothing, rank, extent, f->call) : NULL;
 }
 
+/* Gives y, which has the group axis last, the axes that the caller of f asked for.  Without labels
+ * the one group is selected. */
 rd_expr *rd_grouped_as_seen(const rd_folding *f, rd_expr *y)
 {
     y = rd_folding_origins(f, y);

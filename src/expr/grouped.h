@@ -7,13 +7,13 @@
 /* "Rows" have the kept axes, then all reduced elements as one axis.  "Groups" have the group axis
  * last instead. */
 typedef struct rd_grouped {
-    const char *call;
-    int64_t     n_group;
-    rd_expr    *label;  /* rows: each element's group; n_group: it takes no part */
-    rd_expr    *sorted; /* rows: elements sorted by group, then by value */
-    rd_expr    *group;  /* rows: the group of each element of `sorted` */
-    rd_expr    *count;  /* groups, i64: number of elements */
-    rd_expr    *first;  /* groups, i64: where their elements begin in `sorted` */
+    const char *call;    /* for failures */
+    int64_t     n_group; /* number of groups */
+    rd_expr    *label;   /* rows: each element's group; n_group: it takes no part */
+    rd_expr    *sorted;  /* rows: elements sorted by group, then by value */
+    rd_expr    *group;   /* rows: the group of each element of `sorted` */
+    rd_expr    *count;   /* groups, i64: number of elements */
+    rd_expr    *first;   /* groups, i64: where their elements begin in `sorted` */
 } rd_grouped;
 
 /* Returns the number of groups; 1 for a reduction without labels. */

@@ -2,6 +2,7 @@
 #include "expr/maps.h"
 #include "expr/origin.h"
 
+/* Lets the axes of x begin at other indices; no element moves. */
 rd_expr *rd_reindex(rd_expr *x, rd_index first)
 {
     static const char call[] = "rd_reindex";
@@ -11,8 +12,9 @@ rd_expr *rd_reindex(rd_expr *x, rd_index first)
     return rd_with_origins(x, first.at);
 }
 
-/* Converts indices of an axis to positions, by subtracting its origin.  Indices below it become
- * large positions, which are outside. */
+/* Converts indices of an axis to positions, by subtracting its origin.  If the origin is 0, they
+ * stay as they are.  Otherwise they become u64: an index below the origin is a large position,
+ * which is outside. */
 rd_expr *rd_places_of(const char *call, const rd_expr *x, int axis, rd_expr *index)
 {
     const rd_kind kind  = rd_dtype_kind(index->type);
@@ -26,7 +28,7 @@ rd_expr *rd_places_of(const char *call, const rd_expr *x, int axis, rd_expr *ind
     return rd_cast_to(index, RD_U64);
 }
 
-/* Resolves the axis, converts the indices to positions, and gathers by `take`. */
+/* Resolves the axis, converts the indices to positions, and gathers by the function `take`. */
 static rd_expr *gather(const char *call, rd_expr *x, int axis, rd_expr *index,
                        rd_expr *take(rd_expr *, int, rd_expr *))
 {
@@ -37,16 +39,20 @@ static rd_expr *gather(const char *call, rd_expr *x, int axis, rd_expr *index,
     return take(x, a, rd_places_of(call, x, a, index));
 }
 
+/* Gathers elements at indices along an axis; the axes of the index replace the axis. */
 rd_expr *rd_take(rd_expr *x, int axis, rd_expr *index)
 {
     return gather("rd_take", x, axis, index, rd_take_places);
 }
 
+/* Gathers elements at indices along an axis; the index has x's rank and says for each row which
+ * elements to take. */
 rd_expr *rd_take_along(rd_expr *x, int axis, rd_expr *index)
 {
     return gather("rd_take_along", x, axis, index, rd_take_places_along);
 }
 
+/* The index along an axis as an expression: i64, with extent 1 along all other axes. */
 rd_expr *rd_coord(rd_expr *x, int axis)
 {
     int      a;
@@ -58,6 +64,8 @@ rd_expr *rd_coord(rd_expr *x, int axis)
     return rd_indices_of(places, x, a);
 }
 
+/* Converts positions along an axis of x to its indices, by adding its origin. x NULL: they stay as
+ * they are. */
 rd_expr *rd_indices_of(rd_expr *places, const rd_expr *x, int axis)
 {
     const int64_t first = x ? rd_origin(x, axis) : 0;

@@ -16,7 +16,8 @@ typedef struct points {
     rd_expr *at;         /* of x's own shape: the point before each x, 0 to n - 2 */
 } points;
 
-/* Checks that positions are a row, not empty, as long as the axis of the values. */
+/* True if the positions xp are a row, not empty, as long as the axis of the values fp; else
+ * records. */
 static bool shapes_ok(rd_expr *x, const rd_expr *xp, const rd_expr *fp, int axis)
 {
     char own[RD_SHAPE_TEXT], other[RD_SHAPE_TEXT];
@@ -33,7 +34,8 @@ static bool shapes_ok(rd_expr *x, const rd_expr *xp, const rd_expr *fp, int axis
     return false;
 }
 
-/* Reshapes x to the rank of the result, in which the axes of x replace the axis of fp. */
+/* Reshapes x to the rank of the result, in which the axes of x replace the axis of fp: it appends
+ * one axis of extent 1 for each axis of fp behind that one. */
 static rd_expr *reshape_to_result(rd_expr *x, const rd_expr *fp, int axis)
 {
     rd_shape shape = { .n = x->rank + fp->rank - 1 - axis };
@@ -43,7 +45,7 @@ static rd_expr *reshape_to_result(rd_expr *x, const rd_expr *fp, int axis)
     return fp->rank - 1 - axis ? rd_reshape(x, shape) : x;
 }
 
-/* Gathers the position of the point `k` after the one before x; point_value() gathers its value. */
+/* Gathers the position of the point `k` after the one before x, where k is 0 or 1. */
 static rd_expr *point_position(const points *p, int k)
 {
     rd_expr *const at = map_2(RD_OP_add, call, p->at, rd_int(p->x->ctx, k));
@@ -52,6 +54,7 @@ static rd_expr *point_position(const points *p, int k)
     return y ? reshape_to_result(y, p->fp, p->axis) : NULL;
 }
 
+/* Gathers the value of the point `k` after the one before x. */
 static rd_expr *point_value(const points *p, int k)
 {
     rd_expr *const at = map_2(RD_OP_add, call, p->at, rd_int(p->x->ctx, k));
@@ -59,15 +62,16 @@ static rd_expr *point_value(const points *p, int k)
     return at ? rd_take_places(p->fp, p->axis, at) : NULL;
 }
 
-/* Computes y + slope (x - from). */
+/* y + slope * (x - from), the line through the point (from, y). */
 static rd_expr *on_line(const points *p, rd_expr *slope, rd_expr *from, rd_expr *y)
 {
     return map_2(RD_OP_add, call, map_2(RD_OP_mul, call, slope, map_2(RD_OP_sub, call, p->x, from)),
                  y);
 }
 
-/* Interpolates from the left point, or from the right one where that gives NaN, as with an
- * infinite value. */
+/* Interpolates between the point before x and the next one.  The line starts at the left point, or
+ * at the right one where that gives NaN, as with an infinite value.  Equal values, and x at a
+ * point, give the value itself. */
 static rd_expr *interpolate(const points *p)
 {
     rd_expr *const x0 = point_position(p, 0), *const x1 = point_position(p, 1);
@@ -82,7 +86,7 @@ static rd_expr *interpolate(const points *p)
     return map_where(call, map_2(RD_OP_eq, call, p->x, x0), y0, y);
 }
 
-/* The value of one point, in the shape of the results. */
+/* The value of the point `place`, the first or the last, in the shape of the results. */
 static rd_expr *end_value(const points *p, int64_t place)
 {
     rd_expr *const at = rd_broadcast(rd_int(p->x->ctx, place), rd_shape_of(p->at));
@@ -90,8 +94,8 @@ static rd_expr *end_value(const points *p, int64_t place)
     return at ? rd_take_places(p->fp, p->axis, at) : NULL;
 }
 
-/* Chooses the result beyond one end: the caller's, or the value there (NULL).  The callers' two
- * swap if positions descend. */
+/* Chooses the result beyond one end: the caller's, or the value there (NULL).  If positions
+ * descend, they have been negated, and the callers' left and right are swapped. */
 static rd_expr *end_result(const points *p, rd_expr *if_descending, rd_expr *if_ascending,
                            rd_expr *end)
 {
@@ -101,7 +105,8 @@ static rd_expr *end_result(const points *p, rd_expr *if_descending, rd_expr *if_
                      if_ascending ? if_ascending : end);
 }
 
-/* Replaces results beyond the ends, at the last point, and of NaN. */
+/* Replaces results beyond the ends by the caller's `left` and `right`, at the last point by its
+ * value, and where x is NaN by NaN. */
 static rd_expr *replace_outside(const points *p, rd_expr *y, rd_expr *left, rd_expr *right)
 {
     rd_expr *const low  = rd_select_place(p->xp, 0, 0);
@@ -116,6 +121,7 @@ static rd_expr *replace_outside(const points *p, rd_expr *y, rd_expr *left, rd_e
     return map_where(call, map_1(RD_OP_isnan, call, p->x), p->x, y);
 }
 
+/* True if the last position is less than the first: all positions descend then. */
 static rd_expr *is_descending(rd_expr *xp)
 {
     const int64_t n = xp->extent[0];
@@ -123,7 +129,8 @@ static rd_expr *is_descending(rd_expr *xp)
     return map_2(RD_OP_lt, call, rd_select_place(xp, 0, n - 1), rd_select_place(xp, 0, 0));
 }
 
-/* Negates descending positions, then finds the interval of each x by bisection. */
+/* Negates descending positions, then finds the interval of each x by bisection: p->at is the point
+ * before it, so that p->at + 1 is a point as well. */
 static bool find_intervals(points *p, rd_expr *x)
 {
     rd_ctx *const ctx = x->ctx;
@@ -143,7 +150,8 @@ static bool find_intervals(points *p, rd_expr *x)
     return p->x && p->at;
 }
 
-/* Interpolates real values in f64 and casts the result. */
+/* Interpolates real values in f64 and casts the result to their type. left and right replace
+ * results beyond the ends; NULL: the value at the end. */
 static rd_expr *interpolate_real(rd_expr *x, rd_expr *xp, rd_expr *fp, int axis, rd_expr *left,
                                  rd_expr *right)
 {
@@ -160,7 +168,8 @@ static rd_expr *interpolate_real(rd_expr *x, rd_expr *xp, rd_expr *fp, int axis,
     return y ? rd_cast_to(y, type) : NULL;
 }
 
-/* The public call: checks operands; interpolates complex values by parts. */
+/* Interpolates linearly between the points (xp, fp) at the positions x: the public call, which
+ * checks operands.  Complex values are interpolated part by part. */
 rd_expr *rd_interp(rd_expr *x, rd_expr *xp, rd_expr *fp, int axis, rd_expr *left, rd_expr *right)
 {
     rd_expr *all[5] = { x, xp, fp };

@@ -2,17 +2,20 @@
  * are freed with the context. */
 #include "expr/ctx.h"
 
+/* The evaluator's caches in this context; NULL: none yet.  Any thread may ask. */
 rd_keeper *rd_ctx_keeper(const rd_ctx *ctx)
 {
     return atomic_load_explicit(&ctx->keeper, memory_order_acquire);
 }
 
+/* The newest of the things to free after all else. */
 rd_kept_last *rd_ctx_kept_last(const rd_ctx *ctx)
 {
     return atomic_load_explicit(&ctx->last, memory_order_acquire);
 }
 
-/* Pushes onto the list without a lock: other threads may push at the same time. */
+/* Adds a thing to free after all else.  It is pushed without a lock, as other threads may push at
+ * the same time. */
 void rd_ctx_keep_last(rd_ctx *ctx, rd_kept_last *thing)
 {
     thing->older = atomic_load(&ctx->last);
@@ -20,11 +23,14 @@ void rd_ctx_keep_last(rd_ctx *ctx, rd_kept_last *thing)
         ;
 }
 
+/* Takes the spare memory for planning; NULL: another planning has it, or there is none yet. */
 void *rd_take_spare(rd_ctx *ctx)
 {
     return atomic_exchange(&ctx->planning, NULL);
 }
 
+/* Leaves memory as spare for the next planning.  False if there is spare memory already: the caller
+ * frees its own. */
 bool rd_keep_spare(rd_ctx *ctx, void *p)
 {
     void *none = NULL;
@@ -32,12 +38,14 @@ bool rd_keep_spare(rd_ctx *ctx, void *p)
     return atomic_compare_exchange_strong(&ctx->planning, &none, p);
 }
 
+/* Sets the evaluator's caches of the context, once. */
 void rd_ctx_set_keeper(rd_ctx *ctx, rd_keeper *keeper)
 {
     atomic_store_explicit(&ctx->keeper, keeper, memory_order_release);
 }
 
-/* ---- Things freed last ----------------------------------------------------------------------- */
+/* ---- Things freed with the context ----------------------------------------------------------- */
+/* Adds a thing that the context frees when it ends. */
 void rd_own(rd_ctx *ctx, rd_owned *thing)
 {
     thing->prev = NULL;
@@ -47,7 +55,7 @@ void rd_own(rd_ctx *ctx, rd_owned *thing)
     ctx->owned = thing;
 }
 
-/* Unlinks a thing from the list of the context's things. */
+/* Removes a thing from the list of things that the context frees, so that it may end earlier. */
 void rd_disown(rd_ctx *ctx, rd_owned *thing)
 {
     if (!thing->prev && ctx->owned != thing)

@@ -4,7 +4,8 @@
 #include "expr/plain.h"
 #include <string.h>
 
-/* Makes a leaf with origins 0, a complex one from its parts. */
+/* Makes a leaf with origins 0.  A complex array becomes a leaf of its parts, and two views of
+ * it. */
 static rd_expr *leaf_from_0(rd_ctx *ctx, const rd_array *array, const char *call)
 {
     rd_array parts;
@@ -16,24 +17,28 @@ static rd_expr *leaf_from_0(rd_ctx *ctx, const rd_array *array, const char *call
                : NULL;
 }
 
-/* Applies the origin as a view of the leaf, so that arrays that differ only in origins share a
- * leaf. */
+/* Applies the array's origins as a view of the leaf, so that arrays that differ only in origins
+ * share a leaf. */
 static rd_expr *with_origin(rd_expr *leaf, const rd_array *array)
 {
     return leaf && array->origin.n ? rd_with_origins(leaf, array->origin.at) : leaf;
 }
 
+/* Makes the leaf of an array in memory; failures name `call`. */
 rd_expr *rd_leaf_of(rd_ctx *ctx, const rd_array *array, const char *call)
 {
     return with_origin(leaf_from_0(ctx, array, call), array);
 }
 
+/* Makes the leaf of an array in memory: the public call. */
 rd_expr *rd_leaf(rd_ctx *ctx, const rd_array *array)
 {
     return ctx ? rd_leaf_of(ctx, array, "rd_leaf") : NULL;
 }
 
 /* ---- Labels ---------------------------------------------------------------------------------- */
+/* Gives a leaf in memory a name for dumps.  Returns the operand, or NULL after recording a
+ * failure. */
 rd_expr *rd_label(rd_expr *leaf, const char *name)
 {
     rd_expr *const given = leaf;
@@ -53,6 +58,7 @@ rd_expr *rd_label(rd_expr *leaf, const char *name)
 }
 
 /* ---- Inputs ---------------------------------------------------------------------------------- */
+/* True if an input has the type, shape, strides and device of a layout. */
 static bool has_layout(const rd_expr *leaf, const rd_array *layout, const rd_leaf_facts *facts)
 {
     const size_t extents = (size_t)leaf->rank * sizeof *leaf->extent;
@@ -81,7 +87,7 @@ static rd_expr *fail_layout(const rd_expr *leaf, const rd_array *layout, const r
         rd_shape_text(layout->shape.n, facts->stride, text[3]));
 }
 
-/* Lists the first input of a name, with which later ones are compared. */
+/* Lists the first input of a name; later ones are compared with its layout. */
 static rd_expr *list_input(rd_ctx *ctx, rd_expr *leaf)
 {
     rd_leaf_name *named = leaf ? rd_arena(ctx, sizeof *named) : NULL;
@@ -93,7 +99,8 @@ static rd_expr *list_input(rd_ctx *ctx, rd_expr *leaf)
     return leaf;
 }
 
-/* Makes an input with axes that begin at 0, or finds it by name and compares layouts. */
+/* Makes an input with axes that begin at 0, or finds the one of that name and compares layouts.  A
+ * complex input is an input of its parts. */
 static rd_expr *input_from_0(rd_ctx *ctx, const char *name, const rd_array *layout)
 {
     rd_leaf_facts facts;
@@ -124,6 +131,7 @@ static rd_expr *input_from_0(rd_ctx *ctx, const char *name, const rd_array *layo
     return list_input(ctx, rd_leaf_node(ctx, layout, &facts));
 }
 
+/* Makes a named input, for which each evaluation brings the data: the public call. */
 rd_expr *rd_input(rd_ctx *ctx, const char *name, const rd_array *layout)
 {
     return with_origin(input_from_0(ctx, name, layout), layout);

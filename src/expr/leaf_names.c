@@ -1,8 +1,8 @@
 /* leaf_names.c - labels and paths of leaves, for dumps. */
 #include "expr/ctx.h"
 
-/* Adds an entry to the list of names.  The name is no fact of the node, so leaves of the same
- * memory stay one. */
+/* Gives a leaf a label, or the path of its file, for dumps.  Names form a list of the context and
+ * are no facts of the node, so leaves of the same memory stay one. */
 rd_expr *rd_leaf_labelled(rd_expr *leaf, const char *label, const char *path)
 {
     rd_leaf_name *named = leaf ? rd_arena(leaf->ctx, sizeof *named) : NULL;
@@ -18,6 +18,7 @@ rd_expr *rd_leaf_labelled(rd_expr *leaf, const char *label, const char *path)
     return leaf;
 }
 
+/* The label that the leaf was given last; NULL: none. */
 const char *rd_leaf_label(const rd_expr *leaf)
 {
     for (const rd_leaf_name *named = leaf->ctx->named; named; named = named->older)
@@ -26,6 +27,7 @@ const char *rd_leaf_label(const rd_expr *leaf)
     return NULL;
 }
 
+/* The path of the file that the leaf was loaded from; NULL: none is known. */
 const char *rd_leaf_path(const rd_expr *leaf)
 {
     for (const rd_leaf_name *named = leaf->ctx->named; named; named = named->older)

@@ -18,7 +18,8 @@ static void *refuse_shapes(const char *call, const char *what, const rd_expr *a,
                    rd_shape_text(b->rank, b->extent, other));
 }
 
-/* Labels the axes before the last `own` as batch axes; returns their number. */
+/* Labels the axes before the last `own` as batch axes, from the last one on, so that batch axes of
+ * both operands are aligned at the end.  Returns their number. */
 static int label_batch(rd_term *t, int own)
 {
     const int n = t->x->rank - own;
@@ -28,8 +29,8 @@ static int label_batch(rd_term *t, int own)
     return n;
 }
 
-/* True if batch axes broadcast.  own_a, own_b: how many last axes of each operand are not batch
- * axes. */
+/* True if the batch axes of a and b broadcast. own_a and own_b say how many last axes of each
+ * operand are not batch axes. */
 static bool can_broadcast_batches(const rd_expr *a, int own_a, const rd_expr *b, int own_b)
 {
     for (int k = 1; k <= a->rank - own_a && k <= b->rank - own_b; k++) {
@@ -42,7 +43,8 @@ static bool can_broadcast_batches(const rd_expr *a, int own_a, const rd_expr *b,
 }
 
 /* Multiplies over the last axis of a and the second to last axis of b (its only axis, if b is a
- * vector).  Axes before the matrices are batch axes. */
+ * vector).  Axes before the matrices are batch axes.  NULL after recording that shapes do not
+ * fit. */
 static rd_expr *multiply(const char *call, rd_expr *a, rd_expr *b)
 {
     rd_term   t[2]  = { { a, { 0 } }, { b, { 0 } } };
@@ -69,7 +71,8 @@ static rd_expr *multiply(const char *call, rd_expr *a, rd_expr *b)
     return rd_contract(call, 2, t, n, out);
 }
 
-/* The matrix product, with vectors and batches as in NumPy. */
+/* Makes the matrix product.  A vector is a row on the left and a column on the right; axes before
+ * the matrices are batch axes, as in NumPy. */
 rd_expr *rd_matmul(rd_expr *a, rd_expr *b)
 {
     static const char call[] = "rd_matmul";
@@ -81,7 +84,8 @@ rd_expr *rd_matmul(rd_expr *a, rd_expr *b)
     return multiply(call, a, b);
 }
 
-/* Sums over axes of_a[k] of a and of_b[k] of b.  The other axes of a, then those of b, remain. */
+/* Sums over axes of_a[k] of a and of_b[k] of b.  The other axes of a, then those of b, remain.
+ * Labels 0 to n - 1 are the summed ones. */
 static rd_expr *tensordot(const char *call, rd_expr *a, rd_expr *b, int n, const int *of_a,
                           const int *of_b)
 {
@@ -107,7 +111,8 @@ static rd_expr *tensordot(const char *call, rd_expr *a, rd_expr *b, int n, const
     return rd_contract(call, 2, t, n_out, out);
 }
 
-/* Resolves a list of axes and refuses duplicates. */
+/* Resolves a list of axes to numbers from 0.  False after recording that one does not exist or is
+ * named twice.  Numbers too large for an int become RD_MAX_RANK, which no operand has. */
 static bool find_axes(const char *call, const rd_expr *x, const rd_index *given, int *axis)
 {
     uint64_t seen = 0;
@@ -127,7 +132,8 @@ static bool find_axes(const char *call, const rd_expr *x, const rd_index *given,
     return true;
 }
 
-/* Checks the lists of axes, then contracts. */
+/* Sums products over the axes of_a[k] of a and of_b[k] of b: the public call, which checks both
+ * lists. */
 rd_expr *rd_tensordot(rd_expr *a, rd_expr *b, rd_index of_a, rd_index of_b)
 {
     static const char call[] = "rd_tensordot";
@@ -144,7 +150,8 @@ rd_expr *rd_tensordot(rd_expr *a, rd_expr *b, rd_index of_a, rd_index of_b)
     return tensordot(call, a, b, of_a.n, axis_a, axis_b);
 }
 
-/* Sums over the last axis of a and the second to last of b; a number multiplies. */
+/* Sums over the last axis of a and the second to last of b, as numpy.dot does; a number
+ * multiplies. */
 rd_expr *rd_dot(rd_expr *a, rd_expr *b)
 {
     static const char call[] = "rd_dot";
@@ -157,7 +164,7 @@ rd_expr *rd_dot(rd_expr *a, rd_expr *b)
                      (int[]){ b->rank > 1 ? b->rank - 2 : 0 });
 }
 
-/* Multiplies all elements of a with all elements of b. */
+/* Multiplies all elements of a with all elements of b, both flattened. */
 rd_expr *rd_outer(rd_expr *a, rd_expr *b)
 {
     static const char call[] = "rd_outer";
@@ -169,7 +176,7 @@ rd_expr *rd_outer(rd_expr *a, rd_expr *b)
     return a && b ? tensordot(call, a, b, 0, NULL, NULL) : NULL;
 }
 
-/* Moves the axis to the end. */
+/* Moves one axis of x to the end; the others keep their order. */
 static rd_expr *axis_last(rd_expr *x, int axis)
 {
     rd_index order = { .n = x->rank };
@@ -182,7 +189,7 @@ static rd_expr *axis_last(rd_expr *x, int axis)
     return rd_permute(x, order);
 }
 
-/* Moves both axes to the end, conjugates a, then contracts over the last axes. */
+/* Sums products over one axis of both operands, with a conjugated.  Other axes broadcast. */
 rd_expr *rd_vecdot(rd_expr *a, rd_expr *b, int axis)
 {
     static const char call[] = "rd_vecdot";
@@ -213,7 +220,7 @@ rd_expr *rd_vecdot(rd_expr *a, rd_expr *b, int axis)
     return rd_contract(call, 2, t, n, out);
 }
 
-/* The sum of a diagonal. */
+/* The sum of a diagonal of each matrix. */
 rd_expr *rd_trace(rd_expr *x, int axis1, int axis2, int64_t offset)
 {
     rd_expr *y = rd_diagonal(x, axis1, axis2, offset);

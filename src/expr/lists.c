@@ -13,7 +13,7 @@ typedef struct refused {
 
 static _Thread_local refused waiting;
 
-/* Records the failure in a context. */
+/* Records in a context that a list was refused. */
 static void record(rd_ctx *ctx, const refused *r)
 {
     if (r->n == 0)
@@ -23,7 +23,8 @@ static void record(rd_ctx *ctx, const refused *r)
                 r->is_null ? ", which is NULL" : "");
 }
 
-/* Records the failure, or lets it wait if there is no context.  The first one counts. */
+/* Records that a list of n `what` was refused, or lets that wait in the thread if there is no
+ * context.  The first failure counts. */
 void rd_list_refuse(rd_ctx *ctx, const char *call, const char *what, const void *at, int64_t n)
 {
     const refused r = { .call = call, .what = what, .is_null = !at, .n = n };
@@ -34,7 +35,7 @@ void rd_list_refuse(rd_ctx *ctx, const char *call, const char *what, const void 
         waiting = r;
 }
 
-/* Records the waiting failure in ctx.  See lists.h. */
+/* Records in ctx the failure that waits in this thread, if any; true if there was one. */
 bool rd_take_failure(rd_ctx *ctx)
 {
     const refused r = waiting;
@@ -46,6 +47,7 @@ bool rd_take_failure(rd_ctx *ctx)
     return true;
 }
 
+/* Discards the failure that waits in this thread. */
 void rd_drop_failure(void)
 {
     waiting.call = NULL;

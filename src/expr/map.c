@@ -4,7 +4,8 @@
 #include "expr/sparse.h"
 #include <assert.h>
 
-/* `where`: by complex parts if a branch is complex, else as a real map. */
+/* Makes cond ? yes : no of operands of any kind; x[0] is the condition.  If a branch is complex,
+ * each part is chosen. */
 static rd_expr *map_choice(const char *call, rd_expr *const *x)
 {
     bool     weak;
@@ -17,7 +18,8 @@ static rd_expr *map_choice(const char *call, rd_expr *const *x)
     return rd_real_map(RD_OP_where, call, 3, in);
 }
 
-/* Applies an operator under another type rule.  See expr.h. */
+/* Applies an operator under another type rule than its own.  Complex operands keep their own
+ * rules. */
 rd_expr *rd_map_rule(rd_op op, rd_rule rule, const char *call, int n, rd_expr *const *x)
 {
     if (!rd_operands(call, n, x))
@@ -26,7 +28,8 @@ rd_expr *rd_map_rule(rd_op op, rd_rule rule, const char *call, int n, rd_expr *c
                                 : rd_real_rule(op, rule, call, n, x);
 }
 
-/* Applies an operator of the table.  See expr.h. */
+/* Applies an operator of the table (ops.def) to operands of any kind; NULL after recording for
+ * `call`. */
 rd_expr *rd_map_op(rd_op op, const char *call, int n, rd_expr *const *x)
 {
     if (op == RD_OP_where)
@@ -41,6 +44,8 @@ rd_expr *rd_map_op(rd_op op, const char *call, int n, rd_expr *const *x)
 rd_expr *rd_fmod(rd_expr *x, rd_expr *y);
 rd_expr *rd_pow_half(rd_expr *x, rd_expr *y);
 
+/* Each row of ops.def with one or two operands becomes a public function, such as rd_sin() and
+ * rd_add(). */
 #define PUBLIC_1(name)                                      \
     rd_expr *rd_##name(rd_expr *x)                          \
     {                                                       \
@@ -56,11 +61,13 @@ rd_expr *rd_pow_half(rd_expr *x, rd_expr *y);
 #define RD_TEST(name, arity, ...) PUBLIC_##arity(name)
 #include "core/ops.def"
 
+/* Makes cond ? yes : no, element by element. */
 rd_expr *rd_where(rd_expr *cond, rd_expr *yes, rd_expr *no)
 {
     return rd_map_op(RD_OP_where, "rd_where", 3, (rd_expr *const[]){ cond, yes, no });
 }
 
+/* Limits x to lo .. hi: a maximum, then a minimum. */
 rd_expr *rd_clip(rd_expr *x, rd_expr *lo, rd_expr *hi)
 {
     rd_expr *raised = rd_map_op(RD_OP_maximum, "rd_clip", 2, (rd_expr *const[]){ x, lo });

@@ -5,6 +5,8 @@
 #include "expr/plain.h"
 #include <math.h>
 
+/* These names give the C expressions of ops.def a meaning in double.  Rows that the kernels alone
+ * define, and operators of bits or ints, give NAN: rd_map_of_numbers() does not fold them. */
 #define minimum                    rd_math_minimum_f64
 #define fraction                   rd_math_fraction_f64
 #define exponent                   rd_math_exponent_f64
@@ -33,7 +35,8 @@
     if (op == RD_OP_##name)                            \
         return FOLD_##rule(TERM_##by(code), __VA_ARGS__);
 
-/* Computes the float code of the operator's row, in double. */
+/* Computes an operator of numbers a, b, c by the C expression in its row of ops.def, in double.
+ * NAN for rows without an expression that is exact here. */
 static double fold_double(rd_op op, double a, double b, double c)
 {
 #define RD_OP   FOLD
@@ -49,6 +52,7 @@ static double fold_double(rd_op op, double a, double b, double c)
 #undef pow_half
 #undef T
 
+/* Makes a weak number of the joint type, i64 or f64. */
 static rd_expr *weak_number(rd_ctx *ctx, rd_dtype type, double value)
 {
     return type == RD_I64 ? rd_int(ctx, (int64_t)value) : rd_num(ctx, value);

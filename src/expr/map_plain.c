@@ -5,6 +5,7 @@
 #include <assert.h>
 
 /* ---- Conversions ----------------------------------------------------------------------------- */
+/* Casts a constant at once, in rdim's rounding mode. */
 static rd_expr *cast_number(rd_expr *x, rd_dtype type)
 {
     const rd_float_env env   = rd_float_env_begin();
@@ -43,13 +44,15 @@ rd_expr *rd_plain_cast(rd_expr *x, rd_dtype type)
                    NULL, 0);
 }
 
-/* Casts, after checking that a weak int fits the type. */
+/* Casts x.  NULL after recording that a weak int does not fit the type. */
 static rd_expr *cast_fitting(rd_expr *x, rd_dtype type, const char *call)
 {
     return x && rd_fits(x, type, call) ? rd_plain_cast(x, type) : NULL;
 }
 
 /* ---- Nodes ----------------------------------------------------------------------------------- */
+/* Makes the MAP node of an operator: broadcasts the operands, which have the working type
+ * already. */
 static rd_expr *map_node(rd_op op, rd_dtype type, const char *call, int n, rd_expr *const *x)
 {
     rd_expr *in[RD_MOST_ARITY];
@@ -83,8 +86,9 @@ static rd_expr *map_choice(const char *call, rd_expr *const *x)
     return in[0] && in[1] && in[2] ? map_node(RD_OP_where, type, call, 3, in) : NULL;
 }
 
-/* Finds the working type, casts the operands, and makes the node.  Special cases come first:
- * rounding of ints, comparisons with u64, constants, powers by products. */
+/* Applies an operator to plain operands under a type rule: finds the working type, casts the
+ * operands, and makes the node.  Special cases come first: rounding of ints, comparisons of u64
+ * with signed ints, constants, powers by products. */
 rd_expr *rd_plain_rule(rd_op op, rd_rule rule, const char *call, int n, rd_expr *const *x)
 {
     rd_expr *in[RD_MOST_ARITY], *folded;
@@ -117,7 +121,7 @@ rd_expr *rd_plain_rule(rd_op op, rd_rule rule, const char *call, int n, rd_expr 
     return map_node(op, rd_gives_bool(rule) ? RD_BOOL : type, call, n, in);
 }
 
-/* Applies an operator of the table to plain operands. */
+/* Applies an operator of the table (ops.def) to plain operands. */
 rd_expr *rd_plain_map(rd_op op, const char *call, int n, rd_expr *const *x)
 {
     if (op == RD_OP_where)

@@ -1,22 +1,27 @@
-/* map_types.c - type rules: in which type an operator works.
+/* map_types.c - type rules: in which type an operator works.  The *joint type* is that to which all
+ * operands promote; a rule makes of it the *working type*, to which operands are cast.  *Weak*
+ * numbers, such as a plain 2, take the type of the strong operands.
  *
  *     i32 + f32 -> f64     f32 + 2 (weak) -> f32     floor(i32) -> i32 */
 #include "expr/plain.h"
 #include <inttypes.h>
 #include <math.h>
 
+/* True for a real float type. */
 static bool is_float(rd_dtype type)
 {
     return rd_dtype_kind(type) == RD_KIND_FLOAT;
 }
 
+/* True if x is a number that takes the type of the operands beside it. */
 bool rd_is_weak(const rd_expr *x)
 {
     return (x->kind == RD_EXPR_NUMBER || x->kind == RD_EXPR_COMPLEX) && x->weak;
 }
 
-/* Promotes strong operands; weak numbers only decide between kinds.  `weak`: all operands are
- * weak. */
+/* The type to which operands promote together.  Strong operands decide it; weak numbers only decide
+ * between kinds: an int beside a weak float is f64, a bool beside a weak int i64.  *weak: all
+ * operands are weak. */
 rd_dtype rd_joint_type(int n, rd_expr *const *x, bool *weak)
 {
     rd_dtype strong = RD_AUTO, number = RD_AUTO;
@@ -43,7 +48,8 @@ static rd_dtype unsigned_of(rd_dtype type)
     return rd_dtype_kind(type) == RD_KIND_INT ? (rd_dtype)(type - RD_I8 + RD_U8) : type;
 }
 
-/* The type in which an operator of this rule works, for operands of a joint type. */
+/* The type in which an operator of this rule works, for operands of a joint type: bools for logic,
+ * i64 for arithmetic of bools, f64 for functions of ints. */
 rd_dtype rd_working_type(rd_rule rule, rd_dtype type)
 {
     if (rule == RD_RULE_LOGIC)
@@ -57,6 +63,7 @@ rd_dtype rd_working_type(rd_rule rule, rd_dtype type)
     return rule == RD_RULE_FLOAT && !is_float(type) ? RD_F64 : type;
 }
 
+/* The working type of operands under a rule. */
 rd_dtype rd_rule_type(rd_rule rule, int n, rd_expr *const *x)
 {
     bool weak;
@@ -64,7 +71,8 @@ rd_dtype rd_rule_type(rd_rule rule, int n, rd_expr *const *x)
     return rd_working_type(rule, rd_joint_type(n, x, &weak));
 }
 
-/* True unless the rule is for ints only and the type is a float; records for `call`. */
+/* True unless the rule is for ints only and the joint type is a float; then it records for
+ * `call`. */
 bool rd_rule_takes(rd_rule rule, rd_dtype joint, rd_ctx *ctx, const char *call)
 {
     const bool takes = !rd_op_of_ints(rule) || !is_float(joint);

@@ -10,17 +10,19 @@
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
 static rd_mapped      *files;
 
+/* Takes the lock of the list of files. */
 static void lock_list(void)
 {
     pthread_mutex_lock(&lock);
 }
 
+/* Releases the lock of the list of files. */
 static void unlock_list(void)
 {
     pthread_mutex_unlock(&lock);
 }
 
-/* Takes the lock around fork(): a child must not inherit it from a thread that it does not have. */
+/* Lets fork() take the lock: a child must not inherit it from a thread that it does not have. */
 static void watch_forks(void)
 {
     (void)pthread_atfork(lock_list, unlock_list, unlock_list);
@@ -33,7 +35,7 @@ static bool is_large(size_t bytes)
     return (int64_t)bytes > rd_machine_memory() / 4;
 }
 
-/* Fills in the entry; a large file is added to the list. */
+/* Fills in the entry of a mapped file; a large one is added to the list. */
 void rd_mapped_add(rd_mapped *file, void *at, size_t bytes)
 {
     static pthread_once_t once = PTHREAD_ONCE_INIT;
@@ -51,6 +53,8 @@ void rd_mapped_add(rd_mapped *file, void *at, size_t bytes)
     unlock_list();
 }
 
+/* Removes a file from the list before it is unmapped. link NULL: the file is small, and not in the
+ * list. */
 void rd_mapped_remove(rd_mapped *file)
 {
     if (!file->link)
@@ -62,7 +66,8 @@ void rd_mapped_remove(rd_mapped *file)
     unlock_list();
 }
 
-/* True if any address lies in the file. */
+/* True if any of the addresses lies in the file; a difference below 0 becomes a large unsigned
+ * number. */
 static bool has_address(const rd_mapped *file, int n, void *const *address)
 {
     for (int k = 0; k < n; k++)
@@ -71,8 +76,8 @@ static bool has_address(const rd_mapped *file, int n, void *const *address)
     return false;
 }
 
-/* Gives back pages even while other threads read them: they are then read again, from the page
- * cache or the file. */
+/* Gives back the pages of the large files that hold any of these addresses.  Other threads may read
+ * them: the pages are then read again, from the page cache or the file. */
 void rd_mapped_give_back(int n, void *const *address)
 {
     lock_list();

@@ -12,7 +12,7 @@
 typedef struct rd_mapped {
     struct rd_mapped *next, **link; /* the list; link NULL: small, and not in it */
     char             *at;           /* the mapping */
-    size_t            bytes;
+    size_t            bytes;        /* of the mapping */
 } rd_mapped;
 
 /* Add and remove a file; from any thread. */

@@ -5,6 +5,8 @@
 #include <inttypes.h>
 #include <string.h>
 
+/* True if no operand is NULL and all belong to one context and are not released; records for `call`
+ * unless one is NULL, as the failure is recorded then. */
 bool rd_operands(const char *call, int n, rd_expr *const *x)
 {
     for (int i = 0; i < n; i++)
@@ -13,7 +15,8 @@ bool rd_operands(const char *call, int n, rd_expr *const *x)
     return rd_same_ctx(call, n, x);
 }
 
-/* True if all operands are of one context and not released.  See expr.h. */
+/* True if all operands belong to one context and are not released; else records for `call`.
+ * Operands that are NULL are skipped. */
 bool rd_same_ctx(const char *call, int n, rd_expr *const *x)
 {
     rd_ctx *ctx  = NULL;
@@ -34,11 +37,12 @@ bool rd_same_ctx(const char *call, int n, rd_expr *const *x)
     return same;
 }
 
-/* ---- Indices ------------------------------------------------------------------------------- */
+/* ---- Indices --------------------------------------------------------------------------------- */
 static bool is_repeated(const rd_expr *x, int a, int depth);
 
-/* is_repeated() for a sparse array: true if its pattern lacks the axis, and its values and fill
- * repeat along it. */
+/* True if a sparse array repeats along axis `a`: its pattern lacks the axis, and its values and
+ * fill repeat.  Axis 0 of the values goes through stored places; the others are the axes that the
+ * pattern lacks. */
 static bool is_stored_repeated(const rd_expr *x, int a, int depth)
 {
     int of_values = 1;
@@ -49,9 +53,9 @@ static bool is_stored_repeated(const rd_expr *x, int a, int depth)
            (!rd_fill_of(x) || is_repeated(rd_fill_of(x), a, depth));
 }
 
-/* True if all indices along the axis are the same element, as of a broadcast view.  Small maps
- * of such operands repeat, too; `depth` limits the search, beyond it an axis counts as an
- * ordinary one. */
+/* True if all indices along the axis are the same element, as of a broadcast view.  Small maps of
+ * such operands repeat, too.  `depth` limits the search; beyond it an axis counts as an ordinary
+ * one. */
 static bool is_repeated(const rd_expr *x, int a, int depth)
 {
     if (x->extent[a] == 1 || rd_origin(x, a))
@@ -74,8 +78,9 @@ static bool is_repeated(const rd_expr *x, int a, int depth)
     return true;
 }
 
-/* Returns the axis of x that is `from_end` axes before the last one; -1 if x lacks it or repeats
- * along it. */
+/* Returns the axis of x that is `from_end` axes before the last one; -1 if its origin does not
+ * count, as x lacks the axis or repeats along it.  An axis of one element counts only if all
+ * operands have one (`all_are_1`) and it has an origin. */
 static int axis_from_end(const rd_expr *x, int from_end, bool all_are_1)
 {
     const int a = x->rank - 1 - from_end;
@@ -87,7 +92,8 @@ static int axis_from_end(const rd_expr *x, int from_end, bool all_are_1)
     return is_repeated(x, a, 4) ? -1 : a;
 }
 
-/* Records that two operands have different indices along an axis; returns false. */
+/* Records that axis a of `first` and axis b of operand k begin at different indices; returns false.
+ * `axis` is the result's. */
 static bool fail_indices(const char *call, const rd_expr *first, int a, int k, const rd_expr *x,
                          int b, int axis)
 {
@@ -99,7 +105,8 @@ static bool fail_indices(const char *call, const rd_expr *first, int a, int k, c
     return false;
 }
 
-/* Compares origins of all operands along all axes but one.  Axes that repeat fit any origin. */
+/* True if operands that broadcast begin at the same index along all axes but one.  Axes that repeat
+ * fit any origin.  False after recording for `call`. */
 bool rd_ranges_meet_beside(const char *call, int n, rd_expr *const *x, int axis)
 {
     int  rank = 0;
@@ -131,6 +138,7 @@ bool rd_ranges_meet_beside(const char *call, int n, rd_expr *const *x, int axis)
     return true;
 }
 
+/* True if operands that broadcast begin at the same index along all axes. */
 bool rd_ranges_meet(const char *call, int n, rd_expr *const *x)
 {
     return rd_ranges_meet_beside(call, n, x, -1);
@@ -148,7 +156,8 @@ static bool fail_shapes(const char *call, const rd_expr *x, int k, int rank, con
     return false;
 }
 
-/* Broadcasts shapes by NumPy's rules.  See expr.h. */
+/* Finds the shape to which operands broadcast by NumPy's rules: axes are aligned at the end, and an
+ * extent of 1 repeats.  Origins must agree.  False after recording for `call`. */
 bool rd_common_shape(const char *call, int n, rd_expr *const *x, int *rank, int64_t *extent)
 {
     char text[RD_SHAPE_TEXT];

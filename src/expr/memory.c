@@ -1,5 +1,5 @@
-/* memory.c - memory of a context: allocated by the caller's hooks and counted against the limit,
- * from any thread. */
+/* memory.c - memory of a context: allocated by the caller's hooks (rd_ctx_opts) and counted against
+ * the limit, from any thread.  The context *keeps* large blocks that were freed, for reuse. */
 #include "expr/ctx.h"
 #include "core/machine_memory.h"
 #include "core/pages.h"
@@ -14,7 +14,7 @@ typedef union header {
     max_align_t align;
 } header;
 
-/* Allocates by the caller's function if there is one, else by malloc or calloc. */
+/* Allocates by the caller's hook if there is one, else by malloc or calloc.  Nothing is counted. */
 void *rd_hook_allocate(const rd_ctx_opts *opts, int64_t bytes, bool zeroed)
 {
     void *p;
@@ -28,6 +28,7 @@ void *rd_hook_allocate(const rd_ctx_opts *opts, int64_t bytes, bool zeroed)
     return p;
 }
 
+/* Frees by the caller's hook if there is one, else by free(). */
 void rd_hook_release(const rd_ctx_opts *opts, void *p)
 {
     if (opts->release)
@@ -36,7 +37,7 @@ void rd_hook_release(const rd_ctx_opts *opts, void *p)
         free(p);
 }
 
-/* Adds the bytes to the count; false if that would pass the limit. */
+/* Adds the bytes to those held, and raises the peak; false if that would pass the limit. */
 static bool count_bytes(rd_ctx *ctx, int64_t bytes)
 {
     const int64_t limit = ctx->opts.memory_limit > 0 ? ctx->opts.memory_limit : INT64_MAX;
@@ -68,8 +69,8 @@ static header *allocate(rd_ctx *ctx, int64_t bytes, bool zeroed)
 }
 
 /* ---- Large blocks kept for reuse ------------------------------------------------------------- */
-/* True if a freed block may be kept.  Memory of hooks belongs to the caller, and a sanitizer
- * must see what is freed. */
+/* True if a freed block may be kept: it has 1 MiB or more, is no memory of the caller's hooks, and
+ * no sanitizer must see what is freed. */
 static bool can_keep(const rd_ctx *ctx, int64_t bytes)
 {
 #if RD_GRAVES || defined(RD_ASAN)
@@ -92,7 +93,7 @@ static void free_block(rd_ctx *ctx, header *block)
     rd_hook_release(&ctx->opts, block);
 }
 
-/* Stores the block in an empty slot; false if there is none. */
+/* Stores the block in an empty slot, where take_kept() finds it; false if there is none. */
 static bool keep_block(rd_ctx *ctx, header *block)
 {
     for (int k = 0; k < RD_LARGE_KEPT; k++) {
@@ -104,7 +105,8 @@ static bool keep_block(rd_ctx *ctx, header *block)
     return false;
 }
 
-/* Takes a kept block that is large enough, but less than twice as large; NULL if there is none. */
+/* Takes a kept block that is large enough, but less than twice as large; NULL if there is none.  A
+ * block is out of its slot while it is looked at, so that no other thread takes it. */
 static header *take_kept(rd_ctx *ctx, int64_t bytes)
 {
     for (int k = 0; k < RD_LARGE_KEPT && atomic_load(&ctx->large_bytes) >= bytes; k++) {
@@ -121,6 +123,7 @@ static header *take_kept(rd_ctx *ctx, int64_t bytes)
     return NULL;
 }
 
+/* Frees the kept blocks; true if there were any. */
 bool rd_drop_kept(rd_ctx *ctx)
 {
     bool any = false;
@@ -136,8 +139,8 @@ bool rd_drop_kept(rd_ctx *ctx)
 
 /* Frees a block, or keeps it for reuse.  Kept blocks take at most an eighth of the machine's
  * memory; else older ones are freed in turn.  The system may take back the pages of kept blocks,
- * except of the first MiBs.  There the advice, and writing the pages again, would take 18 ns a
- * KiB, as long as some kernels run (EPYC, Linux 6). */
+ * except of the first 16 MiB (HELD).  There the advice, and writing the pages again, would take 18
+ * ns a KiB, as long as some kernels run (EPYC, Linux 6). */
 void rd_free_work(rd_ctx *ctx, void *p)
 {
     enum { HELD = 16 << 20 };
@@ -160,7 +163,8 @@ void rd_free_work(rd_ctx *ctx, void *p)
     }
 }
 
-/* Frees kept blocks, the spare block, and unused parts of the caches.  See expr.h. */
+/* Frees kept blocks, the spare block, and unused parts of the evaluator's caches, as memory is
+ * short.  False if there was nothing to free. */
 bool rd_reclaim(rd_ctx *ctx)
 {
     void      *spare  = rd_take_spare(ctx);
@@ -171,8 +175,8 @@ bool rd_reclaim(rd_ctx *ctx)
     return (keeper && keeper->reclaim(keeper)) || spare || kept;
 }
 
-/* Allocates behind a header.  If that fails it reclaims kept memory and tries once more; notes
- * refused sizes. */
+/* Allocates behind a header.  If that fails it reclaims kept memory and tries once more.  It notes
+ * the size of a request that failed, for the message. */
 static void *allocate_or_reclaim(rd_ctx *ctx, int64_t bytes, bool zeroed)
 {
     header *p;
@@ -190,11 +194,14 @@ static void *allocate_or_reclaim(rd_ctx *ctx, int64_t bytes, bool zeroed)
     return p ? p + 1 : NULL;
 }
 
+/* Allocates zeroed memory; records nothing on failure. */
 void *rd_alloc_quiet(rd_ctx *ctx, int64_t bytes)
 {
     return allocate_or_reclaim(ctx, bytes, true);
 }
 
+/* Allocates memory that is not zeroed, and asks for large pages for 4 MiB and more; records
+ * nothing. */
 void *rd_alloc_pages(rd_ctx *ctx, int64_t bytes)
 {
     enum { LARGE = 4 << 20 }; /* large enough to be worth a system call */
@@ -205,7 +212,8 @@ void *rd_alloc_pages(rd_ctx *ctx, int64_t bytes)
     return p;
 }
 
-/* Takes a kept block if one fits, else allocates.  See expr.h. */
+/* Allocates memory for a time, not zeroed: takes a kept block if one fits. rd_free_work() frees
+ * it. */
 void *rd_alloc_work(rd_ctx *ctx, int64_t bytes)
 {
     header *kept =
@@ -214,7 +222,8 @@ void *rd_alloc_work(rd_ctx *ctx, int64_t bytes)
     return kept ? kept + 1 : rd_alloc_pages(ctx, bytes);
 }
 
-/* Records RD_ERR_MEMORY with the sizes.  See expr.h. */
+/* Records RD_ERR_MEMORY: the sentence, then the bytes asked for, held, and allowed. bytes 0: as
+ * many as the context refused last.  Returns NULL. */
 void *rd_fail_memory(rd_ctx *ctx, int64_t bytes, const char *format, ...)
 {
     char    what[RD_SENTENCE / 2], limit[64] = "";
@@ -234,12 +243,14 @@ void *rd_fail_memory(rd_ctx *ctx, int64_t bytes, const char *format, ...)
                    (long long)bytes, (long long)rd_memory_now(ctx), limit);
 }
 
+/* Records that so many bytes could not be allocated; returns NULL. */
 void *rd_alloc_failed(rd_ctx *ctx, int64_t bytes)
 {
     return rd_fail_memory(ctx, bytes, "%s%sno memory", ctx->call ? ctx->call : "",
                           ctx->call ? ": " : "");
 }
 
+/* Allocates, or records the failure. */
 static void *allocate_or_fail(rd_ctx *ctx, int64_t bytes, bool zeroed)
 {
     void *p = allocate_or_reclaim(ctx, bytes, zeroed);
@@ -247,17 +258,20 @@ static void *allocate_or_fail(rd_ctx *ctx, int64_t bytes, bool zeroed)
     return p ? p : rd_alloc_failed(ctx, bytes);
 }
 
+/* Allocates zeroed memory, or records the failure. */
 void *rd_alloc(rd_ctx *ctx, int64_t bytes)
 {
     return allocate_or_fail(ctx, bytes, true);
 }
 
+/* Allocates memory that is not zeroed, or records the failure. */
 void *rd_alloc_raw(rd_ctx *ctx, int64_t bytes)
 {
     return allocate_or_fail(ctx, bytes, false);
 }
 
-/* Allocates a new block, copies, and frees the old one.  See expr.h. */
+/* Moves a block to a larger one; the bytes behind the old ones are 0.  On failure p stays, and NULL
+ * is returned. */
 void *rd_realloc(rd_ctx *ctx, void *p, int64_t old_bytes, int64_t bytes)
 {
     void *q = rd_alloc(ctx, bytes);
@@ -269,6 +283,7 @@ void *rd_realloc(rd_ctx *ctx, void *p, int64_t old_bytes, int64_t bytes)
     return q;
 }
 
+/* Frees memory of the context and subtracts its bytes from those held; NULL is allowed. */
 void rd_free(rd_ctx *ctx, void *p)
 {
     header *h = p;
@@ -280,6 +295,7 @@ void rd_free(rd_ctx *ctx, void *p)
     rd_hook_release(&ctx->opts, h);
 }
 
+/* Subtracts a block from the bytes held; rd_free() still frees it. */
 void rd_uncount(rd_ctx *ctx, void *p)
 {
     header *h = (header *)p - 1;
@@ -288,27 +304,33 @@ void rd_uncount(rd_ctx *ctx, void *p)
     h->bytes = 0;
 }
 
+/* Lets a block outlive its context: it is no longer counted, and rd_free_detached() frees it by the
+ * hooks that are returned. */
 rd_ctx_opts rd_detach(rd_ctx *ctx, void *p)
 {
     rd_uncount(ctx, p);
     return ctx->opts;
 }
 
+/* Frees a block that rd_detach() has detached. */
 void rd_free_detached(const rd_ctx_opts *hooks, void *p)
 {
     rd_hook_release(hooks, (header *)p - 1);
 }
 
+/* The bytes that the context holds now. */
 int64_t rd_memory_now(const rd_ctx *ctx)
 {
     return atomic_load(&ctx->held);
 }
 
+/* The most bytes that the context has held since the last reset. */
 int64_t rd_memory_peak(const rd_ctx *ctx)
 {
     return atomic_load(&ctx->peak);
 }
 
+/* Lets the peak begin again at the bytes held now. */
 void rd_memory_reset_peak(rd_ctx *ctx)
 {
     atomic_store(&ctx->peak, atomic_load(&ctx->held));

@@ -9,13 +9,14 @@
 #include "expr/search.h"
 #include <math.h>
 
+/* A call of rd_mode() or rd_mode_count() while it is built. */
 typedef struct modes {
-    rd_folding f;
+    rd_folding f;       /* the checked call: operand, axes, keywords */
     bool       none;    /* there are no elements */
     bool       grouped; /* by label or with a mask: `group` holds the rows */
-    rd_grouped group;
-    rd_expr   *sorted; /* rows, sorted along the last axis */
-    rd_expr   *run;    /* the length of the run up to each element */
+    rd_grouped group;   /* rows sorted by group, if `grouped` */
+    rd_expr   *sorted;  /* rows, sorted along the last axis */
+    rd_expr   *run;     /* the length of the run up to each element */
 } modes;
 
 /* Computes the length of the run up to each element: its position minus the run's begin, plus 1.
@@ -34,7 +35,8 @@ static rd_expr *run_lengths(const modes *m)
     return map_2(RD_OP_add, call, map_2(RD_OP_sub, call, at, last), rd_int(m->sorted->ctx, 1));
 }
 
-/* Sorts the rows, by group if necessary, and finds the runs. */
+/* Sorts the rows, by group and value if labels or a mask are given, else by value, and finds the
+ * runs.  False after a failure. */
 static bool put_in_order(modes *m)
 {
     if (m->grouped) {
@@ -49,7 +51,7 @@ static bool put_in_order(modes *m)
     return m->run != NULL;
 }
 
-/* Reads the options and sorts.  `counts`: for rd_mode_count, which has an answer without
+/* Reads the options and sorts.  `counts`: for rd_mode_count(), which has the answer 0 without
  * elements.  False after recording what is wrong. */
 static bool begin_modes(modes *m, const char *call, rd_expr *x, const rd_reduce_opts *opts,
                         bool counts)
@@ -102,6 +104,7 @@ static rd_expr *count_of_rows(const modes *m)
 }
 
 /* ---- Groups ---------------------------------------------------------------------------------- */
+/* Reduces the lengths of runs by group; `initial` is for groups without elements, or NULL. */
 static rd_expr *reduce_runs(const modes *m, const char *reducer, rd_expr *initial)
 {
     rd_expr *const by[] = { m->group.group };
@@ -114,7 +117,7 @@ static rd_expr *reduce_runs(const modes *m, const char *reducer, rd_expr *initia
                                              .groups  = RD_SHAPE(m->group.n_group) });
 }
 
-/* The position of the last element of each group. */
+/* The position of the last element of each group in the sorted rows. */
 static rd_expr *end_of_group(const modes *m)
 {
     return map_2(RD_OP_sub, m->f.call, map_2(RD_OP_add, m->f.call, m->group.first, m->group.count),
@@ -131,14 +134,15 @@ static rd_expr *replace_nan_in_groups(const modes *m, rd_expr *of_nan, rd_expr *
                : y;
 }
 
-/* The result of a group without elements: .initial, or NaN. */
+/* The mode of no elements: .initial, or NaN. */
 static rd_expr *empty_result(const modes *m)
 {
     return m->f.opts.initial ? rd_fit_to(m->f.opts.initial, m->f.x->type, m->f.call)
                              : rd_cast_to(rd_num(m->f.x->ctx, NAN), m->f.x->type);
 }
 
-/* The same for groups: the longest run of each, by a reduction by group. */
+/* Selects the element with the longest run in each group, by a reduction by group.  A group with
+ * NaN has NaN; one without elements has .initial or NaN. */
 static rd_expr *mode_of_groups(const modes *m)
 {
     rd_expr *const place = reduce_runs(m, "argmax", NULL), *const none = empty_result(m);
@@ -162,6 +166,7 @@ static rd_expr *count_of_groups(const modes *m)
 }
 
 /* ---- Public functions ------------------------------------------------------------------------ */
+/* The most frequent element along axes, the least one of several. */
 rd_expr *rd_mode_of(rd_expr *x, const rd_reduce_opts *opts)
 {
     modes    m;
@@ -192,11 +197,13 @@ rd_expr *rd_mode_count_of(rd_expr *x, const rd_reduce_opts *opts)
     return rd_folding_as_asked(&m.f, y, RD_I64);
 }
 
+/* The function without keywords; its name is in parentheses, as a macro of that name takes them. */
 rd_expr *(rd_mode)(rd_expr *x, rd_dims dims)
 {
     return rd_mode(x, dims);
 }
 
+/* The function without keywords; its name is in parentheses, as a macro of that name takes them. */
 rd_expr *(rd_mode_count)(rd_expr *x, rd_dims dims)
 {
     return rd_mode_count(x, dims);

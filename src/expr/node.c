@@ -1,12 +1,16 @@
 /* node.c - hash-consing: equal nodes are one node and equal strings have one address.  A release
- * (rd_ctx_release) forgets entries. */
+ * (rd_ctx_release) forgets entries.
+ *
+ * An *entry* (rd_kept) is the header of a node or a string in the context's hash table.  Its
+ * `chain` leads to the next entry of the bucket, `older` to the entry made before it.  *Facts* are
+ * the bytes that describe a node beside its operands and shape. */
 #include "expr/ctx.h"
 #include "expr/lists.h"
 #include "expr/origin.h"
 #include <string.h>
 
 /* ---- The table ------------------------------------------------------------------------------- */
-/* Adds a word to a hash. */
+/* Adds a word to a hash, by a multiplication with 2^64 over the golden ratio. */
 static uint64_t mix(uint64_t hash, uint64_t value)
 {
     hash = (hash ^ value) * UINT64_C(0x9e3779b97f4a7c15);
@@ -30,13 +34,14 @@ static uint64_t mix_bytes(uint64_t hash, const void *bytes, size_t size)
     return mix(hash, word ^ (uint64_t)size << 56);
 }
 
+/* The bucket of a hash; the number of buckets is a power of two. */
 static rd_kept **bucket_of(rd_ctx *ctx, uint64_t hash)
 {
     return &ctx->bucket[hash & (ctx->n_bucket - 1)];
 }
 
-/* Doubles the number of buckets.  Without memory it keeps the old ones, and chains only get
- * longer. */
+/* Doubles the number of buckets and distributes all entries anew.  Without memory it keeps the old
+ * ones, and chains only get longer. */
 static void grow(rd_ctx *ctx)
 {
     const size_t n      = 2 * ctx->n_bucket;
@@ -54,7 +59,8 @@ static void grow(rd_ctx *ctx)
     ctx->n_bucket = n;
 }
 
-/* Makes a new entry of the table with `bytes` of zeroed memory behind it. */
+/* Makes a new entry of the table with `bytes` of zeroed memory behind it.  `size` is that of the
+ * string, or RD_KEPT_NODE. */
 static rd_kept *keep(rd_ctx *ctx, uint64_t hash, size_t size, size_t bytes)
 {
     rd_kept  *kept = rd_arena(ctx, sizeof *kept + bytes);
@@ -91,6 +97,8 @@ void rd_forget(rd_ctx *ctx, const rd_kept *newest)
 }
 
 /* ---- Strings --------------------------------------------------------------------------------- */
+/* Returns one address for each distinct byte string: an equal one of the table, or a copy.  NULL
+ * without memory. */
 const void *rd_intern(rd_ctx *ctx, const void *bytes, size_t size)
 {
     const uint64_t hash = mix_bytes(1, bytes, size);
@@ -104,6 +112,7 @@ const void *rd_intern(rd_ctx *ctx, const void *bytes, size_t size)
 }
 
 /* ---- Nodes ----------------------------------------------------------------------------------- */
+/* Hashes what makes nodes equal: kind, type, operator, shape, origins, operands and facts. */
 static uint64_t hash_node(const rd_expr *x, const void *facts, size_t size)
 {
     uint64_t hash =
@@ -117,11 +126,13 @@ static uint64_t hash_node(const rd_expr *x, const void *facts, size_t size)
     return mix_bytes(hash, facts, size);
 }
 
+/* True if the bytes are equal; without bytes either pointer may be NULL. */
 static bool same_bytes(const void *a, const void *b, size_t size)
 {
     return size == 0 || memcmp(a, b, size) == 0;
 }
 
+/* True if both nodes have the same origins; NULL stands for origins that are all 0. */
 static bool same_origins(const rd_expr *a, const rd_expr *b)
 {
     return !a->origin || !b->origin
@@ -129,8 +140,8 @@ static bool same_origins(const rd_expr *a, const rd_expr *b)
                : same_bytes(a->origin, b->origin, (size_t)a->rank * sizeof *a->origin);
 }
 
-/* True if two nodes are equal.  The facts of `b`, which may not be copied yet, are passed beside
- * it. */
+/* True if node `a` of the table equals `b` with these facts.  The facts of `b` are passed beside
+ * it, as they may not be copied yet. */
 static bool same_node(const rd_expr *a, const rd_expr *b, const void *facts, size_t size)
 {
     return a->kind == b->kind && a->type == b->type && a->op == b->op && a->weak == b->weak &&
@@ -181,6 +192,7 @@ static rd_expr *copy_node(rd_ctx *ctx, const rd_expr *node, uint64_t hash, const
     return x;
 }
 
+/* The name of a kind of node, for messages and dumps. */
 const char *rd_expr_kind_name(rd_expr_kind kind)
 {
     static const char *const name[] = { "leaf",    "number",  "coord",  "view",
@@ -191,8 +203,8 @@ const char *rd_expr_kind_name(rd_expr_kind kind)
     return kind >= RD_EXPR_LEAF && kind <= RD_EXPR_LATER ? name[kind] : "?";
 }
 
-/* True, after recording RD_ERR_TYPE, if a dense kind of node has a sparse operand.  Constructors
- * that know patterns never pass one here. */
+/* True, after recording RD_ERR_TYPE, if a dense kind of node has a sparse operand.  Kinds before
+ * COMPLEX are dense; only SPARSE and LATER operands are sparse. */
 static bool refuses_sparse(const rd_expr *node)
 {
     for (int k = 0; k < node->n_in && node->kind < RD_EXPR_COMPLEX; k++)

@@ -3,7 +3,7 @@
 #include "expr/nodes.h"
 #include <string.h>
 
-/* The slot of a node, or the empty slot where it belongs, by linear probing. */
+/* The slot of a node in the hash table, or the empty slot where it belongs, by linear probing. */
 static rd_expr **find_slot(rd_node_list *list, const rd_expr *x)
 {
     uint64_t k = x->serial * UINT64_C(0x9E3779B97F4A7C15) >> 20;
@@ -43,6 +43,8 @@ static bool add_node(rd_ctx *ctx, rd_node_list *list, rd_expr *x)
     return true;
 }
 
+/* Lists all nodes below the results, each once: adds the results, then the operands of each listed
+ * node.  False: no memory, which is recorded. */
 bool rd_list_nodes(rd_ctx *ctx, rd_results results, rd_node_list *list)
 {
     bool all = true;
@@ -55,6 +57,7 @@ bool rd_list_nodes(rd_ctx *ctx, rd_results results, rd_node_list *list)
     return all;
 }
 
+/* Frees a list of nodes; the nodes stay. */
 void rd_free_nodes(rd_ctx *ctx, rd_node_list *list)
 {
     rd_free(ctx, list->at);

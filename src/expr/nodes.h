@@ -7,7 +7,7 @@
  * Zeroed by the caller. */
 typedef struct rd_node_list {
     rd_expr **at, **slot; /* the n nodes; hash table of them, with 2 * room slots */
-    int64_t   n, room;
+    int64_t   n, room;    /* nodes, and how many fit in `at` */
 } rd_node_list;
 
 /* Lists all nodes below the results.  False: no memory, which is recorded. */

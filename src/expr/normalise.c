@@ -9,8 +9,8 @@
 /* A call while it is built.  Ints are computed as f64, halves as f32 and rounded once.  The
  * result has the operand's type; f64 for ints. */
 typedef struct normaliser {
-    const char *call;
-    rd_expr    *x;
+    const char *call; /* for failures */
+    rd_expr    *x;    /* the operand, in the type of the computation */
     rd_dtype    type; /* the result's type */
     rd_dims     kept; /* the call's axes, with RD_DIMS_KEEP */
 } normaliser;
@@ -27,17 +27,19 @@ static rd_expr *map_where(const normaliser *w, rd_expr *cond, rd_expr *yes, rd_e
     return rd_map_op(RD_OP_where, w->call, 3, (rd_expr *const[]){ cond, yes, no });
 }
 
+/* Makes a map of one operand. */
 static rd_expr *map_1(const normaliser *w, rd_op op, rd_expr *x)
 {
     return rd_map_op(op, w->call, 1, &x);
 }
 
+/* The type of a result: floats keep theirs, bools and ints have f64. */
 static rd_dtype float_type(rd_dtype type)
 {
     return rd_dtype_kind(type) < RD_KIND_FLOAT ? RD_F64 : type;
 }
 
-/* x in the type of the computation. */
+/* Casts x to the type of the computation: f64 for ints, f32 for halves, else its own. */
 static rd_expr *in_working_type(rd_expr *x)
 {
     const rd_dtype type = x ? float_type(x->type) : RD_AUTO;
@@ -45,7 +47,8 @@ static rd_expr *in_working_type(rd_expr *x)
     return rd_cast_to(x, rd_dtype_is_narrow_float(type) ? RD_F32 : type);
 }
 
-/* Checks the operand and the axes, and fills in `w`.  False after recording what is wrong. */
+/* Checks the operand and the axes, and fills in `w`; complex operands are taken.  False after
+ * recording what is wrong. */
 static bool begin_any(normaliser *w, const char *call, rd_expr *x, rd_dims dims)
 {
     uint64_t bits;
@@ -59,12 +62,13 @@ static bool begin_any(normaliser *w, const char *call, rd_expr *x, rd_dims dims)
     return w->x != NULL;
 }
 
-/* As begin_any(), but refuses complex operands. */
+/* Checks a real operand and the axes, and fills in `w`.  False after recording what is wrong. */
 static bool begin(normaliser *w, const char *call, rd_expr *x, rd_dims dims)
 {
     return !rd_refuse_complex(call, 1, &x) && begin_any(w, call, x, dims);
 }
 
+/* Casts the result to the type that the call returns. */
 static rd_expr *end(const normaliser *w, rd_expr *y)
 {
     return rd_cast_to(y, w->type);
@@ -76,6 +80,8 @@ static bool is_empty(const normaliser *w)
     return rd_points(w->x->rank, w->x->extent) == 0;
 }
 
+/* exp(x - max x), divided by its sum over the axes; the maximum keeps the exponential from
+ * overflowing. */
 rd_expr *rd_softmax(rd_expr *x, rd_dims dims)
 {
     normaliser w;
@@ -89,6 +95,7 @@ rd_expr *rd_softmax(rd_expr *x, rd_dims dims)
     return end(&w, map_2(&w, RD_OP_div, e, rd_sum(e, w.kept)));
 }
 
+/* x - log(sum(exp x)), the logarithm of the softmax, without underflow. */
 rd_expr *rd_log_softmax(rd_expr *x, rd_dims dims)
 {
     normaliser w;
@@ -98,6 +105,7 @@ rd_expr *rd_log_softmax(rd_expr *x, rd_dims dims)
     return end(&w, map_2(&w, RD_OP_sub, w.x, rd_logsumexp(w.x, w.kept)));
 }
 
+/* (x - mean) / standard deviation, over the axes. */
 rd_expr *rd_standardise(rd_expr *x, rd_dims dims, double ddof)
 {
     normaliser w;
@@ -109,7 +117,7 @@ rd_expr *rd_standardise(rd_expr *x, rd_dims dims, double ddof)
     return end(&w, map_2(&w, RD_OP_div, apart, rd_std(w.x, w.kept, .ddof = ddof)));
 }
 
-/* y * gamma + beta.  Either factor may be NULL. */
+/* y * gamma + beta.  Either of the two may be NULL. */
 static rd_expr *scaled(const normaliser *w, rd_expr *y, rd_expr *gamma, rd_expr *beta)
 {
     if (gamma)
@@ -151,8 +159,8 @@ rd_expr *rd_rms_norm(rd_expr *x, rd_dims dims, rd_expr *gamma, double eps)
 }
 
 /* ---- Sums weighed by exponentials ------------------------------------------------------------ */
-/* Casts two operands to their common type, broadcasts x to their common shape, and begins `w`
- * with x. */
+/* Begins `w` with two real operands: casts both to their common type, and broadcasts x, but not y,
+ * to their common shape.  False after recording what is wrong. */
 static bool begin_both(normaliser *w, const char *call, rd_expr *x, rd_expr **y, rd_dims dims)
 {
     rd_expr *const both[] = { x, *y };
@@ -169,8 +177,8 @@ static bool begin_both(normaliser *w, const char *call, rd_expr *x, rd_expr **y,
     return x && *y && begin(w, call, rd_broadcast_to(x, rank, extent, call), dims);
 }
 
-/* Takes one index of each axis that is not reduced and along which x is broadcast.  All indices
- * of such an axis have the same exponentials, so these are computed once. */
+/* Takes one index of each axis that is not reduced and along which x was broadcast.  All indices of
+ * such an axis have the same exponentials, so these are computed once. */
 static rd_expr *distinct_scores(const normaliser *w, const rd_expr *x)
 {
     uint64_t  bits;
@@ -185,8 +193,9 @@ static rd_expr *distinct_scores(const normaliser *w, const rd_expr *x)
     return y;
 }
 
-/* .initial = -inf gives a maximum to empty rows.  It also stops collect/rewrite.c from joining
- * the maximum and the sum into one reduction.  So both sums share one exponential. */
+/* Sums v with the softmax of the scores s as weights, as attention does: sum(e v) / sum(e), e =
+ * exp(s - max s). .initial = -inf gives a maximum to empty rows.  It also stops collect/rewrite.c
+ * from joining the maximum and the sum into one reduction, so both sums share one exponential. */
 rd_expr *rd_softmax_sum(rd_expr *s, rd_expr *v, rd_dims dims)
 {
     normaliser w;
@@ -200,7 +209,8 @@ rd_expr *rd_softmax_sum(rd_expr *s, rd_expr *v, rd_dims dims)
     return end(&w, map_2(&w, RD_OP_div, rd_sum(map_2(&w, RD_OP_mul, e, v), dims), rd_sum(e, dims)));
 }
 
-/* Subtracts the greatest exponent before the exponential, unless that is infinite. */
+/* log|sum(weights * exp x)| and the sign of the sum, along a new first axis.  The greatest exponent
+ * is subtracted before the exponential, unless it is infinite.  Weights of 0 take no part. */
 rd_expr *rd_signed_logsumexp(rd_expr *x, rd_expr *weights, rd_dims dims)
 {
     const char *call = "rd_signed_logsumexp";
@@ -223,6 +233,7 @@ rd_expr *rd_signed_logsumexp(rd_expr *x, rd_expr *weights, rd_dims dims)
 }
 
 /* ---- Norms and distances --------------------------------------------------------------------- */
+/* True if the order p of a norm is above 0; else records for `call`. */
 static bool check_p(const char *call, const rd_expr *x, double p)
 {
     if (p > 0)
@@ -231,7 +242,7 @@ static bool check_p(const char *call, const rd_expr *x, double p)
     return false;
 }
 
-/* (sum |x|^p)^(1/p) for any p. */
+/* The p-norm (sum |x|^p)^(1/p) for any p; rd_norm() has those for p = 1, 2 and infinity. */
 static rd_expr *norm(const normaliser *w, rd_expr *x, rd_dims dims, double p)
 {
     if (!x || p == 1 || p == 2 || isinf(p))
@@ -241,7 +252,7 @@ static rd_expr *norm(const normaliser *w, rd_expr *x, rd_dims dims, double p)
     return map_2(w, RD_OP_pow, rd_sum(power, dims), rd_num(x->ctx, rd_float_quotient(1, p, 0)));
 }
 
-/* x over its p-norm.  Rows of norm 0 are divided by 1. */
+/* x over its p-norm along the axes.  Rows of norm 0 are divided by 1. */
 rd_expr *rd_normalise(rd_expr *x, rd_dims dims, double p)
 {
     const char *call = "rd_normalise";
@@ -280,6 +291,7 @@ static bool begin_pairs(normaliser *w, const char *call, rd_expr **x, rd_expr **
     return *x && *y;
 }
 
+/* The p-norm distances of each row of x from each row of y. */
 rd_expr *rd_cdist(rd_expr *x, rd_expr *y, double p)
 {
     normaliser w;
@@ -291,6 +303,7 @@ rd_expr *rd_cdist(rd_expr *x, rd_expr *y, double p)
     return end(&w, norm(&w, apart, RD_DIMS(-1), p));
 }
 
+/* 1 - cosine of the angle between each row of x and each row of y. */
 rd_expr *rd_cosine_distance(rd_expr *x, rd_expr *y)
 {
     normaliser w;

@@ -8,6 +8,7 @@
 /* With this bound, an origin plus any extent fits in an int64_t. */
 #define FARTHEST ((int64_t)1 << 62)
 
+/* Writes the indices along an axis, ", indices -2 to 2"; "" if they begin at 0. */
 const char *rd_range_text(const rd_expr *x, int a, char text[RD_RANGE_TEXT])
 {
     const int64_t first = rd_origin(x, a);
@@ -20,8 +21,8 @@ const char *rd_range_text(const rd_expr *x, int a, char text[RD_RANGE_TEXT])
 }
 
 /* ---- From operands to nodes ------------------------------------------------------------------ */
-/* Takes each axis' origin from the first operand that has one other than 0.  Operands that
- * repeat along an axis have 0; all others agree. */
+/* Finds the origins of an element-wise result: along each axis that of the first operand that has
+ * one other than 0.  Operands that repeat along an axis have 0; all others agree. */
 void rd_origins_of_all(int n, rd_expr *const *x, int64_t origin[RD_MAX_RANK])
 {
     memset(origin, 0, sizeof *origin * RD_MAX_RANK);
@@ -31,6 +32,8 @@ void rd_origins_of_all(int n, rd_expr *const *x, int64_t origin[RD_MAX_RANK])
                 origin[a] = x[k]->origin[a];
 }
 
+/* Writes the origins of a result that has the axes of x, except the axes that are bits of
+ * `dims`. */
 static void origins_of_kept(const rd_expr *x, uint64_t dims, int64_t *origin)
 {
     int k = 0;
@@ -40,7 +43,7 @@ static void origins_of_kept(const rd_expr *x, uint64_t dims, int64_t *origin)
             origin[k++] = rd_origin(x, a);
 }
 
-/* Origins of a take: the axes of the index stand in place of the axis that it reads. */
+/* Writes the origins of a gather: the axes of the index stand in place of the gathered axis. */
 static void origins_of_taken(const rd_expr *x, const rd_expr *index, int64_t axis, int64_t *origin)
 {
     int k = 0;
@@ -53,6 +56,7 @@ static void origins_of_taken(const rd_expr *x, const rd_expr *index, int64_t axi
                 origin[k++] = rd_origin(index, i);
 }
 
+/* Returns origins as nodes store them: NULL if all are 0. */
 const int64_t *rd_somewhere(int rank, const int64_t *origin)
 {
     for (int a = 0; origin && a < rank; a++)
@@ -61,7 +65,8 @@ const int64_t *rd_somewhere(int rank, const int64_t *origin)
     return NULL;
 }
 
-/* Derives the origins of a node from those of its operands, by the kind of the node. */
+/* Derives the origins of a node from those of its operands, by the kind of the node.  `room` holds
+ * the result; NULL: all are 0. */
 const int64_t *rd_origins_of(const rd_expr *node, const void *facts, int64_t room[RD_MAX_RANK])
 {
     const rd_expr *const x   = node->n_in > 0 ? node->in[0] : NULL;
@@ -103,7 +108,8 @@ const int64_t *rd_origins_of(const rd_expr *node, const void *facts, int64_t roo
 }
 
 /* ---- Origins said ---------------------------------------------------------------------------- */
-/* Checks the number of indices and their size. */
+/* True if a caller's origins are as many as the axes, and small enough that indices do not
+ * overflow; else records for `call`. */
 bool rd_origin_ok(rd_ctx *ctx, const char *call, const rd_index *origin, int rank)
 {
     if (origin->n != rank) {
@@ -120,6 +126,7 @@ bool rd_origin_ok(rd_ctx *ctx, const char *call, const rd_index *origin, int ran
     return true;
 }
 
+/* The first index along each axis of x; for NULL a list of -1 entries. */
 rd_index rd_origin_of(const rd_expr *x)
 {
     rd_index origin = { .n = x ? x->rank : -1 };

@@ -9,6 +9,7 @@
 #define RD_EXPR_ORIGIN_H
 #include "expr/expr.h"
 
+/* The first index along axis `a` of x. x->origin NULL: all axes begin at 0. */
 static inline int64_t rd_origin(const rd_expr *x, int a)
 {
     return x->origin ? x->origin[a] : 0;

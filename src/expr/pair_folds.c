@@ -51,23 +51,20 @@ static double work_of(const rd_expr *x, int deep)
  * of the pairs, and with them additions of 0.0, which could change a -0.0. */
 static bool takes_pairs_once(const rd_folding *f, const rd_expr *x, const rd_fold_facts *facts)
 {
+    const rd_reducer_id reducer = (rd_reducer_id)facts->reducer;
+    const bool          sum     = rd_reducer_adds_elements(reducer);
+
     if (f->scan || f->restart || facts->law == RD_LAW_serial)
         return false;
     if (f->label)
-        return facts->reducer == RD_RED_sum && rd_dtype_kind(x->type) != RD_KIND_FLOAT &&
+        return sum && rd_dtype_kind(x->type) != RD_KIND_FLOAT &&
                __builtin_popcountll(f->bits) == x->rank && !(f->opts.dims.flags & RD_DIMS_KEEP);
-    switch (facts->reducer) {
-    case RD_RED_sum:
-    case RD_RED_min:
-    case RD_RED_max:
-    case RD_RED_any:
-    case RD_RED_all: return true;
-    default: return false;
-    }
+    return sum || rd_reducer_is_extreme(reducer) || rd_reducer_decides(reducer);
 }
 
-/* True if axes a and b are reduced, swapping their indices changes nothing, and a pair costs
- * enough.  Mask and labels must be symmetric, too. */
+/* True if axes a and b hold the points of pairs that are worth it: both are reduced, exchanging
+ * their indices changes nothing, and a pair costs enough.  Mask and labels must be symmetric,
+ * too. */
 static bool are_pairs(const rd_folding *f, const rd_expr *x, int a, int b)
 {
     bool moves = false;
@@ -79,7 +76,8 @@ static bool are_pairs(const rd_folding *f, const rd_expr *x, int a, int b)
            (!f->label || rd_is_symmetric(f->label, a, b, &moves)) && moves;
 }
 
-/* Finds the first two axes that are those of pairs. */
+/* True if the fold can take each pair once; axis[] gets the first two axes that hold the points of
+ * a pair. */
 bool rd_pairs_found(const rd_folding *f, const rd_expr *x, const rd_fold_facts *facts, int axis[2])
 {
     for (int a = 0; takes_pairs_once(f, x, facts) && a < x->rank; a++)
@@ -93,7 +91,8 @@ bool rd_pairs_found(const rd_folding *f, const rd_expr *x, const rd_fold_facts *
 }
 
 /* ---- Each pair once -------------------------------------------------------------------------- */
-/* Folds the pairs for which `compares`(place along axis[1], place along axis[0]) is true. */
+/* Folds the pairs for which `compares`(place along axis[1], place along axis[0]) is true: those
+ * with j < i, or j <= i. */
 static rd_expr *fold_half(const rd_folding *f, rd_expr *x, const rd_fold_facts *facts,
                           const int axis[2], rd_op compares)
 {
@@ -107,7 +106,8 @@ static rd_expr *fold_half(const rd_folding *f, rd_expr *x, const rd_fold_facts *
                     : NULL;
 }
 
-/* Folds each point with itself, the diagonal.  The diagonal is the last axis of rd_of_selves(). */
+/* Folds each point with itself, the diagonal.  It is the last axis of rd_of_selves(), after all
+ * axes but the two of pairs, so the other bits of reduced axes move down. */
 static rd_expr *fold_diagonal(const rd_folding *f, rd_expr *x, const rd_fold_facts *facts,
                               const int axis[2])
 {
@@ -128,30 +128,21 @@ static rd_expr *fold_diagonal(const rd_folding *f, rd_expr *x, const rd_fold_fac
     return y && !f->label ? rd_folding_kept(f, y) : y;
 }
 
-/* The operator that combines two results of a reducer other than sum. */
-static rd_op combining_op(int reducer)
-{
-    switch (reducer) {
-    case RD_RED_min: return RD_OP_minimum;
-    case RD_RED_max: return RD_OP_maximum;
-    case RD_RED_any: return RD_OP_or;
-    default: return RD_OP_and;
-    }
-}
-
-/* All reducers but masked extremes get the mask j < i, so reductions of one call share loops
- * with the same bounds.  A masked extreme could have no element left, so one fold over j <= i
+/* Makes the fold from pairs that are taken once: one half and the diagonal, and for sums the half
+ * twice.  All reducers but masked extremes get the mask j < i, so reductions of one call share
+ * loops with the same bounds.  A masked extreme could have no element left, so one fold over j <= i
  * takes all of its pairs. */
 rd_expr *rd_pairs_folded(const rd_folding *f, rd_expr *x, const rd_fold_facts *facts,
                          const int axis[2])
 {
-    const bool     sum = facts->reducer == RD_RED_sum, le = !sum && f->where;
+    const rd_op    combines = rd_reducer_table[facts->reducer].op;
+    const bool     sum = combines == RD_OP_add, le = !sum && f->where;
     rd_expr *const once = fold_half(f, x, facts, axis, le ? RD_OP_le : RD_OP_lt);
 
     if (le)
         return once;
     if (!sum)
-        return map_2(combining_op(facts->reducer), f->call, once, fold_diagonal(f, x, facts, axis));
+        return map_2(combines, f->call, once, fold_diagonal(f, x, facts, axis));
     /* The diagonal is added between both halves: 2 * half alone may overflow where the sum does
      * not. */
     return map_2(RD_OP_add, f->call, once,

@@ -23,6 +23,7 @@ typedef struct search {
     box         *box;  /* by node: its box */
 } search;
 
+/* Orders nodes by serial, for qsort(): operands come before their readers. */
 static int by_serial(const void *a, const void *b)
 {
     const rd_expr *x = *(rd_expr *const *)a, *y = *(rd_expr *const *)b;
@@ -30,7 +31,7 @@ static int by_serial(const void *a, const void *b)
     return (x->serial > y->serial) - (x->serial < y->serial);
 }
 
-/* Finds a node's box by bisection. */
+/* Finds the box of a node, by bisection of the list by serials. */
 static box *box_of(const search *s, const rd_expr *x)
 {
     int64_t low = 0, high = s->list.n - 1;
@@ -46,6 +47,7 @@ static box *box_of(const search *s, const rd_expr *x)
     return &s->box[low];
 }
 
+/* The box of all elements of x; it is empty if x has none. */
 static box whole_box(const rd_expr *x)
 {
     box b = { .any = true };
@@ -73,6 +75,7 @@ static void extend_box(const search *s, const rd_expr *x, const box *b)
     to->any = true;
 }
 
+/* Extends the box of x to all of its elements; x may be NULL. */
 static void extend_to_whole(const search *s, const rd_expr *x)
 {
     if (x) {
@@ -82,7 +85,7 @@ static void extend_to_whole(const search *s, const rd_expr *x)
 }
 
 /* ---- From a node to its operands ------------------------------------------------------------- */
-/* A view reads the image of the box under its affine map. */
+/* Passes a box b of a view on to its operand: the image of the box under the view's affine map. */
 static void through_view(const search *s, const rd_expr *x, const box *b)
 {
     const int      rank   = x->in[0]->rank;
@@ -101,7 +104,8 @@ static void through_view(const search *s, const rd_expr *x, const box *b)
     extend_box(s, x->in[0], &in);
 }
 
-/* A reduction reads the box along the axes that are not reduced, and all of the axes of `dims`. */
+/* Passes a box of a reduction on to its operands: the same box along the axes that are not reduced,
+ * and all of the reduced axes. */
 static void through_reduce(const search *s, const rd_expr *x, const box *b)
 {
     box in = whole_box(x->in[0]);
@@ -115,8 +119,8 @@ static void through_reduce(const search *s, const rd_expr *x, const box *b)
         extend_box(s, x->in[k], &in);
 }
 
-/* Passes the node's box on to an operand of the same axes.  Those of `dims` are read from end to
- * end. */
+/* Passes a box of x on to an operand with the same axes.  Axes that are bits of `dims` are read
+ * from end to end. */
 static void through_axes(const search *s, const rd_expr *x, const rd_expr *operand, const box *b,
                          uint64_t dims)
 {
@@ -130,8 +134,8 @@ static void through_axes(const search *s, const rd_expr *x, const rd_expr *opera
     extend_box(s, operand, &in);
 }
 
-/* A take reads the gathered axis from end to end, the others as its result does, and all of the
- * index. */
+/* Passes a box of a gather on: all of the gathered axis, the box along the others, and all of the
+ * index.  With `along`, the index has x's axes; else it has `more` axes in place of one. */
 static void through_take(const search *s, const rd_expr *x, const box *b)
 {
     const int axis = (int)x->as.axis->axis, more = x->as.axis->along ? 0 : x->in[1]->rank - 1;
@@ -146,7 +150,7 @@ static void through_take(const search *s, const rd_expr *x, const box *b)
     extend_to_whole(s, x->in[1]);
 }
 
-/* A concatenation reads from each part what falls into its range of the axis. */
+/* Passes a box of a concatenation on: each part gets what falls into its range of the axis. */
 static void through_concat(const search *s, const rd_expr *x, const box *b)
 {
     const int64_t axis  = x->as.axis->axis;
@@ -164,7 +168,8 @@ static void through_concat(const search *s, const rd_expr *x, const box *b)
     }
 }
 
-/* Passes the box of a node on to its operands. */
+/* Passes the box of a node on to its operands, by the kind of the node.  Kinds that are not listed
+ * read all of their operands. */
 static void propagate(const search *s, const rd_expr *x, const box *b)
 {
     switch (x->kind) {
@@ -194,8 +199,8 @@ static void propagate(const search *s, const rd_expr *x, const box *b)
 }
 
 /* ---- The box of a leaf ----------------------------------------------------------------------- */
-/* Visits all nodes, and returns the union of the boxes of the leaf and of leaves with the same
- * memory. */
+/* Visits all nodes, readers before operands, and passes their boxes on.  Returns the union of the
+ * boxes of the leaf and of other leaves with the same memory, which count as a whole. */
 static box find_box(const search *s, const rd_expr *leaf)
 {
     box all = { 0 };
@@ -219,7 +224,7 @@ static box find_box(const search *s, const rd_expr *leaf)
     return all;
 }
 
-/* Why the arguments are refused; NULL: they are not. */
+/* Why the arguments are refused; NULL: they are valid. */
 static const char *refusal(const rd_ctx *ctx, rd_expr *leaf, const rd_part *out)
 {
     return !out                                        ? "no place for what is found"
@@ -251,7 +256,8 @@ static bool arguments_ok(rd_ctx *ctx, rd_results results, rd_expr *leaf, const r
     return !why;
 }
 
-/* Finds the part of the leaf that the results read; its extents are 0 if they read nothing. */
+/* Finds the part of the leaf that the results read: first places and extents, which are 0 if they
+ * read nothing.  False after a failure. */
 bool rd_part_read(rd_ctx *ctx, rd_results results, rd_expr *leaf, rd_part *out)
 {
     search s = { 0 };

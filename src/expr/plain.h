@@ -18,12 +18,13 @@ rd_expr *rd_plain_map(rd_op op, const char *call, int n, rd_expr *const *x);
 rd_expr *rd_plain_rule(rd_op op, rd_rule rule, const char *call, int n, rd_expr *const *x);
 rd_expr *rd_plain_cast(rd_expr *x, rd_dtype type);
 
+/* Makes a map of one plain (real, dense) operand; failures name `call`. */
 static inline rd_expr *plain_1(rd_op op, const char *call, rd_expr *x)
 {
     return rd_plain_map(op, call, 1, &x);
 }
 
-/* Makes a map of two plain operands. */
+/* Makes a map of two plain operands; failures name `call`. */
 static inline rd_expr *plain_2(rd_op op, const char *call, rd_expr *x, rd_expr *y)
 {
     return rd_plain_map(op, call, 2, (rd_expr *const[]){ x, y });
@@ -107,6 +108,7 @@ bool rd_rule_takes(rd_rule rule, rd_dtype joint, rd_ctx *ctx, const char *call);
  * RD_ERR_TYPE for `call`. */
 bool rd_fits(const rd_expr *x, rd_dtype type, const char *call);
 
+/* True if operators of this type rule give bools, whatever the types of their operands are. */
 static inline bool rd_gives_bool(rd_rule rule)
 {
     return rule == RD_RULE_COMPARE || rule == RD_RULE_TEST || rule == RD_RULE_LOGIC;

@@ -3,7 +3,7 @@
 #include "expr/expr.h"
 #include <inttypes.h>
 
-/* "leaf prices f64 (3, 4) from prices.npy", or "input x f32 (5)". */
+/* Writes "leaf prices f64 (3, 4) from prices.npy", or "input x f32 (5)". */
 static void leaf_line(rd_text *text, const rd_expr *x)
 {
     char        shape[RD_SHAPE_TEXT];
@@ -18,7 +18,7 @@ static void leaf_line(rd_text *text, const rd_expr *x)
         rd_text_add(text, " from %s", path);
 }
 
-/* "number 2.5 weak". */
+/* Writes "number 2.5 weak". */
 static void number_line(rd_text *text, const rd_expr *x)
 {
     rd_word value = x->as.number->value;
@@ -32,7 +32,8 @@ static void number_line(rd_text *text, const rd_expr *x)
     rd_text_add(text, "%s", x->weak ? " weak" : "");
 }
 
-/* "view [i1, 2*i0 + 1, 3]": where each axis of the operand is read for the index (i0, i1, ...). */
+/* Writes "view [i1, 2*i0 + 1, 3]": where each axis of the operand is read for the index (i0, i1,
+ * ...). */
 static void view_line(rd_text *text, const rd_expr *x)
 {
     int            axes   = x->in[0]->rank;
@@ -58,7 +59,7 @@ static void view_line(rd_text *text, const rd_expr *x)
     rd_text_add(text, "]");
 }
 
-/* "sort descending, the first 10 of 4096", "quantiles 0.25 0.5". */
+/* Writes "sort descending, the first 10 of 4096", or "quantiles 0.25 0.5". */
 static void sort_line(rd_text *text, const rd_expr *x)
 {
     const int64_t n = x->in[0]->extent[x->rank - 1], first = x->extent[x->rank - 1];
@@ -70,7 +71,7 @@ static void sort_line(rd_text *text, const rd_expr *x)
         rd_text_add(text, ", the first %" PRId64 " of %" PRId64, first, n);
 }
 
-/* "sum dims 0 2 where", "scan sum dims 1 exclusive", "moments dims 0 ddof 1 weights". */
+/* Writes "sum dims 0 2 where", "scan sum dims 1 exclusive", or "moments dims 0 ddof 1 weights". */
 static void fold_line(rd_text *text, const rd_expr *x)
 {
     const rd_fold_facts *fold = x->as.fold;
@@ -88,7 +89,7 @@ static void fold_line(rd_text *text, const rd_expr *x)
                 x->in[2] ? " where" : "", rd_is_grouped(x) ? " by label" : "");
 }
 
-/* "sparse stored, 12 places along 0 1". */
+/* Writes "sparse stored, 12 places along 0 1". */
 static void sparse_line(rd_text *text, const rd_expr *x)
 {
     rd_text_add(text, "sparse%s, %lld places along", x->in[1] ? "" : " stored",
@@ -97,7 +98,7 @@ static void sparse_line(rd_text *text, const rd_expr *x)
         rd_text_add(text, " %d", (int)x->as.sparse->axis[k]);
 }
 
-/* Writes the line of any node, without its origins. */
+/* Writes the line of any node by its kind, without its origins. */
 static void node_line(rd_text *text, const rd_expr *x)
 {
     switch (x->kind) {
@@ -126,7 +127,8 @@ static void node_line(rd_text *text, const rd_expr *x)
     }
 }
 
-/* "sum dims 0 from (1, -2)": the node's line, then its origins if it has any. */
+/* Writes a node's line, "sum dims 0 from (1, -2)": what the node is, then its origins if it has
+ * any. */
 void rd_expr_line(rd_text *text, const rd_expr *x)
 {
     node_line(text, x);

@@ -9,33 +9,37 @@
 
 /* A call, and the sizes of its groups as f64, from which positions are computed. */
 typedef struct grouped_call {
-    const char *call;
+    const char *call; /* for failures */
     rd_ctx     *ctx;
     rd_expr    *n; /* elements of each group */
 } grouped_call;
 
+/* A constant of f64. */
 static rd_expr *number(const grouped_call *l, double x)
 {
     return rd_number(l->ctx, RD_F64, rd_word_from_double(x, RD_F64));
 }
 
+/* x + y, for a number y. */
 static rd_expr *add(const grouped_call *l, rd_expr *x, double y)
 {
     return map_2(RD_OP_add, l->call, x, number(l, y));
 }
 
+/* x * y, for a number y. */
 static rd_expr *times(const grouped_call *l, rd_expr *x, double y)
 {
     return map_2(RD_OP_mul, l->call, x, number(l, y));
 }
 
+/* Applies a rounding operator: floor, ceil or round. */
 static rd_expr *rounded(const grouped_call *l, rd_op op, rd_expr *x)
 {
     return map_1(op, l->call, x);
 }
 
-/* The fractional position of quantile q in each group, as rd_quantile_at() has it before it is
- * clipped to the group. */
+/* The fractional position of quantile q in each group, before it is clipped to the group.  Hyndman
+ * and Fan (1996) describe the methods; rd_quantile_at() has the same formulas for a whole row. */
 static rd_expr *position(const grouped_call *l, rd_quantile_method method, double q)
 {
     static const double lines[][2] = { RD_QUANTILE_LINES };
@@ -64,7 +68,7 @@ static rd_expr *position(const grouped_call *l, rd_quantile_method method, doubl
     }
 }
 
-/* low + between * (high - low), computed from the nearer end. */
+/* low + between * (high - low), where `between` is from 0 to 1, computed from the nearer end. */
 static rd_expr *interpolate_from_nearer(const grouped_call *l, rd_expr *low, rd_expr *high,
                                         rd_expr *between)
 {
@@ -78,8 +82,8 @@ static rd_expr *interpolate_from_nearer(const grouped_call *l, rd_expr *low, rd_
                      map_2(RD_OP_sub, l->call, high, from_high));
 }
 
-/* The mean of two: 0.5 * sum, rounded once.  Where the sum overflows, the sum of halves is
- * exact. */
+/* The mean of low and high, given their sum: 0.5 * sum, rounded once.  Where the sum overflows, the
+ * sum of halves is exact. */
 static rd_expr *mean_of_two(const grouped_call *l, rd_expr *low, rd_expr *high, rd_expr *sum)
 {
     rd_expr *const halves = map_2(RD_OP_add, l->call, times(l, low, 0.5), times(l, high, 0.5));
@@ -87,7 +91,7 @@ static rd_expr *mean_of_two(const grouped_call *l, rd_expr *low, rd_expr *high, 
     return map_where(l->call, map_1(RD_OP_isinf, l->call, sum), halves, times(l, sum, 0.5));
 }
 
-/* Interpolates between two elements of each group, as rd_quantile_of() does.  If high - low
+/* Interpolates between two elements of each group, low + between * (high - low).  If high - low
  * overflows, it is computed of halves.  If one of the two is infinite, the result is their sum. */
 static rd_expr *interpolate(const grouped_call *l, rd_expr *low, rd_expr *high, rd_expr *between)
 {
@@ -137,7 +141,8 @@ static rd_expr *one_quantile(const grouped_call *l, const rd_grouped *g, rd_quan
                      interpolate(l, low, high, map_2(RD_OP_sub, l->call, at, below)));
 }
 
-/* Makes one expression for each q and joins them along a new last axis. */
+/* All quantiles q of each group: one expression for each q, joined along a new last axis.  Rows
+ * without elements have NaN. */
 rd_expr *rd_quantiles_by_label(const rd_folding *f, rd_dtype type, rd_quantile_method method,
                                rd_qs q)
 {

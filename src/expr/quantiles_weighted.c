@@ -7,12 +7,13 @@
 
 /* Sorted rows, and beside each element the running sum of weights divided by the total. */
 typedef struct weighted {
-    const char *call;
-    rd_expr    *sorted;
-    rd_expr    *part;
-    rd_expr    *none; /* by row: true if it has no quantile */
+    const char *call;   /* for failures */
+    rd_expr    *sorted; /* rows along the last axis */
+    rd_expr    *part;   /* of the total weight: up to and with each element of `sorted` */
+    rd_expr    *none;   /* by row: true if it has no quantile */
 } weighted;
 
+/* Reduces the last axis by name, and keeps it with extent 1; NULL given NULL. */
 static rd_expr *reduce_rows(rd_expr *x, const char *reducer)
 {
     return x ? rd_reduce_name(
@@ -21,7 +22,7 @@ static rd_expr *reduce_rows(rd_expr *x, const char *reducer)
              : NULL;
 }
 
-/* The weights as rows: 0 where an element does not take part. */
+/* The weights as rows: 0 where an element does not take part, because of the mask or as NaN. */
 static rd_expr *weights_of(const rd_folding *f, rd_expr *weights, rd_expr *x, bool skip_nan)
 {
     rd_expr *const zero = rd_num(x->ctx, 0);
@@ -64,8 +65,9 @@ static bool sort_rows(weighted *z, rd_expr *rows, rd_expr *w)
     return z->sorted && z->part && z->none;
 }
 
-/* One quantile of each row, along a last axis of extent 1.  Elements of weight 0 at the
- * beginning are skipped, even if q is 0. */
+/* One quantile of each row, along a last axis of extent 1: the element behind all elements with a
+ * part of the weight below q.  Elements of weight 0 at the beginning are skipped, even if q is
+ * 0. */
 static rd_expr *one_quantile(const weighted *z, double q)
 {
     rd_ctx *const  ctx  = z->sorted->ctx;
@@ -81,7 +83,8 @@ static rd_expr *one_quantile(const weighted *z, double q)
     return y ? map_where(z->call, z->none, rd_num(ctx, NAN), y) : NULL;
 }
 
-/* Makes one expression for each q and joins them along the last axis; empty rows have NaN. */
+/* All weighted quantiles q of each row: one expression for each q, joined along the last axis.
+ * Empty rows have NaN. */
 rd_expr *rd_quantiles_weighted(const rd_folding *f, rd_expr *weights, bool skip_nan, rd_dtype type,
                                rd_qs q)
 {

@@ -1,19 +1,20 @@
 /* random.c - random numbers as expressions of their index.  Element i is made of word i of the
  * key's stream (kernels/math/math_random.h).  So it is the same in a slice, on any thread, and
- * on a GPU. */
+ * on a GPU.  A *word* is 64 random bits, the hash of a key and an index (Philox). */
 #include "expr/expr.h"
 #include "expr/origin.h"
 #include <inttypes.h>
 
 /* A call while it is built; begin() fills it in. */
 typedef struct draw {
-    const char *call;
+    const char *call; /* for failures */
     rd_ctx     *ctx;
-    rd_dtype    type; /* the result's type */
-    uint64_t    key;
+    rd_dtype    type;  /* the result's type */
+    uint64_t    key;   /* the caller's, which selects a stream of words */
     rd_expr    *index; /* flat, in C order, u64 */
 } draw;
 
+/* A constant of u64. */
 static rd_expr *number(const draw *d, uint64_t value)
 {
     return rd_number(d->ctx, RD_U64, (rd_word){ .u64 = value });
@@ -25,18 +26,20 @@ static rd_expr *map_2(const draw *d, rd_op op, rd_expr *x, rd_expr *y)
     return rd_map_op(op, d->call, 2, (rd_expr *const[]){ x, y });
 }
 
+/* Makes a map of one operand. */
 static rd_expr *map_1(const draw *d, rd_op op, rd_expr *x)
 {
     return rd_map_op(op, d->call, 1, &x);
 }
 
+/* x shifted right by so many bits. */
 static rd_expr *shifted(const draw *d, rd_expr *x, uint64_t bits)
 {
     return map_2(d, RD_OP_shift_right, x, number(d, bits));
 }
 
-/* The flat index of each element of a shape, as u64.  NULL after recording what is wrong with
- * the shape. */
+/* The flat index of each element of a shape, in C order, as u64.  NULL after recording what is
+ * wrong with the shape. */
 static rd_expr *flat_index(rd_ctx *ctx, const char *call, rd_shape shape)
 {
     char    text[RD_SHAPE_TEXT];
@@ -70,12 +73,13 @@ static bool begin(draw *d, rd_ctx *ctx, uint64_t key, rd_shape shape, rd_dtype t
     return d->index != NULL;
 }
 
+/* The random word of each index, by the caller's key. */
 static rd_expr *random_words(const draw *d, rd_expr *index)
 {
     return map_2(d, RD_OP_philox, index, number(d, d->key));
 }
 
-/* (x + more) * scale in a float type.  x is below 2^63 and cast to i64 first, as vectors convert
+/* (x + more) * scale in a float type. x is below 2^63 and cast to i64 first, as vectors convert
  * signed ints only. */
 static rd_expr *scaled(const draw *d, rd_expr *x, int64_t more, double scale, rd_dtype type)
 {
@@ -85,6 +89,7 @@ static rd_expr *scaled(const draw *d, rd_expr *x, int64_t more, double scale, rd
     return map_2(d, RD_OP_mul, rd_cast_to(x, type), rd_num(d->ctx, scale));
 }
 
+/* Random u64, all values alike. */
 rd_expr *rd_random_bits(rd_ctx *ctx, uint64_t key, rd_shape shape)
 {
     draw d = { .call = "rd_random_bits" };
@@ -92,7 +97,8 @@ rd_expr *rd_random_bits(rd_ctx *ctx, uint64_t key, rd_shape shape)
     return begin(&d, ctx, key, shape, RD_F64) ? random_words(&d, d.index) : NULL;
 }
 
-/* Takes the upper bits of a word, as many as the type's significand has. */
+/* Uniform random numbers in [0, 1): the upper bits of a word, as many as the type's significand
+ * has, over 2 to their number. */
 rd_expr *rd_random_uniform(rd_ctx *ctx, uint64_t key, rd_shape shape, rd_dtype type)
 {
     draw d = { .call = "rd_random_uniform" };
@@ -110,14 +116,15 @@ static rd_dtype working_type(rd_dtype type)
     return rd_dtype_is_narrow_float(type) ? RD_F32 : type;
 }
 
-/* A uniform number in (0, 1].  f64 takes 53 bits.  f32 takes 32, which makes it finer near 0. */
+/* A uniform number in (0, 1], of which a logarithm can be taken. f64 takes 53 bits of the word. f32
+ * takes 32, which makes it finer near 0. */
 static rd_expr *uniform_above_0(const draw *d, rd_expr *word)
 {
     return working_type(d->type) == RD_F64 ? scaled(d, shifted(d, word, 11), 1, 0x1p-53, RD_F64)
                                            : scaled(d, shifted(d, word, 32), 1, 0x1p-32, RD_F32);
 }
 
-/* -log(u) for a uniform u in (0, 1]. */
+/* Exponential random numbers of mean 1: -log(u) for a uniform u in (0, 1]. */
 rd_expr *rd_random_exponential(rd_ctx *ctx, uint64_t key, rd_shape shape, rd_dtype type)
 {
     draw d = { .call = "rd_random_exponential" };
@@ -129,10 +136,9 @@ rd_expr *rd_random_exponential(rd_ctx *ctx, uint64_t key, rd_shape shape, rd_dty
     return rd_cast_to(map_2(&d, RD_OP_sub, rd_int(ctx, 0), log), type);
 }
 
-/* The angle 2 pi v of the Box-Muller transform (1958), sqrt(-2 log u) cos(2 pi v).
- *
- * f64 takes two words for two elements, the cosine and the sine of one angle.  f32 takes u and v
- * from one word. */
+/* The angle 2 pi v of the Box-Muller transform (1958), from -pi on.  A normal number is sqrt(-2 log
+ * u) cos(2 pi v). f64 takes two words for two elements, the cosine and the sine of one angle. f32
+ * takes u and v from one word, v from its lower half. */
 static rd_expr *angle(const draw *d, rd_expr *word)
 {
     const double turn = 6.283185307179586;
@@ -147,7 +153,8 @@ static rd_expr *angle(const draw *d, rd_expr *word)
     return scaled(d, turns, -(INT64_C(1) << 51), turn * 0x1p-53, RD_F64);
 }
 
-/* The Box-Muller transform of the words of each element, or of each pair of f64 elements. */
+/* Normal random numbers of mean 0 and variance 1, by the Box-Muller transform.  An f64 element
+ * takes the words of its pair: `first` has an even index, `second` the odd one behind it. */
 rd_expr *rd_random_normal(rd_ctx *ctx, uint64_t key, rd_shape shape, rd_dtype type)
 {
     draw     d = { .call = "rd_random_normal" };
@@ -167,8 +174,8 @@ rd_expr *rd_random_normal(rd_ctx *ctx, uint64_t key, rd_shape shape, rd_dtype ty
     return rd_cast_to(y, type);
 }
 
-/* Sorts the places by their random words.  Equal words, which are rare, keep the order of their
- * places. */
+/* The places 0 to n - 1 in random order: they are sorted by their random words.  Equal words, which
+ * are rare, keep the order of their places. */
 static rd_expr *permutation(const char *call, rd_ctx *ctx, uint64_t key, int64_t n)
 {
     draw d = { .call = call };
@@ -177,11 +184,13 @@ static rd_expr *permutation(const char *call, rd_ctx *ctx, uint64_t key, int64_t
                                                     : NULL;
 }
 
+/* The places 0 to n - 1 in random order, i64. */
 rd_expr *rd_permutation(rd_ctx *ctx, uint64_t key, int64_t n)
 {
     return permutation("rd_permutation", ctx, key, n);
 }
 
+/* x with the elements of an axis in random order, the same for all other indices. */
 rd_expr *rd_shuffle(rd_expr *x, int axis, uint64_t key)
 {
     const char *call = "rd_shuffle";
@@ -190,7 +199,8 @@ rd_expr *rd_shuffle(rd_expr *x, int axis, uint64_t key)
     return a < 0 ? NULL : rd_take_places(x, a, permutation(call, x->ctx, key, x->extent[a]));
 }
 
-/* The upper 64 bits of the 128-bit product word * n, computed by 32-bit halves. */
+/* The upper 64 bits of the 128-bit product word * n, computed by 32-bit halves; without the upper
+ * half of n, if that is 0. */
 static rd_expr *upper_product(const draw *d, rd_expr *word, uint64_t n)
 {
     rd_expr *high  = shifted(d, word, 32);
@@ -207,8 +217,9 @@ static rd_expr *upper_product(const draw *d, rd_expr *word, uint64_t n)
     return map_2(d, RD_OP_add, top, shifted(d, other, 32));
 }
 
-/* low + the upper word of (random word * (high - low)), Lemire's multiplication without a test
- * of the rest. */
+/* Random ints from low to below high: low + the upper word of (random word * (high - low)).  This
+ * is Lemire's multiplication without a test of the rest, so values may differ in frequency by one
+ * part in 2^64 / (high - low). */
 rd_expr *rd_random_integers(rd_ctx *ctx, uint64_t key, rd_shape shape, int64_t low, int64_t high)
 {
     draw d = { .call = "rd_random_integers" };

@@ -8,8 +8,8 @@
 
 static const char call[] = "rd_ranks";
 
-/* For each element of a sorted row: the place at which its run of equal elements begins.
- * `begins` is true at the first element of each run. */
+/* For each element of a sorted row: the place at which its run of equal elements begins.  `begins`
+ * is true at the first element of each run; `at` is the place of each element. */
 static rd_expr *run_begins(rd_expr *begins, rd_expr *at)
 {
     rd_expr *const y = map_where(call, begins, at, rd_int(begins->ctx, 0));
@@ -17,7 +17,7 @@ static rd_expr *run_begins(rd_expr *begins, rd_expr *at)
     return y ? rd_scan(y, "max", RD_DIMS(-1)) : NULL;
 }
 
-/* For each element of a sorted row: the place at which its run ends. */
+/* For each element of a sorted row: the place at which its run of equal elements ends. */
 static rd_expr *run_ends(rd_expr *begins, rd_expr *at)
 {
     const int      last = begins->rank - 1;
@@ -29,7 +29,8 @@ static rd_expr *run_ends(rd_expr *begins, rd_expr *at)
     return y ? rd_scan(y, "min", RD_DIMS(-1), .reverse = true) : NULL;
 }
 
-/* Ranks of a sorted row, from 1.  For RD_RANK_AVERAGE they are doubled. */
+/* Ranks of the elements of a sorted row, from 1; `method` says how equal elements are ranked.  For
+ * RD_RANK_AVERAGE they are doubled, so that they are ints. */
 static rd_expr *ranks_in_order(rd_expr *sorted, rd_rank_method method)
 {
     rd_expr *const begins = rd_begins_run(call, sorted);
@@ -51,7 +52,7 @@ static rd_expr *ranks_in_order(rd_expr *sorted, rd_rank_method method)
 }
 
 /* Ranks along the last axis, which is not empty.  The second sort inverts the permutation of the
- * first. */
+ * first, which brings the ranks to x's order.  NaN has no rank: its rank is NaN. */
 static rd_expr *ranks_of_rows(rd_expr *x, rd_rank_method method)
 {
     const int      last   = x->rank - 1;
@@ -69,7 +70,8 @@ static rd_expr *ranks_of_rows(rd_expr *x, rd_rank_method method)
                : y;
 }
 
-/* Checks the operands, and moves the axis to the end and back. */
+/* The rank of each element along an axis, from 1, as f64: the public call, which moves the axis to
+ * the end and back. */
 rd_expr *rd_ranks(rd_expr *x, int axis, rd_rank_method method)
 {
     rd_expr *y;

@@ -6,6 +6,7 @@
 #include <string.h>
 
 /* ---- Reshape --------------------------------------------------------------------------------- */
+/* Records why a reshape is refused, with both shapes; returns false. */
 static bool refuse_reshape(const rd_expr *x, const rd_shape *asked, const char *why)
 {
     char from[RD_SHAPE_TEXT], to[RD_SHAPE_TEXT];
@@ -15,8 +16,8 @@ static bool refuse_reshape(const rd_expr *x, const rd_shape *asked, const char *
     return false;
 }
 
-/* Fills in the extents that are asked for, with the deduced one in place of -1.  False after
- * recording what is wrong. */
+/* Fills in the extents that are asked for, with the deduced one in place of -1 (`hole` is its
+ * axis).  False after recording what is wrong. */
 static bool deduce_extents(const rd_expr *x, const rd_shape *asked, int64_t *extent)
 {
     const int64_t points = rd_points(x->rank, x->extent);
@@ -43,13 +44,14 @@ static bool deduce_extents(const rd_expr *x, const rd_shape *asked, int64_t *ext
            refuse_reshape(x, asked, "another number of elements");
 }
 
-/* Reshapes a real x. */
+/* Reshapes a real x; a sparse one becomes dense first. */
 static rd_expr *reshape_real(rd_expr *x, int rank, const int64_t *extent)
 {
     return rd_plain_reshape(rd_at_all_places(x, "rd_reshape"), rank, extent);
 }
 
-/* Reshapes x; a complex x by its parts. */
+/* Gives the elements of x, in C order, another shape; one extent may be -1.  A complex x is
+ * reshaped part by part. */
 rd_expr *rd_reshape(rd_expr *x, rd_shape shape)
 {
     int64_t extent[RD_MAX_RANK] = { 0 };
@@ -69,7 +71,7 @@ rd_expr *rd_reshape(rd_expr *x, rd_shape shape)
 }
 
 /* ---- Take ------------------------------------------------------------------------------------ */
-/* Makes the TAKE node for a real x. */
+/* Makes the TAKE node for a real x; sparse operands become dense first. */
 static rd_expr *take_real(const char *call, rd_expr *x, rd_expr *index, const rd_taking *t)
 {
     x     = rd_at_all_places(x, call);
@@ -86,6 +88,7 @@ static rd_expr *take(const char *call, rd_expr *x, rd_expr *index, const rd_taki
     return take_real(call, x, index, t);
 }
 
+/* Gathers elements at positions along an axis; the axes of the index replace the axis. */
 rd_expr *rd_take_places(rd_expr *x, int axis, rd_expr *index)
 {
     rd_taking t;
@@ -93,6 +96,8 @@ rd_expr *rd_take_places(rd_expr *x, int axis, rd_expr *index)
     return rd_taking_ok("rd_take", x, axis, index, &t) ? take("rd_take", x, index, &t) : NULL;
 }
 
+/* Gathers elements at positions along an axis; the index has x's rank, and both broadcast along all
+ * other axes. */
 rd_expr *rd_take_places_along(rd_expr *x, int axis, rd_expr *index)
 {
     static const char call[] = "rd_take_along";
@@ -107,8 +112,8 @@ rd_expr *rd_take_places_along(rd_expr *x, int axis, rd_expr *index)
 }
 
 /* ---- Concat ---------------------------------------------------------------------------------- */
-/* Checks that part k agrees with part 0 along the other axes, and adds its extent along this
- * one. */
+/* True if part k agrees with part 0 along all axes but this one; then its extent is added to
+ * extent[axis].  False after recording that it does not agree, or that the size overflows. */
 static bool add_part(rd_expr *const *part, int k, int axis, int64_t *extent)
 {
     const rd_expr *x = part[k];
@@ -128,7 +133,7 @@ static bool add_part(rd_expr *const *part, int k, int axis, int64_t *extent)
     return agree;
 }
 
-/* Makes one CONCAT node of real parts, cast to the type. */
+/* Makes one CONCAT node of real parts, cast to the type; sparse parts become dense. */
 static rd_expr *concat_node(rd_expr *const *part, int32_t n, int axis, const int64_t *extent,
                             rd_dtype type)
 {
@@ -159,7 +164,8 @@ static rd_expr *concat_node(rd_expr *const *part, int32_t n, int axis, const int
  * FEW_PARTS are joined in groups, which may become plans of their own. */
 enum { FEW_PARTS = 48, GROUP = 32 };
 
-/* Joins real parts, in groups of GROUP if they are many. */
+/* Joins real parts along an axis.  More than FEW_PARTS are joined in groups of GROUP, and then the
+ * groups are joined. */
 static rd_expr *concat_parts(rd_expr *const *part, int32_t n, int axis, const int64_t *extent,
                              rd_dtype type)
 {
@@ -191,6 +197,7 @@ static rd_expr *concat_parts(rd_expr *const *part, int32_t n, int axis, const in
     return y;
 }
 
+/* The functions that return the parts of a complex number. */
 static rd_expr *(*const part_of[])(rd_expr *) = { rd_real, rd_imag };
 
 /* Joins the real parts and the imaginary parts of complex operands separately. */
@@ -211,7 +218,8 @@ static rd_expr *concat_complex(rd_exprs parts, int axis, const int64_t *extent, 
     return rd_complex_of(y[0], y[1], "rd_concat");
 }
 
-/* Checks all parts against the first, promotes their types, and joins them along the axis. */
+/* Joins parts along an axis: the public call.  It checks all parts against the first and promotes
+ * their types.  One part alone is returned as it is. */
 rd_expr *rd_concat(int axis, rd_exprs parts)
 {
     int64_t  extent[RD_MAX_RANK];

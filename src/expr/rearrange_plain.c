@@ -25,8 +25,8 @@ static bool only_ones_differ(const rd_expr *x, int rank, const int64_t *extent, 
     return a == x->rank;
 }
 
-/* Makes a view if only extents of 1 differ, else a RESHAPE node.  A reshape of a reshape is one
- * reshape. */
+/* Reshapes a plain x to a shape with as many elements.  It is a view if only extents of 1 differ,
+ * else a RESHAPE node.  A reshape of a reshape is one reshape. */
 rd_expr *rd_plain_reshape(rd_expr *x, int rank, const int64_t *extent)
 {
     rd_affine v = { 0 };
@@ -48,8 +48,8 @@ rd_expr *rd_plain_reshape(rd_expr *x, int rank, const int64_t *extent)
 }
 
 /* ---- Take ------------------------------------------------------------------------------------ */
-/* True if the index is of an int type and can find elements.  `takes`: the index is not empty.
- * False after recording what is wrong. */
+/* True if the index has an int type and can find elements along the axis of x.  `takes`: the result
+ * has elements, so the axis must not be empty.  False after recording what is wrong. */
 static bool index_ok(const char *call, const rd_expr *x, int axis, const rd_expr *index, bool takes)
 {
     const rd_kind kind = rd_dtype_kind(index->type);
@@ -71,7 +71,9 @@ static bool index_ok(const char *call, const rd_expr *x, int axis, const rd_expr
     return true;
 }
 
-/* The result's axes are those of x, with the index's axes in place of the one that it reads. */
+/* True if x can be gathered by `index` along an axis; then *t gets the shape of the result.  It has
+ * the axes of x, with the index's axes in place of the gathered one.  False after recording for
+ * `call`. */
 bool rd_taking_ok(const char *call, rd_expr *x, int axis, rd_expr *index, rd_taking *t)
 {
     rd_expr *const both[] = { x, index };
@@ -96,7 +98,8 @@ bool rd_taking_ok(const char *call, rd_expr *x, int axis, rd_expr *index, rd_tak
     return true;
 }
 
-/* Index and x have one rank and broadcast against each other beside the axis. */
+/* True if x can be gathered along an axis by an `index` of its rank; then *t gets the shape of the
+ * result.  Both broadcast against each other beside the axis.  False after recording for `call`. */
 bool rd_taking_along_ok(const char *call, rd_expr *x, int axis, rd_expr *index, rd_taking *t)
 {
     rd_expr *const both[] = { x, index };
@@ -123,6 +126,8 @@ bool rd_taking_along_ok(const char *call, rd_expr *x, int axis, rd_expr *index, 
     return index_ok(call, x, found, index, rd_points(x->rank, t->extent) > 0);
 }
 
+/* Writes the extents to which x, or an index, is broadcast before a gather along an axis: its own
+ * along that axis, the result's along the others. */
 const int64_t *rd_beside_taken(const rd_expr *x, const rd_taking *t, int64_t extent[RD_MAX_RANK])
 {
     for (int a = 0; a < t->rank; a++)
@@ -130,7 +135,8 @@ const int64_t *rd_beside_taken(const rd_expr *x, const rd_taking *t, int64_t ext
     return extent;
 }
 
-/* Makes the TAKE node.  NULL after recording that the result's size overflows. */
+/* Makes the TAKE node; a weak index becomes i64.  NULL after recording that the result's size
+ * overflows. */
 rd_expr *rd_taking_node(const char *call, rd_expr *x, rd_expr *index, const rd_taking *t)
 {
     char     text[RD_SHAPE_TEXT];
@@ -150,6 +156,8 @@ rd_expr *rd_taking_node(const char *call, rd_expr *x, rd_expr *index, const rd_t
                  : NULL;
 }
 
+/* Gathers elements of a plain x at positions along an axis; the axes of the index replace the
+ * axis. */
 rd_expr *rd_plain_take(rd_expr *x, int axis, rd_expr *index)
 {
     rd_taking t;
@@ -158,6 +166,7 @@ rd_expr *rd_plain_take(rd_expr *x, int axis, rd_expr *index)
                                                        : NULL;
 }
 
+/* Gathers elements of a plain x at positions along an axis; the index has x's rank. */
 rd_expr *rd_plain_take_along(rd_expr *x, int axis, rd_expr *index)
 {
     static const char call[] = "rd_take_along";

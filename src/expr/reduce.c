@@ -1,9 +1,12 @@
-/* reduce.c - the common part of all reductions and scans: keywords, axes, masks, and the node. */
+/* reduce.c - the common part of all reductions and scans: keywords, axes, masks, and the node.  A
+ * *folding* (rd_folding) is a reduction or scan while it is built.  Bit a of its `bits` says that
+ * axis a of x is reduced; all other axes are *kept*. */
 #include "expr/origin.h"
 #include "expr/reduce.h"
 #include <string.h>
 
-/* A copy with every field this release knows.  A size of 0 means all fields of release 1. */
+/* Copies the options, with every field that this release knows; fields that an older caller's
+ * struct lacks are 0.  A size of 0 means all fields of release 1. */
 static rd_reduce_opts whole_opts(const rd_reduce_opts *opts)
 {
     rd_reduce_opts whole;
@@ -14,8 +17,8 @@ static rd_reduce_opts whole_opts(const rd_reduce_opts *opts)
     return whole;
 }
 
-/* The name of a keyword that was given although the reducer does not take it; NULL: there is
- * none. */
+/* The name of a keyword that was given although the reducer does not take it (its RD_TAKES_ bit is
+ * not set); NULL: there is none. */
 static const char *refused(const rd_reduce_opts *o, unsigned takes)
 {
     const struct {
@@ -40,7 +43,8 @@ static const char *refused(const rd_reduce_opts *o, unsigned takes)
     return NULL;
 }
 
-/* True if the keywords fit the reducer.  False after recording what is wrong. */
+/* True if the keywords fit the reducer and have valid values.  Scans take no .by.  False after
+ * recording what is wrong. */
 static bool opts_ok(const rd_folding *f, unsigned takes)
 {
     rd_ctx     *ctx  = f->x->ctx;
@@ -89,6 +93,8 @@ static bool find_axes(rd_folding *f)
     return rd_dims_bits(f->x, dims, f->call, &f->bits);
 }
 
+/* Casts an operand beside x (a mask, weights, labels) to `type`, and broadcasts it to x's shape.
+ * NULL after recording that shapes or origins differ. */
 rd_expr *rd_folding_beside(const rd_folding *f, rd_expr *y, rd_dtype type)
 {
     y = rd_cast_to(y, type);
@@ -98,7 +104,8 @@ rd_expr *rd_folding_beside(const rd_folding *f, rd_expr *y, rd_dtype type)
     return rd_with_origins(y, f->x->origin); /* an axis along which y was broadcast had no origin */
 }
 
-/* Combines .where and .skip_nan into one mask. */
+/* Combines .where and .skip_nan into one mask, f->where; NULL there: all elements take part.  False
+ * after a failure. */
 static bool find_mask(rd_folding *f)
 {
     rd_expr *number;
@@ -114,6 +121,8 @@ static bool find_mask(rd_folding *f)
     return f->where != NULL;
 }
 
+/* Broadcasts .restart, which says where segments of a scan begin, to x's shape.  False after a
+ * failure. */
 static bool find_restarts(rd_folding *f)
 {
     if (f->opts.restart)
@@ -121,7 +130,9 @@ static bool find_restarts(rd_folding *f)
     return !f->opts.restart || f->restart;
 }
 
-/* Checks the keywords in turn.  Each step needs those before it. */
+/* Checks the keywords and fills in `f`; the caller has set call, scan and x.  `takes` has the
+ * RD_TAKES_ bits of the reducer.  Each step needs those before it.  False after recording what is
+ * wrong. */
 bool rd_folding_begin(rd_folding *f, const rd_reduce_opts *opts, unsigned takes)
 {
     if (!f->x)
@@ -142,7 +153,8 @@ bool rd_folding_begin(rd_folding *f, const rd_reduce_opts *opts, unsigned takes)
            find_restarts(f);
 }
 
-/* Permutes the reduced axes to the end, and joins them into one. */
+/* Reshapes x, which has the shape of f->x, to rows: the kept axes come first, then the reduced axes
+ * as one, in C order.  Origins become 0.  NULL after recording that there are too many axes. */
 rd_expr *rd_folding_rows(const rd_folding *f, rd_expr *x)
 {
     rd_index order = { .n = x->rank };
@@ -168,6 +180,7 @@ rd_expr *rd_folding_rows(const rd_folding *f, rd_expr *x)
     return x ? rd_with_origins(rd_reshape(x, shape), NULL) : NULL;
 }
 
+/* Gives the kept axes, which y has first, the origins that they have in x. */
 rd_expr *rd_folding_origins(const rd_folding *f, rd_expr *y)
 {
     int64_t origin[RD_MAX_RANK] = { 0 };
@@ -181,6 +194,8 @@ rd_expr *rd_folding_origins(const rd_folding *f, rd_expr *y)
     return rd_with_origins(y, origin);
 }
 
+/* Gives y the origins of the kept axes, and inserts the reduced axes with extent 1 if the caller
+ * asked to keep them (RD_DIMS_KEEP). */
 rd_expr *rd_folding_kept(const rd_folding *f, rd_expr *y)
 {
     y = rd_folding_origins(f, y);
@@ -190,6 +205,8 @@ rd_expr *rd_folding_kept(const rd_folding *f, rd_expr *y)
     return y;
 }
 
+/* The number of elements of each result.  *any_result is false if the result has no element, as a
+ * kept axis is empty. */
 int64_t rd_folding_extent(const rd_folding *f, bool *any_result)
 {
     int64_t n   = 1;
@@ -204,13 +221,15 @@ int64_t rd_folding_extent(const rd_folding *f, bool *any_result)
 }
 
 /* ---- The node -------------------------------------------------------------------------------- */
+/* True if reduced axes stay in the result with extent 1 (RD_DIMS_KEEP); a scan reduces none. */
 static bool keeps_axes(const rd_folding *f)
 {
     return f->opts.dims.flags & RD_DIMS_KEEP && !f->scan;
 }
 
-/* Fills in for each axis of the result which axis of the node it is; -1: an axis of extent 1.
- * Returns the number of axes.  Groups stand where the first reduced axis was. */
+/* Fills in for each axis of the result which axis of the node it is; -1: an axis of extent 1, kept
+ * on request.  Returns the number of axes.  The node has the kept axes, the axes of groups, then a
+ * user's outputs.  Groups stand where the first reduced axis was. */
 static int find_result_axes(const rd_folding *f, int rank, int from[2 * RD_MAX_RANK])
 {
     const int kept = f->x->rank - __builtin_popcountll(f->bits), n_by = f->opts.by.n;
@@ -230,8 +249,8 @@ static int find_result_axes(const rd_folding *f, int rank, int from[2 * RD_MAX_R
     return n;
 }
 
-/* Splits the axis of groups into one axis for each label, then makes a view with all axes in
- * place. */
+/* Puts the axes of y where the caller expects them. y has the kept axes, all groups as one axis,
+ * then others.  The axis of groups is first split into one axis for each label (n_by). */
 rd_expr *rd_folding_as_seen(const rd_folding *f, rd_expr *y)
 {
     if (!y)
@@ -264,8 +283,9 @@ rd_expr *rd_folding_as_seen(const rd_folding *f, rd_expr *y)
     return rd_view(y, n, extent, number, origin);
 }
 
-/* Fills in the shape of a fold of x, without the reduced axes that RD_DIMS_KEEP asks for.
- * Returns its rank, or -1 after recording that it is too large. */
+/* Fills in the shape of a fold of x: the kept axes, all axes for a scan, then the groups, then a
+ * user's n_out outputs.  Axes that RD_DIMS_KEEP asks for come later.  Returns its rank, or -1 after
+ * recording that it is too large. */
 static int result_shape(const rd_folding *f, const rd_expr *x, int n_out,
                         int64_t extent[RD_MAX_RANK + 2])
 {
@@ -287,8 +307,9 @@ static int result_shape(const rd_folding *f, const rd_expr *x, int n_out,
     return -1;
 }
 
-/* How the labels relate to a sparse pattern, as rd_fold_facts states it.  Looks through views,
- * casts, and sums and products of label numbers. */
+/* How the labels are ordered, as far as their sparse pattern tells (rd_pattern).  It looks through
+ * views, casts, and sums and products of label numbers.  Labels that ascend and have no more groups
+ * than the leaf's bound are rows; combined labels are at most kept apart. */
 static rd_pattern pattern_of_label(const rd_expr *label, int64_t n_group)
 {
     bool itself = true; /* true until a label is combined with others into one number */
@@ -304,7 +325,9 @@ static rd_pattern pattern_of_label(const rd_expr *label, int64_t n_group)
     return itself || !label->of_pattern ? label->of_pattern : RD_PATTERN_APART;
 }
 
-/* Completes `facts` with axes and order, makes the node, and puts its axes in place. */
+/* Makes the REDUCE or SCAN node of x, which has the shape of f->x and the accumulator's type, and
+ * puts its axes where the caller expects them.  It completes `facts` with the axes and a scan's
+ * order. */
 rd_expr *rd_folding_node(const rd_folding *f, rd_expr *x, rd_expr *weights, rd_dtype type,
                          rd_fold_facts *facts)
 {

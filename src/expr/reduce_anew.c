@@ -11,11 +11,14 @@
 #include <math.h>
 #include <string.h>
 
+/* Records why .restart is refused; returns NULL. */
 static rd_expr *refuse(const rd_folding *f, const char *what)
 {
     return rd_fail(f->x->ctx, RD_ERR_ARGUMENT, "%s: %s", f->call, what);
 }
 
+/* Makes the SCAN node of a segmented reducer (`twin`): its second operand is 1 where a segment
+ * begins.  RD_SERIAL asks for one chain of steps. */
 static rd_expr *segmented_node(const rd_folding *f, rd_reducer_id twin, rd_expr *x)
 {
     rd_expr *const begins = rd_cast_to(f->restart, x->type);
@@ -43,8 +46,8 @@ static rd_expr *segmented_count(const rd_folding *f, rd_expr *x)
     return segmented_total(f, RD_RED_sum_anew, rd_cast_to(x, RD_I64), 0);
 }
 
-/* True where an exclusive scan has no element before it: at the first element, and where a
- * segment begins. */
+/* True where an exclusive scan has no element before it: at the first element (the last one if it
+ * runs in reverse), and where a segment begins. */
 static rd_expr *has_nothing_before(const rd_folding *f)
 {
     const int      axis = __builtin_ctzll(f->bits);
@@ -55,13 +58,13 @@ static rd_expr *has_nothing_before(const rd_folding *f)
                  map_2(RD_OP_eq, f->call, rd_places(f->x, axis), zero));
 }
 
-/* Makes a segmented minimum or maximum.  Masked elements, and those before a segment's first
- * one, become the worst value of the type, which any element replaces.  If a prefix has no other
- * element, that value stays if `identity` says so, and else becomes NaN. */
-static rd_expr *segmented_extreme(const rd_folding *f, rd_reducer_id twin, rd_expr *x,
+/* Makes a segmented minimum, if `least`, or maximum.  Masked elements, and those before a
+ * segment's first one, become the worst value of the type, which any element replaces.  If a prefix
+ * has no other element, that value stays if `identity` says so, and else becomes NaN. */
+static rd_expr *segmented_extreme(const rd_folding *f, rd_reducer_id twin, bool least, rd_expr *x,
                                   bool identity)
 {
-    const rd_word word = rd_word_end(x->type, twin == RD_RED_min_anew);
+    const rd_word word = rd_word_end(x->type, least);
     rd_folding    all  = *f;
     rd_expr      *y, *none, *some;
 
@@ -79,21 +82,22 @@ static rd_expr *segmented_extreme(const rd_folding *f, rd_reducer_id twin, rd_ex
     return map_where(f->call, some, y, rd_cast_to(rd_num(x->ctx, NAN), x->type));
 }
 
-/* Chooses the segmented twin of a reducer.  any and all are counts that are compared with 0. */
+/* Makes a segmented scan by the reducer's segmented twin. any and all are counts that are compared
+ * with 0.  NULL after recording that the reducer has no twin. */
 rd_expr *rd_folded_anew(const rd_folding *f, rd_reducer_id reducer, rd_expr *x, bool identity)
 {
+    const rd_reducer_info *info = &rd_reducer_table[reducer];
+
     if (!x)
         return NULL;
-    switch (reducer) {
-    case RD_RED_sum: return segmented_total(f, RD_RED_sum_anew, x, 0);
-    case RD_RED_prod: return segmented_total(f, RD_RED_prod_anew, x, 1);
-    case RD_RED_min: return segmented_extreme(f, RD_RED_min_anew, x, identity);
-    case RD_RED_max: return segmented_extreme(f, RD_RED_max_anew, x, identity);
-    case RD_RED_any: return map_2(RD_OP_ne, f->call, segmented_count(f, x), rd_int(x->ctx, 0));
-    case RD_RED_all:
+    if (info->op == RD_OP_or)
+        return map_2(RD_OP_ne, f->call, segmented_count(f, x), rd_int(x->ctx, 0));
+    if (info->op == RD_OP_and)
         return map_2(RD_OP_eq, f->call, segmented_count(f, map_1(RD_OP_not, f->call, x)),
                      rd_int(x->ctx, 0));
-    default:
+    if (info->anew == RD_RED_none)
         return refuse(f, ".restart goes with sum, prod, min, max, mean, count, any, all and norm");
-    }
+    if (rd_reducer_is_extreme(reducer))
+        return segmented_extreme(f, info->anew, info->op == RD_OP_minimum, x, identity);
+    return segmented_total(f, info->anew, x, (int64_t)info->neutral);
 }

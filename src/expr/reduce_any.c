@@ -2,7 +2,8 @@
 #include "expr/complex.h"
 #include "expr/reduce.h"
 
-/* Passes complex operands to complex_reduce.c, and all others to sparse_reduce.c. */
+/* Reduces x of any kind by name; failures name `call`, or the reducer's own call if that is
+ * NULL. */
 rd_expr *rd_reduce_for(const char *call, rd_expr *x, const char *reducer,
                        const rd_reduce_opts *opts)
 {
@@ -13,11 +14,13 @@ rd_expr *rd_reduce_for(const char *call, rd_expr *x, const char *reducer,
     return own ? rd_complex_reduce(x, call ? call : own, reducer, opts) : NULL;
 }
 
+/* Reduces x of any kind by name: the public call. */
 rd_expr *rd_reduce_name(rd_expr *x, const char *reducer, const rd_reduce_opts *opts)
 {
     return rd_reduce_for(NULL, x, reducer, opts);
 }
 
+/* Scans x of any kind by name: the public call. */
 rd_expr *rd_scan_name(rd_expr *x, const char *reducer, const rd_reduce_opts *opts)
 {
     if (!x || !rd_reduction_scans(x, reducer))

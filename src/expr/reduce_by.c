@@ -53,13 +53,14 @@ typedef struct combined {
     rd_dtype type; /* of the computation */
 } combined;
 
+/* True if all values of an int type fit in i32. */
 static bool fits_in_32_bits(rd_dtype type)
 {
     return type != RD_U32 && rd_dtype_size(type) <= 4;
 }
 
-/* i32 if all labels and groups fit, as vectors hold twice as many of them.  A label outside its
- * range may wrap; `inside` discards it. */
+/* The type in which labels are combined: i32 if all labels and groups fit, as vectors hold twice as
+ * many of them.  A label outside its range may wrap; `inside` discards it. */
 static rd_dtype type_of_labels(const rd_folding *f)
 {
     bool narrow = f->n_group <= INT32_MAX;
@@ -69,14 +70,15 @@ static rd_dtype type_of_labels(const rd_folding *f)
     return narrow ? RD_I32 : RD_I64;
 }
 
-/* Adds a condition to `inside`, which may be NULL. */
+/* Adds a condition to `inside`; NULL: there is none so far. */
 static rd_expr *with_test(const rd_folding *f, rd_expr *inside, rd_expr *test)
 {
     return inside ? both(f, RD_OP_and, inside, test) : test;
 }
 
-/* Adds label k to `j`: group = group * n + label.  Tests only the ends of the range that the
- * label's type can leave.  False: a node could not be made. */
+/* Adds label k to `j`: group = group * n + label.  A test of the range is left out where the
+ * label's type has no value beyond that end: unsigned types below 0, bytes and bools above n - 1.
+ * False: a node could not be made. */
 static bool combine_label(const rd_folding *f, combined *j, int k)
 {
     rd_ctx *const  ctx  = f->x->ctx;
@@ -95,6 +97,8 @@ static bool combine_label(const rd_folding *f, combined *j, int k)
     return j->group != NULL;
 }
 
+/* Makes one label of several: the group's number in C order, or -1 where a label is outside its
+ * range. */
 static rd_expr *combined_label(const rd_folding *f)
 {
     combined j = { .type = type_of_labels(f) };
@@ -108,7 +112,8 @@ static rd_expr *combined_label(const rd_folding *f)
     return j.group ? rd_cast_to(j.group, RD_I64) : NULL;
 }
 
-/* A single label is broadcast as it is: kernels test its range. */
+/* Fills in f->label and f->n_group.  A single label is broadcast as it is, as kernels test its
+ * range; several are combined.  False after recording what is wrong. */
 bool rd_folding_labels(rd_folding *f)
 {
     const int n = f->opts.by.n;

@@ -25,7 +25,8 @@ static bool has_choice(const rd_folding *f)
     return false;
 }
 
-/* The place in each row of the first, or last, element that takes part; -1: there is none. */
+/* The place in each row of the first, or last, element that the mask lets take part; -1: there is
+ * none.  `none` is worse than any place, so it stays if no element takes part. */
 static rd_expr *chosen_place(const rd_folding *f, rd_expr *rows, bool last)
 {
     const int     end   = rows->rank - 1;
@@ -43,7 +44,8 @@ static rd_expr *chosen_place(const rd_folding *f, rd_expr *rows, bool last)
     return rd_where(rd_eq(place, none), rd_int(rows->ctx, -1), place);
 }
 
-/* The chosen element of each row.  A row that has no element gets .initial, or NaN. */
+/* The first or last element of each row that takes part.  A row that has none gets .initial, or
+ * NaN. */
 static rd_expr *chosen_of(const rd_folding *f, bool last)
 {
     rd_expr *rows = rd_folding_rows(f, f->x);
@@ -63,8 +65,8 @@ static rd_expr *chosen_of(const rd_folding *f, bool last)
     return rd_where(rd_lt(place, rd_int(rows->ctx, 0)), other, y);
 }
 
-/* The chosen element of each group, along a last axis of groups: the least or greatest place of
- * the group is gathered. */
+/* The first or last element of each group, along a last axis of groups: the least or greatest place
+ * of the group is gathered.  A group without elements gets .initial, or NaN. */
 static rd_expr *chosen_by_label(const rd_folding *f, bool last)
 {
     rd_ctx *const  ctx  = f->x->ctx;
@@ -91,6 +93,7 @@ static rd_expr *chosen_by_label(const rd_folding *f, bool last)
                      rd_grouped_take(f->call, rows, place));
 }
 
+/* Makes the first or last element along the reduced axes of a real operand. */
 static rd_expr *first_or_last_of_reals(rd_folding *f, const rd_reduce_opts *opts, bool last)
 {
     if (!rd_operands(f->call, 1, &f->x) || !rd_folding_begin(f, opts, RD_TAKES_INITIAL) ||
@@ -103,7 +106,7 @@ static rd_expr *first_or_last_of_reals(rd_folding *f, const rd_reduce_opts *opts
     return rd_folding_kept(f, y);
 }
 
-/* Chooses the element of a real operand, or of both parts of a complex one. */
+/* Makes the first or last element of a real operand, or of both parts of a complex one. */
 static rd_expr *first_or_last(rd_folding *f, const rd_reduce_opts *opts, bool last)
 {
     rd_expr *const x = f->x;
@@ -120,17 +123,20 @@ static rd_expr *first_or_last(rd_folding *f, const rd_reduce_opts *opts, bool la
                          first_or_last_of_reals(&of[1], &part[1], last), f->call);
 }
 
+/* The first element along axes that takes part. */
 rd_expr *rd_first_of(rd_expr *x, const rd_reduce_opts *opts)
 {
     return first_or_last(&(rd_folding){ .call = "rd_first", .x = x }, opts, false);
 }
 
+/* The last element along axes that takes part. */
 rd_expr *rd_last_of(rd_expr *x, const rd_reduce_opts *opts)
 {
     return first_or_last(&(rd_folding){ .call = "rd_last", .x = x }, opts, true);
 }
 
 /* ---- Both extremes --------------------------------------------------------------------------- */
+/* Minimum and maximum, along a new first axis; one pass computes both. */
 rd_expr *rd_minmax_of(rd_expr *x, const rd_reduce_opts *opts)
 {
     rd_expr *const both[] = { rd_reduce_name(x, "min", opts), rd_reduce_name(x, "max", opts) };
@@ -139,7 +145,8 @@ rd_expr *rd_minmax_of(rd_expr *x, const rd_reduce_opts *opts)
 }
 
 /* ---- Trapezoids ------------------------------------------------------------------------------ */
-/* sum((x[i+1] - x[i]) * (y[i] + y[i+1]) / 2).  x is positions along the axis, or one distance. */
+/* The integral of y along an axis: sum((x[i+1] - x[i]) * (y[i] + y[i+1]) / 2). x is positions along
+ * the axis, or one distance. */
 rd_expr *rd_trapezoid(rd_expr *y, rd_expr *x, int axis)
 {
     static const char call[] = "rd_trapezoid";

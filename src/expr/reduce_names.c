@@ -2,7 +2,9 @@
  * and maps around it:
  *
  *     mean(x, weights)  =  sum(x * weights) / sum(weights)
- *     norm(x, p = 2)    =  sqrt(sum(x * x)) */
+ *     norm(x, p = 2)    =  sqrt(sum(x * x))
+ *
+ * The *natural* type of a reduction is that of its result if no keyword asks for another one. */
 #include "expr/origin.h"
 #include "expr/pair_folds.h"
 #include "expr/reduce.h"
@@ -12,20 +14,22 @@
 
 /* A reduction by name, a row of the table. */
 typedef struct row {
-    const char   *call; /* "rd_" and the name */
-    rd_reducer_id reducer;
-    unsigned      takes;
-    rd_op         after; /* map of the reducer's result; RD_OP_none: no map */
-    bool          scans;
+    const char   *call;    /* "rd_" and the name */
+    rd_reducer_id reducer; /* its fold, or the main one */
+    unsigned      takes;   /* RD_TAKES_ bits: keywords that it takes */
+    rd_op         after;   /* map of the reducer's result; RD_OP_none: no map */
+    bool          scans;   /* a scan of this name exists, too */
     rd_expr *(*build)(const rd_folding *f, const struct row *r);
 } row;
 
 /* ---- Types ----------------------------------------------------------------------------------- */
+/* True for a real float type. */
 static bool is_float(rd_dtype type)
 {
     return rd_dtype_kind(type) == RD_KIND_FLOAT;
 }
 
+/* The natural type of a sum: floats keep theirs, bools and ints have 64 bits. */
 static rd_dtype sum_type(rd_dtype type)
 {
     if (is_float(type))
@@ -33,21 +37,22 @@ static rd_dtype sum_type(rd_dtype type)
     return rd_dtype_kind(type) == RD_KIND_UINT ? RD_U64 : RD_I64;
 }
 
+/* The natural type of a mean: floats keep theirs, bools and ints have f64. */
 static rd_dtype float_type(rd_dtype type)
 {
     return is_float(type) ? type : RD_F64;
 }
 
-/* The type that holds both the elements and the result.  The result would be of type `natural`
- * without keywords. */
+/* The type that holds both the elements and the result: `natural`, promoted with .type if that is
+ * given. */
 static rd_dtype common_type(const rd_folding *f, rd_dtype natural)
 {
     return f->opts.type ? rd_dtype_promote(natural, f->opts.type) : natural;
 }
 
-/* The accumulator is f32 for halves, as sums soon leave their range and precision.  It is f64
- * for f32 where blocks get long: a group may get all elements of a block in turn.  A segmented
- * scan adds all blocks from the left. */
+/* The type of the accumulator.  It is f32 for halves, as sums soon leave their range and precision.
+ * It is f64 for f32 where blocks get long: a group may get all elements of a block in turn, and a
+ * segmented scan adds all blocks from the left. */
 rd_dtype rd_folding_accumulator(const rd_folding *f, rd_dtype natural)
 {
     rd_dtype type = common_type(f, natural);
@@ -57,28 +62,14 @@ rd_dtype rd_folding_accumulator(const rd_folding *f, rd_dtype natural)
     return wide && type == RD_F32 ? RD_F64 : type;
 }
 
+/* Casts y to the type that the caller asked for, or to `natural`. */
 rd_expr *rd_folding_as_asked(const rd_folding *f, rd_expr *y, rd_dtype natural)
 {
     return rd_cast_to(y, f->type ? f->type : natural);
 }
 
 /* ---- Folds ----------------------------------------------------------------------------------- */
-/* True if the reducer has a neutral element, which may replace a masked one; *x gets it. */
-static bool has_neutral(rd_reducer_id reducer, double *x)
-{
-    switch (reducer) {
-    case RD_RED_sum:
-    case RD_RED_sum2:
-    case RD_RED_bits_or:
-    case RD_RED_bits_xor:
-    case RD_RED_any: *x = 0; return true;
-    case RD_RED_prod:
-    case RD_RED_all: *x = 1; return true;
-    case RD_RED_logsumexp: *x = -INFINITY; return true;
-    default: return false;
-    }
-}
-
+/* Replaces the elements of x that the mask leaves out by the number `instead`. */
 static rd_expr *neutral_where_masked(const rd_folding *f, rd_expr *x, double instead)
 {
     rd_expr *y = x ? rd_number(x->ctx, x->type, rd_word_from_double(instead, x->type)) : NULL;
@@ -86,20 +77,21 @@ static rd_expr *neutral_where_masked(const rd_folding *f, rd_expr *x, double ins
     return y ? rd_map_op(RD_OP_where, f->call, 3, (rd_expr *const[]){ f->where, x, y }) : NULL;
 }
 
-/* Folds without a mask have more strategies and smaller states.  So a mask is mapped into x
- * where that is possible.  Then windows and symmetric pairs, which have cheaper forms, are
- * looked for. */
+/* Makes a fold by a reducer of the table.  Folds without a mask have more strategies and smaller
+ * states, so a mask is mapped into x where the reducer has a neutral element.  Then windows and
+ * symmetric pairs, which have cheaper forms, are looked for.  `identity`: an empty minimum or
+ * maximum is infinite, not NaN. */
 rd_expr *rd_folded(const rd_folding *f, rd_reducer_id reducer, rd_expr *x, rd_expr *weights,
                    rd_dtype type, bool identity)
 {
     rd_folding    whole = *f;
     rd_fold_facts facts;
     rd_windows    windows;
-    double        instead;
+    const double  neutral = rd_reducer_table[reducer].neutral;
     int           axis[2];
 
-    if (f->where && x && has_neutral(reducer, &instead)) {
-        x           = neutral_where_masked(f, x, instead);
+    if (f->where && x && !isnan(neutral)) {
+        x           = neutral_where_masked(f, x, neutral);
         whole.where = NULL;
         if (weights && !(weights = neutral_where_masked(f, weights, 0)))
             return NULL;
@@ -108,7 +100,7 @@ rd_expr *rd_folded(const rd_folding *f, rd_reducer_id reducer, rd_expr *x, rd_ex
         return rd_folded_anew(&whole, reducer, x, identity);
     memset(&facts, 0, sizeof facts);
     facts.reducer  = (int32_t)reducer;
-    facts.law      = rd_reducer_table[reducer].law;
+    facts.law      = rd_reducer_table[reducer].law; /* how elements may be ordered and grouped */
     facts.identity = identity;
     facts.ddof     = f->opts.ddof;
     if (f->opts.accuracy == RD_SERIAL && facts.law != RD_LAW_exact)
@@ -120,6 +112,7 @@ rd_expr *rd_folded(const rd_folding *f, rd_reducer_id reducer, rd_expr *x, rd_ex
     return rd_folding_node(&whole, x, weights, type, &facts);
 }
 
+/* Sums x; by a compensated sum (sum2) if the caller asked for RD_COMPENSATED and x is a float. */
 static rd_expr *fold_sum(const rd_folding *f, rd_expr *x)
 {
     bool compensated = x && f->opts.accuracy == RD_COMPENSATED && is_float(x->type);
@@ -133,11 +126,14 @@ static rd_expr *map_2(const rd_folding *f, rd_op op, rd_expr *x, rd_expr *y)
     return rd_map_op(op, f->call, 2, (rd_expr *const[]){ x, y });
 }
 
+/* Makes a map of one operand. */
 static rd_expr *map_1(const rd_folding *f, rd_op op, rd_expr *x)
 {
     return rd_map_op(op, f->call, 1, &x);
 }
 
+/* Casts .initial to the type of the results y and broadcasts it to their shape.  NULL after
+ * recording that an int result cannot hold its type. */
 rd_expr *rd_folding_initial(const rd_folding *f, const rd_expr *y)
 {
     rd_expr   *initial  = f->opts.initial;
@@ -162,6 +158,7 @@ static rd_expr *with_initial(const rd_folding *f, rd_reducer_id reducer, rd_expr
 }
 
 /* ---- Rows ------------------------------------------------------------------------------------ */
+/* Makes sum, prod and the like, which combine their result with .initial. */
 static rd_expr *build_total(const rd_folding *f, const row *r)
 {
     rd_dtype natural = sum_type(f->x->type);
@@ -174,7 +171,8 @@ static rd_expr *build_total(const rd_folding *f, const row *r)
     return rd_folding_as_asked(f, with_initial(f, r->reducer, y), natural);
 }
 
-/* The place of an extreme has no value without elements either. */
+/* True, after recording it, if a reduction has no element and no .initial, so that an extreme, or
+ * its place, has no value.  Scans, groups and empty results are not refused here. */
 bool rd_folding_is_empty(const rd_folding *f)
 {
     char shape[RD_SHAPE_TEXT];
@@ -187,7 +185,9 @@ bool rd_folding_is_empty(const rd_folding *f)
     return true;
 }
 
-/* The three cases are an exclusive scan, a mask, and a group without elements. */
+/* True, after recording it, if a result may have no element, its type has no NaN to say so, and
+ * there is no .initial.  The three cases are an exclusive scan, a mask, and a group without
+ * elements. */
 bool rd_folding_may_lack_a_value(const rd_folding *f, rd_dtype type)
 {
     const char *why = f->opts.exclusive
@@ -205,7 +205,8 @@ bool rd_folding_may_lack_a_value(const rd_folding *f, rd_dtype type)
     return true;
 }
 
-/* The maximum of bools is any, the minimum all: both can stop early. */
+/* The reducer of an extreme: the maximum of bools is any, the minimum all, as both can stop
+ * early. */
 static rd_reducer_id extreme_of(rd_reducer_id reducer, rd_dtype type)
 {
     if (type != RD_BOOL)
@@ -219,6 +220,8 @@ static rd_dtype with_infinity(rd_dtype type)
     return rd_dtype_lacks_infinity(type) ? RD_F32 : type;
 }
 
+/* Makes min and max.  With .initial, an empty prefix or group gives infinity (`identity`), not NaN,
+ * so that .initial alone is the result. */
 static rd_expr *build_extreme(const rd_folding *f, const row *r)
 {
     rd_dtype natural = f->x->type, type = common_type(f, natural);
@@ -231,8 +234,8 @@ static rd_expr *build_extreme(const rd_folding *f, const row *r)
     return rd_folding_as_asked(f, with_initial(f, r->reducer, y), natural);
 }
 
-/* Over several axes the result is a flat place, along one axis an index of it.  A reduction
- * without elements gives the index before the first one. */
+/* Makes argmin and argmax.  Over several axes the result is a flat position, along one axis an
+ * index of it.  A reduction without elements gives the index before the first one. */
 static rd_expr *build_place(const rd_folding *f, const row *r)
 {
     rd_expr *x = rd_cast_to(f->x, with_infinity(f->x->type)), *place;
@@ -243,12 +246,14 @@ static rd_expr *build_place(const rd_folding *f, const row *r)
     return rd_folding_as_asked(f, place, RD_I64);
 }
 
+/* Makes any and all, of elements that are not 0. */
 static rd_expr *build_truth(const rd_folding *f, const row *r)
 {
     return rd_folding_as_asked(
         f, rd_folded(f, r->reducer, rd_cast_to(f->x, RD_BOOL), NULL, RD_BOOL, false), RD_BOOL);
 }
 
+/* Counts the elements that are not 0: the sum of bools as i64. */
 static rd_expr *build_count(const rd_folding *f, const row *r)
 {
     rd_expr *x = rd_cast_to(f->x, RD_BOOL);
@@ -257,6 +262,7 @@ static rd_expr *build_count(const rd_folding *f, const row *r)
         f, rd_folded(f, r->reducer, rd_cast_to(x, RD_I64), NULL, RD_I64, false), RD_I64);
 }
 
+/* Makes bitwise reductions, of ints alone. */
 static rd_expr *build_bits(const rd_folding *f, const row *r)
 {
     rd_dtype natural = f->x->type, type = common_type(f, natural);
@@ -268,8 +274,8 @@ static rd_expr *build_bits(const rd_folding *f, const row *r)
     return rd_folding_as_asked(f, with_initial(f, r->reducer, y), natural);
 }
 
-/* Counts how often each weight repeats along the reduced axes.  `extent` gets the shape of x
- * with 1 in place of those axes. */
+/* Counts how often each weight repeats along the reduced axes, as it was given without them or with
+ * extent 1.  `extent` gets the shape of x with 1 in place of those axes. */
 static int64_t count_repeats(const rd_folding *f, int64_t *extent)
 {
     const rd_expr *given = f->opts.weights;
@@ -304,7 +310,8 @@ static rd_expr *sum_of_weights(const rd_folding *f, rd_expr *weights, rd_dtype t
                : NULL;
 }
 
-/* The number of elements in each prefix of a scan. */
+/* The number of elements in each prefix of a scan, from the position along its axis, or from the
+ * end if it runs in reverse. */
 static rd_expr *prefix_counts(const rd_folding *f, rd_dtype type)
 {
     const int axis = __builtin_ctzll(f->bits);
@@ -317,8 +324,9 @@ static rd_expr *prefix_counts(const rd_folding *f, rd_dtype type)
     return rd_cast_to(n, type);
 }
 
-/* The divisor of a mean, in the type: the sum of weights that took part, or the number of
- * elements. */
+/* The divisor of a mean, in the type: the sum of weights that took part, or the number of elements.
+ * Without mask, labels and weights it needs no fold: it is one number, or for a scan a position
+ * along the axis. */
 static rd_expr *total_weight(const rd_folding *f, rd_expr *weights, rd_dtype type)
 {
     bool any_result;
@@ -340,7 +348,7 @@ static rd_expr *total_weight(const rd_folding *f, rd_expr *weights, rd_dtype typ
     return rd_number(f->x->ctx, type, rd_word_from_int(rd_folding_extent(f, &any_result), type));
 }
 
-/* sum(x * weights) / sum(weights), or sum(x) / count. */
+/* Makes the mean: sum(x * weights) / sum(weights), or sum(x) / count. */
 static rd_expr *build_mean(const rd_folding *f, const row *r)
 {
     rd_dtype natural = float_type(f->x->type), type = rd_folding_accumulator(f, natural);
@@ -357,7 +365,8 @@ static rd_expr *build_mean(const rd_folding *f, const row *r)
         f, map_2(f, RD_OP_div, fold_sum(f, x), total_weight(f, weights, type)), natural);
 }
 
-/* var, std and logsumexp: one fold, which takes weights itself. */
+/* Makes var, std and logsumexp: one fold, which takes weights itself, and then perhaps a map
+ * (`after`). */
 static rd_expr *build_weighted(const rd_folding *f, const row *r)
 {
     rd_dtype natural = float_type(f->x->type), type = rd_folding_accumulator(f, natural);
@@ -369,7 +378,7 @@ static rd_expr *build_weighted(const rd_folding *f, const row *r)
     return rd_folding_as_asked(f, y && r->after != RD_OP_none ? map_1(f, r->after, y) : y, natural);
 }
 
-/* Norms for p = 1, 2, inf and -inf. */
+/* Makes the norms for p = 1, 2, inf and -inf; p of 0 stands for 2. */
 static rd_expr *build_norm(const rd_folding *f, const row *r)
 {
     rd_dtype natural = float_type(f->x->type), type = rd_folding_accumulator(f, natural);
@@ -393,6 +402,7 @@ static rd_expr *build_norm(const rd_folding *f, const row *r)
     return rd_folding_as_asked(f, y, natural);
 }
 
+/* The names of keywords in reducers.def. */
 enum {
     INITIAL = RD_TAKES_INITIAL,
     WEIGHTS = RD_TAKES_WEIGHTS,
@@ -420,6 +430,8 @@ static const char *const scan_names = ""
 #include "core/reducers.def"
     ;
 
+/* Finds a reduction by name; NULL after recording for `call` that there is none, with a list of
+ * names. */
 static const row *find_row(const rd_expr *x, const char *call, const char *name)
 {
     const bool scan = !strcmp(call, "rd_scan");
@@ -433,6 +445,8 @@ static const row *find_row(const rd_expr *x, const char *call, const char *name)
                    name, (scan ? scan_names : reducer_names) + strlen(", "));
 }
 
+/* The name of the public call of a reduction: "rd_sum" for "sum".  NULL after recording for `call`
+ * that there is no such reduction. */
 const char *rd_reduction_call(const char *call, const rd_expr *x, const char *name)
 {
     const row *r = find_row(x, call, name);
@@ -440,6 +454,7 @@ const char *rd_reduction_call(const char *call, const rd_expr *x, const char *na
     return r ? r->call : NULL;
 }
 
+/* True if there is a scan of that name; else records. */
 bool rd_reduction_scans(const rd_expr *x, const char *name)
 {
     const row *r = find_row(x, "rd_scan", name);
@@ -450,7 +465,7 @@ bool rd_reduction_scans(const rd_expr *x, const char *name)
     return r && r->scans;
 }
 
-/* Looks the name up in the table, and builds the reduction. */
+/* Reduces a plain x by name.  `call` NULL: failures name the reducer's own call. */
 rd_expr *rd_plain_reduce(const char *call, rd_expr *x, const char *name, const rd_reduce_opts *opts)
 {
     const row *r = x ? find_row(x, call ? call : "rd_reduce", name) : NULL;
@@ -461,6 +476,8 @@ rd_expr *rd_plain_reduce(const char *call, rd_expr *x, const char *name, const r
     return rd_folding_begin(&f, opts, r->takes) ? r->build(&f, r) : NULL;
 }
 
+/* Scans a plain x by a name that has a scan.  Scans take no RD_COMPENSATED, but an order and
+ * .restart. */
 rd_expr *rd_plain_scan(rd_expr *x, const char *name, const rd_reduce_opts *opts)
 {
     enum { MORE = RD_TAKES_ORDER | RD_TAKES_RESTART };

@@ -7,12 +7,13 @@
 /* Two operands, broadcast and cast to one float type, and the keywords of the call. */
 typedef struct pair {
     rd_folding f; /* f.x is the first operand */
-    rd_expr   *y;
+    rd_expr   *y; /* the second operand */
     /* set if the operands are rows against rows: one product computes all pairs (all_pairs.c) */
     bool         is_all;
     rd_all_pairs all;
 } pair;
 
+/* The common float type of two operands; f64 for ints. */
 static rd_dtype real_type(rd_expr *x, rd_expr *y)
 {
     const rd_dtype type = rd_rule_type(RD_RULE_FLOAT, 2, (rd_expr *const[]){ x, y });
@@ -32,7 +33,8 @@ static bool mask_nan(pair *p)
     return p->f.where != NULL;
 }
 
-/* Checks and broadcasts both operands, and fills in `p`.  False after recording what is wrong. */
+/* Checks and broadcasts both operands, and fills in `p`.  `takes` has the RD_TAKES_ bits of
+ * keywords.  False after recording what is wrong. */
 static bool begin(pair *p, rd_expr *x, rd_expr *y, const rd_reduce_opts *opts, unsigned takes)
 {
     rd_expr *const both[] = { x, y };
@@ -55,7 +57,8 @@ static bool begin(pair *p, rd_expr *x, rd_expr *y, const rd_reduce_opts *opts, u
 }
 
 /* ---- With weights: means first, then products of the deviations from them -------------------- */
-/* Reduces x by name, with the axes and mask of the call. keep: with reduced axes of extent 1. */
+/* Reduces x by name, with the axes and mask of the call.  `keep`: reduced axes stay with extent
+ * 1. */
 static rd_expr *reduce_by_name(const pair *p, rd_expr *x, const char *reducer, rd_expr *weights,
                                bool keep)
 {
@@ -77,6 +80,7 @@ static rd_expr *map_2(const pair *p, rd_op op, rd_expr *x, rd_expr *y)
     return rd_map_op(op, p->f.call, 2, (rd_expr *const[]){ x, y });
 }
 
+/* Subtracts from x its (weighted) mean over the reduced axes. */
 static rd_expr *deviations_of(const pair *p, rd_expr *x)
 {
     return map_2(p, RD_OP_sub, x, reduce_by_name(p, x, "mean", p->f.opts.weights, true));
@@ -100,6 +104,8 @@ static rd_expr *weighted_covariance(const pair *p, rd_dtype type)
         (rd_expr *const[]){ map_2(p, RD_OP_gt, free, zero), map_2(p, RD_OP_div, sum, free), none });
 }
 
+/* Makes the covariance in the accumulator's type: as one matrix product of all pairs of rows, by
+ * weighted deviations, or by a fold of its own. */
 static rd_expr *covariance(const pair *p, rd_dtype type)
 {
     if (p->is_all)
@@ -119,6 +125,7 @@ static bool keywords_ok(const pair *p)
     return !p->f.label || !p->f.opts.weights;
 }
 
+/* Makes the covariance of two real operands and casts it to the type that was asked for. */
 static rd_expr *covariance_of_reals(rd_expr *x, rd_expr *y, const rd_reduce_opts *opts)
 {
     pair p = { .f = { .call = "rd_cov" } };
@@ -131,7 +138,8 @@ static rd_expr *covariance_of_reals(rd_expr *x, rd_expr *y, const rd_reduce_opts
 }
 
 /* ---- Complex numbers ------------------------------------------------------------------------- */
-/* The mean of (x - mean x) times the conjugate of (y - mean y), by four real covariances. */
+/* Makes the mean of (x - mean x) times the conjugate of (y - mean y), from four real
+ * covariances. */
 static rd_expr *complex_covariance(rd_expr *const *z, const rd_reduce_opts *opts)
 {
     static const char call[] = "rd_cov";
@@ -147,6 +155,7 @@ static rd_expr *complex_covariance(rd_expr *const *z, const rd_reduce_opts *opts
                          call);
 }
 
+/* The covariance of two operands along axes: the public call. */
 rd_expr *rd_cov_of(rd_expr *x, rd_expr *y, const rd_reduce_opts *opts)
 {
     rd_expr *const both[] = { x, y };
@@ -158,6 +167,7 @@ rd_expr *rd_cov_of(rd_expr *x, rd_expr *y, const rd_reduce_opts *opts)
 }
 
 /* ---- Correlation ----------------------------------------------------------------------------- */
+/* The standard deviation of one operand, x (0) or y (1), over the reduced axes. */
 static rd_expr *deviation(const pair *p, int number, rd_dtype type)
 {
     if (p->is_all)
@@ -166,7 +176,7 @@ static rd_expr *deviation(const pair *p, int number, rd_dtype type)
                           false);
 }
 
-/* covariance / (std x * std y), clipped to [-1, 1]. */
+/* The correlation of two operands along axes: covariance / (std x * std y), clipped to [-1, 1]. */
 rd_expr *rd_corr_of(rd_expr *x, rd_expr *y, const rd_reduce_opts *opts)
 {
     pair p = { .f = { .call = "rd_corr" } };

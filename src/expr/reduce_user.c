@@ -5,14 +5,15 @@
 #include <math.h>
 #include <string.h>
 
-enum { MAX_OUT = 1024, MAX_STATE = 4096 };
+enum { MAX_OUT = 1024, MAX_STATE = 4096 }; /* outputs of a reducer; bytes of its state */
 
 /* The struct has no padding, because equal bytes make equal nodes. */
 _Static_assert(sizeof(rd_reducer) ==
                    8 * 4 + sizeof(int64_t) + 6 * sizeof(char *) + 6 * sizeof(void (*)(void)),
                "rd_reducer has padding");
 
-/* Copies a user's reducer field by field, with every field this release knows. */
+/* Copies a user's reducer field by field, so that padding and unknown fields are 0; fields that an
+ * older caller's struct lacks are 0. */
 static rd_reducer copy_reducer(const rd_reducer *r)
 {
     rd_reducer copy, whole;
@@ -41,8 +42,8 @@ static rd_reducer copy_reducer(const rd_reducer *r)
     return whole;
 }
 
-/* True if the reducer has the functions, sizes and types that it needs.  False after recording
- * what is wrong. */
+/* True if the reducer has the functions, sizes and types that it needs.  `two`: there is a second
+ * operand.  False after recording what is wrong. */
 static bool reducer_ok(const rd_folding *f, const rd_reducer *r, bool two)
 {
     rd_ctx    *ctx = f->x->ctx;
@@ -79,6 +80,8 @@ static bool reducer_ok(const rd_folding *f, const rd_reducer *r, bool two)
     return false;
 }
 
+/* Copies a reducer, and the texts that it points to, to memory of the context.  NULL without
+ * memory. */
 const rd_reducer *rd_own_reducer(rd_ctx *ctx, const rd_reducer *of)
 {
     rd_reducer r = *of;
@@ -91,7 +94,9 @@ const rd_reducer *rd_own_reducer(rd_ctx *ctx, const rd_reducer *of)
     return rd_intern(ctx, &r, sizeof r);
 }
 
-/* A scan needs its order, so its law never commutes. */
+/* How the elements may be grouped and ordered: one after the other without a merge function, in
+ * blocks with one, in any order if it commutes.  A scan needs its order, so its law never
+ * commutes. */
 static rd_law law_of(const rd_folding *f, const rd_reducer *r)
 {
     if (!r->merge || f->opts.accuracy == RD_SERIAL)
@@ -106,7 +111,8 @@ static bool may_lack_elements(const rd_folding *f)
     return f->where || f->label || f->opts.exclusive;
 }
 
-/* True where an element has taken part: the same fold of the mask, by `any`. */
+/* True where an element has taken part in a result: the same reduction or scan of the mask, by
+ * `any`. */
 static rd_expr *any_element(const rd_folding *f)
 {
     rd_reduce_opts o = { .size = sizeof o, .dims = f->opts.dims };
@@ -122,7 +128,8 @@ static rd_expr *any_element(const rd_folding *f)
     return f->scan ? rd_scan_name(mask, "any", &o) : rd_reduce_for(f->call, mask, "any", &o);
 }
 
-/* Replaces results that have no element by .initial, or NaN. */
+/* Replaces results that have no element by .initial, or NaN, after a reducer without an
+ * identity. */
 static rd_expr *fill_missing(const rd_folding *f, rd_expr *y)
 {
     bool     any_result, none = !f->scan && !rd_folding_extent(f, &any_result);
@@ -141,13 +148,15 @@ static rd_expr *fill_missing(const rd_folding *f, rd_expr *y)
     return map_where(f->call, is, y, nothing);
 }
 
+/* True unless the reducer has no identity and a result without elements would have no value;
+ * records then. */
 static bool elements_ok(const rd_folding *f, const rd_reducer *r)
 {
     return !r->no_identity || (!rd_folding_is_empty(f) && !rd_folding_may_lack_a_value(f, r->out));
 }
 
 /* Checks the reducer, makes the node of f->x and `second` (NULL: one operand), and casts the
- * result. */
+ * result.  A reducer without identity takes .initial, which replaces results without elements. */
 static rd_expr *fold_user(rd_folding *f, rd_expr *second, const rd_reducer *reducer,
                           const rd_reduce_opts *opts)
 {
@@ -177,12 +186,13 @@ static rd_expr *fold_user(rd_folding *f, rd_expr *second, const rd_reducer *redu
     return rd_folding_as_asked(f, y, r.out);
 }
 
+/* Reduces x by the caller's reducer. */
 rd_expr *rd_reduce_user(rd_expr *x, const rd_reducer *reducer, const rd_reduce_opts *opts)
 {
     return fold_user(&(rd_folding){ .call = "rd_reduce", .x = x }, NULL, reducer, opts);
 }
 
-/* Broadcasts both operands to their common shape, then folds them. */
+/* Reduces pairs of elements of x and w by the caller's reducer, after broadcasting both. */
 rd_expr *rd_reduce2_user(rd_expr *x, rd_expr *w, const rd_reducer *reducer,
                          const rd_reduce_opts *opts)
 {
@@ -197,6 +207,7 @@ rd_expr *rd_reduce2_user(rd_expr *x, rd_expr *w, const rd_reducer *reducer,
     return fold_user(&(rd_folding){ .call = call, .x = x }, w, reducer, opts);
 }
 
+/* Scans x by the caller's reducer. */
 rd_expr *rd_scan_user(rd_expr *x, const rd_reducer *reducer, const rd_reduce_opts *opts)
 {
     return fold_user(&(rd_folding){ .call = "rd_scan", .x = x, .scan = true }, NULL, reducer, opts);

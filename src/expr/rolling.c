@@ -27,8 +27,8 @@ static rd_expr *fold_each(const rd_rolling *r)
 }
 
 /* ---- Along memory or across ------------------------------------------------------------------ */
-/* Fills in the stride of each axis in elements, of the first operand in memory.  A computed
- * operand counts as C order. */
+/* Fills in the stride of each axis in elements, of the first operand in memory.  A computed operand
+ * counts as C order.  `depth` counts the maps above x. */
 static void find_strides(const rd_expr *x, int depth, int64_t *step)
 {
     enum { DEEPEST = 8 };
@@ -57,12 +57,14 @@ static void find_strides(const rd_expr *x, int depth, int64_t *step)
         rd_dense_strides(x->rank, x->extent, 0, step);
 }
 
+/* Fills in the strides of x; a complex x has those of its real part. */
 static void find_strides_of(const rd_expr *x, int64_t *step)
 {
     find_strides(x->kind == RD_EXPR_COMPLEX ? x->in[0] : x, 0, step);
 }
 
-/* True if no other axis has a smaller stride. */
+/* True if no other axis of x has a smaller stride: neighbours along this axis are adjacent in
+ * memory. */
 bool rd_rolling_is_along(const rd_expr *x, int axis)
 {
     int64_t step[RD_MAX_RANK] = { 0 };
@@ -74,7 +76,8 @@ bool rd_rolling_is_along(const rd_expr *x, int axis)
     return true;
 }
 
-/* Bytes of a row: all axes with a smaller stride than this one. */
+/* Bytes between neighbours along the axis: an element times the extents of all axes with a smaller
+ * stride. */
 static double row_bytes(const rd_expr *x, int axis)
 {
     int64_t step[RD_MAX_RANK] = { 0 };
@@ -87,7 +90,8 @@ static double row_bytes(const rd_expr *x, int axis)
     return bytes;
 }
 
-/* Short windows across memory are folds; how short depends on caches. */
+/* True if each window is reduced by a fold of its own: short windows across memory.  How short
+ * depends on caches. */
 bool rd_rolling_is_fold(const rd_expr *x, int axis, rd_rolled what, int64_t n, int64_t windows)
 {
     if (rd_rolling_is_along(x, axis))
@@ -98,8 +102,9 @@ bool rd_rolling_is_fold(const rd_expr *x, int axis, rd_rolled what, int64_t n, i
            (n < SHORT && (windows > HELD || (double)n * row_bytes(x, axis) <= FAR));
 }
 
-/* Chooses the strategy.  Neighbours across memory lie in other rows.  Few of them are combined
- * by maps of whole rows. */
+/* Chooses the strategy and reduces all windows.  `along`: neighbours are adjacent in memory;
+ * otherwise they lie in other rows, and few of them are combined by maps of whole rows.  `spare`:
+ * the rank leaves room for an axis of windows. */
 rd_expr *rd_rolling_reduced(rd_rolling *r)
 {
     const int  axis = r->axis, last = r->x->rank - 1;
@@ -120,7 +125,7 @@ rd_expr *rd_rolling_reduced(rd_rolling *r)
 }
 
 /* ---- Operands -------------------------------------------------------------------------------- */
-/* Checks the operand, axis and window, and fills them in.  False after recording what is wrong. */
+/* Checks the operand, axis and window, and fills in `r`.  False after recording what is wrong. */
 static bool begin(rd_rolling *r, rd_expr *x, const rd_rolling_opts *o)
 {
     if (!rd_operands(r->call, 1, &x) || (r->axis = rd_axis(x, o->axis, r->call)) < 0)
@@ -136,7 +141,7 @@ static bool begin(rd_rolling *r, rd_expr *x, const rd_rolling_opts *o)
     return r->x != NULL;
 }
 
-/* Sets the types.  Results have the type that is asked for, or `natural`.  The computation has a
+/* Sets the type of the results: the one that is asked for, or `natural`.  The computation has a
  * type that holds both; f32 for sums of halves.  A complex type for real elements counts as its
  * part's type until the end. */
 static bool set_types(rd_rolling *r, rd_dtype natural, rd_dtype asked, bool sums)
@@ -159,7 +164,8 @@ static bool set_types(rd_rolling *r, rd_dtype natural, rd_dtype asked, bool sums
     return r->x != NULL;
 }
 
-/* The type without .type.  Sums have that of rd_sum(); means and variances are floats. */
+/* The type of results if the caller asks for none.  Sums have that of rd_sum(); means and variances
+ * are floats. */
 static rd_dtype natural_type(const rd_rolling *r)
 {
     const rd_kind kind = rd_dtype_kind(r->x->type);
@@ -171,6 +177,8 @@ static rd_dtype natural_type(const rd_rolling *r)
     return rd_type_of(rd_sum(r->x, RD_DIMS(r->axis)));
 }
 
+/* Makes a rolling reduction of x: checks, chooses types and reduces.  No element if no window
+ * fits. */
 static rd_expr *build(rd_rolling *r, rd_expr *x, const rd_rolling_opts *o)
 {
     const bool sums = r->what != RD_ROLLED_MIN && r->what != RD_ROLLED_MAX;
@@ -182,7 +190,8 @@ static rd_expr *build(rd_rolling *r, rd_expr *x, const rd_rolling_opts *o)
     return rd_rolling_reduced(r);
 }
 
-/* The variance of complex elements is the sum of both parts' variances. */
+/* Makes the variance, or deviation, of complex elements: the sum of both parts' variances, and its
+ * root. */
 static rd_expr *complex_variance(const rd_rolling *r, rd_expr *x, const rd_rolling_opts *o)
 {
     rd_expr        *part[2];
@@ -201,6 +210,7 @@ static rd_expr *complex_variance(const rd_rolling *r, rd_expr *x, const rd_rolli
 }
 
 /* ---- By name --------------------------------------------------------------------------------- */
+/* The names of rolling reductions, and the public calls that messages name. */
 static const struct {
     const char *name, *call;
     rd_rolled   what;
@@ -247,6 +257,7 @@ static bool read_opts(const rd_rolling *r, const rd_expr *x, const rd_rolling_op
     return false;
 }
 
+/* Reduces all windows of n neighbours along an axis by name: the public call. */
 rd_expr *rd_rolling_name(rd_expr *x, const char *reducer, const rd_rolling_opts *opts)
 {
     rd_rolling      r = { .call = "rd_rolling_name" };
@@ -260,31 +271,38 @@ rd_expr *rd_rolling_name(rd_expr *x, const char *reducer, const rd_rolling_opts 
 }
 
 /* ---- Public functions ------------------------------------------------------------------------ */
+/* The functions without keywords.  Their names are in parentheses, as macros of these names take
+ * keywords. */
 rd_expr *(rd_rolling_min)(rd_expr *x, int axis, int64_t n)
 {
     return rd_rolling_min(x, axis, n);
 }
 
+/* The function of the rolling maximum, without keywords. */
 rd_expr *(rd_rolling_max)(rd_expr *x, int axis, int64_t n)
 {
     return rd_rolling_max(x, axis, n);
 }
 
+/* The function of the rolling sum, without keywords. */
 rd_expr *(rd_rolling_sum)(rd_expr *x, int axis, int64_t n)
 {
     return rd_rolling_sum(x, axis, n);
 }
 
+/* The function of the rolling mean, without keywords. */
 rd_expr *(rd_rolling_mean)(rd_expr *x, int axis, int64_t n)
 {
     return rd_rolling_mean(x, axis, n);
 }
 
+/* The function of the rolling variance, without keywords. */
 rd_expr *(rd_rolling_var)(rd_expr *x, int axis, int64_t n, double ddof)
 {
     return rd_rolling_var(x, axis, n, ddof);
 }
 
+/* The function of the rolling standard deviation, without keywords. */
 rd_expr *(rd_rolling_std)(rd_expr *x, int axis, int64_t n, double ddof)
 {
     return rd_rolling_std(x, axis, n, ddof);

@@ -20,9 +20,9 @@ typedef enum rd_rolled {
 typedef struct rd_rolling {
     const char *call; /* for messages: "rd_rolling_sum"          */
     rd_rolled   what;
-    rd_expr    *x;    /* strong, of the computation's type */
-    rd_dtype    type; /* of the results */
-    int         axis;
+    rd_expr    *x;       /* strong, of the computation's type */
+    rd_dtype    type;    /* of the results */
+    int         axis;    /* along which windows move */
     int64_t     n;       /* elements of a window, at least 1        */
     double      ddof;    /* of var and std                          */
     bool        near;    /* elements are already centred about 0 */
@@ -63,12 +63,13 @@ static inline rd_expr *rd_rolling_map(const rd_rolling *r, rd_op op, rd_expr *x,
     return rd_map_op(op, r->call, 2, (rd_expr *const[]){ x, y });
 }
 
+/* True if a window is reduced by adding its elements: a sum or a mean. */
 static inline bool rd_rolling_adds(const rd_rolling *r)
 {
     return r->what == RD_ROLLED_SUM || r->what == RD_ROLLED_MEAN;
 }
 
-/* The operator that combines two parts of a window.  For variances it combines their sums. */
+/* The operator that combines two parts of a window.  For sums, means and variances it adds. */
 static inline rd_op rd_rolling_op(const rd_rolling *r)
 {
     switch (r->what) {

@@ -16,7 +16,7 @@ enum {
 /* ---- Windows of windows ---------------------------------------------------------------------- */
 /* Reductions of all windows of k neighbours; window i begins at element i of the axis. */
 typedef struct windows {
-    int64_t  k;
+    int64_t  k;       /* elements of a window */
     rd_expr *y;       /* sum, minimum or maximum */
     rd_expr *squares; /* variances: squares about the window's mean */
 } windows;
@@ -28,7 +28,8 @@ static rd_expr *slice_of(rd_expr *x, int axis, int64_t start, int64_t n)
 }
 
 /* Combines the squares about the means of two parts (Chan, Golub and LeVeque 1979, "Updating
- * formulae and a pairwise algorithm for computing sample variances"). */
+ * formulae and a pairwise algorithm for computing sample variances").  With k and l elements it is
+ * the sum of both plus (difference of the means)^2 * k l / (k + l). */
 static rd_expr *combine_squares(const rd_rolling *r, const windows *a, const windows *b)
 {
     rd_ctx      *ctx = r->x->ctx;
@@ -48,7 +49,8 @@ static rd_expr *combine_squares(const rd_rolling *r, const windows *a, const win
                           between);
 }
 
-/* Extends each window of a by the window of b that follows it. */
+/* Extends each window of a by the window of b that begins behind it. n windows fit; `at` and `by`
+ * are their parts. */
 static windows extended(const rd_rolling *r, int axis, const windows *a, const windows *b)
 {
     const int64_t n  = a->y && b->y ? b->y->extent[axis] - a->k : 0;
@@ -74,8 +76,8 @@ static windows by_digits(const rd_rolling *r, int axis, windows power, int64_t c
     return all;
 }
 
-/* Combines two windows that overlap into a window of r->n elements, for reducers that may take
- * an element twice. */
+/* Combines two windows into a window of r->n elements, which begins with a and ends with b.  They
+ * overlap, so it is for reducers that may take an element twice, such as minima. */
 static rd_expr *combine_overlapping(const rd_rolling *r, int axis, const windows *a,
                                     const windows *b)
 {
@@ -85,8 +87,8 @@ static rd_expr *combine_overlapping(const rd_rolling *r, int axis, const windows
                           slice_of(b->y, axis, later, n));
 }
 
-/* Minima and the like of r->n elements, as two overlapping windows whose length is a power of
- * two.  If n has at most two binary digits, by_digits() takes no more operations. */
+/* Reduces windows of r->n elements to minima and the like, as two overlapping windows with a power
+ * of two of elements.  If n has at most two binary digits, by_digits() takes no more operations. */
 static windows by_overlap(const rd_rolling *r, int axis, windows power)
 {
     if (__builtin_popcountll((uint64_t)r->n) <= 2)
@@ -97,7 +99,7 @@ static windows by_overlap(const rd_rolling *r, int axis, windows power)
     return power;
 }
 
-/* Subtracts a row's middle element, if finite, so that squares about the mean lose less to
+/* Subtracts a row's middle element, if that is finite, so that squares about the mean lose less to
  * rounding. */
 static rd_expr *centred(const rd_rolling *r, int axis, rd_expr *row)
 {
@@ -112,7 +114,8 @@ static rd_expr *centred(const rd_rolling *r, int axis, rd_expr *row)
     return rd_rolling_map(r, RD_OP_sub, row, centre);
 }
 
-/* Reduces all windows of a row along an axis. */
+/* Reduces all windows of a row along an axis, by doubling; minima and the like by windows that
+ * overlap. */
 static rd_expr *reduce_row(const rd_rolling *r, int axis, rd_expr *row)
 {
     windows all = { 0 };
@@ -134,6 +137,8 @@ static rd_expr *reduce_row(const rd_rolling *r, int axis, rd_expr *row)
     return rd_rolling_finish(r, rd_cast_to(all.y, r->wide));
 }
 
+/* Makes the result of a window from its sum, minimum or maximum, or squares about the mean: a mean
+ * is divided by n, a variance by n - ddof.  A divisor that is not positive gives NaN. */
 rd_expr *rd_rolling_finish(const rd_rolling *r, rd_expr *y)
 {
     const double n = (double)r->n, by = r->what == RD_ROLLED_MEAN ? n : n - r->ddof;
@@ -146,7 +151,8 @@ rd_expr *rd_rolling_finish(const rd_rolling *r, rd_expr *y)
 }
 
 /* ---- Across memory --------------------------------------------------------------------------- */
-/* The number of elements in a part that minimises part + parts of a window + remaining elements. */
+/* The number of elements in a part of a window that minimises the cost of a window: elements of a
+ * part + parts of the window + remaining elements. */
 static int64_t part_of(int64_t n)
 {
     int64_t best = 1;
@@ -157,7 +163,7 @@ static int64_t part_of(int64_t n)
     return best;
 }
 
-/* Folds each part by itself; for variances its sum as well. */
+/* Reduces each part of `part` neighbours by a fold of its own; for variances its sum as well. */
 static windows fold_part(const rd_rolling *r, rd_expr *x, int64_t part)
 {
     rd_expr   *w    = rd_window(x, r->axis, part, 1);
@@ -171,9 +177,10 @@ static windows fold_part(const rd_rolling *r, rd_expr *x, int64_t part)
                       rd_rolling_total(&of, w, RD_DIMS(-1)) };
 }
 
-/* A window is some parts, each a fold that is stored once, and single elements.  A row of parts
- * is read as often as a window has parts, a row of elements as often as a part has elements.  So
- * both stay in cache for wider rows than a whole window would allow. */
+/* Reduces all windows of an axis across memory.  A window is some parts, each a fold that is stored
+ * once, and single elements.  A row of parts is read as often as a window has parts, a row of
+ * elements as often as a part has elements.  So both stay in cache for wider rows than a whole
+ * window would allow. */
 rd_expr *rd_rolling_by_parts(const rd_rolling *r)
 {
     const int     axis = r->axis;
@@ -193,7 +200,8 @@ rd_expr *rd_rolling_by_parts(const rd_rolling *r)
 }
 
 /* ---- The axis in rows ------------------------------------------------------------------------ */
-/* Makes windows of n elements at every `step`, and moves the axis of windows to the front. */
+/* Cuts an axis into rows of n elements, one at every `step`, and numbers them by a new first
+ * axis. */
 rd_expr *rd_rolling_split(rd_expr *x, int axis, int64_t n, int64_t step)
 {
     rd_expr *rows = rd_move_axis(rd_window(x, axis, n, step), axis, 0);
@@ -201,6 +209,7 @@ rd_expr *rd_rolling_split(rd_expr *x, int axis, int64_t n, int64_t step)
     return rows ? rd_move_axis(rows, rows->rank - 1, axis + 1) : NULL;
 }
 
+/* Joins rows, which are numbered by the first axis, along an axis again. */
 rd_expr *rd_rolling_whole(rd_expr *rows, int axis)
 {
     rd_shape shape = rd_shape_of(rd_select_place(rows, 0, 0));
@@ -211,8 +220,8 @@ rd_expr *rd_rolling_whole(rd_expr *rows, int axis)
     return rd_reshape(rd_move_axis(rows, 0, axis), shape);
 }
 
-/* Cuts the axis into rows, which overlap by n - 1 elements.  They are long enough that this
- * costs little, and worth a loop. */
+/* Reduces all windows of an axis along memory.  The axis is cut into rows, which overlap by n - 1
+ * elements.  They are long enough that this costs little, and worth a loop. */
 rd_expr *rd_rolling_by_rows(const rd_rolling *r, int axis)
 {
     const int64_t row = 4 * r->n > ROW ? 4 * r->n : ROW, n = r->x->extent[axis] - r->n + 1;

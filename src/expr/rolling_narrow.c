@@ -15,13 +15,15 @@ static const rd_expr *narrow_operand(const rd_expr *x)
                                                                                             : NULL;
 }
 
-/* Bits of the whole numbers that the type holds exactly. */
+/* The number of bits of whole numbers that the type holds exactly. */
 static int room_of(rd_dtype type)
 {
     return type == RD_F32 ? 24 : type == RD_F64 ? 53 : 8 * rd_dtype_size(type);
 }
 
-/* An element's bits plus log2 n bits must fit. */
+/* Returns the operand of a rolling sum: for ints that were cast to a wide type, the ints in the
+ * narrowest type that can hold a sum of n of them.  An element's bits plus log2 n bits must fit.
+ * Any other r->x stays as it is. */
 rd_expr *rd_rolling_narrowed(const rd_rolling *r)
 {
     static const rd_dtype with_sign[] = { RD_I8, RD_I16, RD_I32 },

@@ -9,8 +9,9 @@
 
 enum { NETWORK = 9 }; /* most neighbours; they take 36 comparisons */
 
-/* Odd-even transposition sort (Knuth, The Art of Computer Programming 3, 5.3.4).  A NaN spreads
- * by each comparison, so it reaches the middle, which depends on all inputs. */
+/* The median of each window of n neighbours, n odd, by an odd-even transposition sort (Knuth, The
+ * Art of Computer Programming 3, 5.3.4).  Wire k holds the elements k of all windows.  A NaN
+ * spreads by each comparison, so it reaches the middle, which depends on all inputs. */
 static rd_expr *network_median(const char *call, rd_expr *x, int axis, int n)
 {
     const int64_t count = x->extent[axis] - n + 1;
@@ -29,7 +30,8 @@ static rd_expr *network_median(const char *call, rd_expr *x, int axis, int n)
     return wire[n / 2];
 }
 
-/* Checks the operands, and takes the network or a quantile of each window. */
+/* Checks the operands, and takes the network for a median of few neighbours, else a quantile of
+ * each window. */
 static rd_expr *rolling_quantile(const char *call, rd_expr *x, double q, int axis, int64_t n)
 {
     rd_expr *y;
@@ -51,6 +53,7 @@ static rd_expr *rolling_quantile(const char *call, rd_expr *x, double q, int axi
     return y ? rd_quantile(y, q, RD_DIMS(-1)) : NULL;
 }
 
+/* The median of each window of n neighbours. */
 rd_expr *rd_rolling_median(rd_expr *x, int axis, int64_t n)
 {
     return rolling_quantile("rd_rolling_median", x, 0.5, axis, n);

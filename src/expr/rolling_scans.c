@@ -8,13 +8,14 @@
 #include "expr/rolling.h"
 
 /* ---- Windows of a block and the one before, along the axis after `axis` ---------------------- */
-/* The suffixes that belong to the elements of the newer block.  The last block may have fewer
- * elements. */
+/* The suffixes of the older block that belong to the elements of the newer one, which may have
+ * fewer elements. */
 static rd_expr *matching_suffixes(const rd_rolling *r, rd_expr *suffixes, const rd_expr *newer)
 {
     return newer ? rd_slice_places(suffixes, r->axis + 1, 0, newer->extent[r->axis + 1], 1) : NULL;
 }
 
+/* Sums each window: the suffix of the older block and the prefix of the newer one. */
 static rd_expr *combine_sums(const rd_rolling *r, rd_expr *older, rd_expr *newer)
 {
     const rd_dims along    = RD_DIMS(r->axis + 1);
@@ -24,8 +25,8 @@ static rd_expr *combine_sums(const rd_rolling *r, rd_expr *older, rd_expr *newer
                           rd_scan(newer, "sum", along));
 }
 
-/* The minimum of bools is all, the maximum any.  The scans `all` and `any` take no .initial, so
- * `min` and `max` stand in for them. */
+/* The name of the scan and reduction for minima and maxima.  The minimum of bools is all, the
+ * maximum any; the scans `all` and `any` take no .initial, so `min` and `max` stand in for them. */
 static const char *reducer_of(const rd_rolling *r)
 {
     return r->what == RD_ROLLED_MIN || r->what == RD_ROLLED_ALL ? "min" : "max";
@@ -92,6 +93,8 @@ static rd_expr *reduce_blocks(const rd_rolling *r, int64_t newer, int64_t count,
     return rd_rolling_whole(rd_rolling_finish(r, y), r->axis);
 }
 
+/* Reduces x along axes, without dividing a mean: sum, minimum, maximum, or the sum of squares about
+ * the mean. */
 rd_expr *rd_rolling_total(const rd_rolling *r, rd_expr *x, rd_dims along)
 {
     if (rd_rolling_op(r) != RD_OP_add)
@@ -101,8 +104,8 @@ rd_expr *rd_rolling_total(const rd_rolling *r, rd_expr *x, rd_dims along)
     return rd_rolling_map(r, RD_OP_mul, rd_var(x, along), rd_num(r->x->ctx, (double)r->n));
 }
 
-/* Joins three ranges of windows: the first block, those that end in full blocks after it, and
- * those in the tail. */
+/* Reduces all windows by scans.  Three ranges of windows are joined: the first block, those that
+ * end in full blocks after it, and those in the tail. */
 rd_expr *rd_rolling_by_scans(const rd_rolling *r)
 {
     const int64_t n = r->n, extent = r->x->extent[r->axis];

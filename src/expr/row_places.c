@@ -1,8 +1,13 @@
 /* row_places.c - the stored places of sparse matrices as compressed rows (CSR).  Index arrays in
- * memory are borrowed where they have that form, and transposed to columns (CSC) on request. */
+ * memory are borrowed where they have that form, and transposed to columns (CSC) on request.
+ *
+ * A sparse matrix x has its values in in[0], the row of each place in in[2], and the column in
+ * in[3].  *Wide* indices are i64, others i32. */
 #include "expr/row_places.h"
 #include "expr/sparse.h"
 
+/* Returns the sparse matrix with its places in row order; axis[0] is 0 if they are so already.
+ * Otherwise both coordinates are exchanged, and the places are sorted. */
 rd_expr *rd_by_rows(rd_expr *x, const char *call)
 {
     static const int64_t axis[] = { 0, 1 };
@@ -14,12 +19,14 @@ rd_expr *rd_by_rows(rd_expr *x, const char *call)
     return as ? rd_sparse_ordered(as, x, call) : NULL;
 }
 
+/* Memory of the arena for n + 1 indices, not zeroed. */
 void *rd_index_room(rd_ctx *ctx, int64_t n, bool wide)
 {
     return rd_arena_room(ctx, (size_t)(n + 1) * (wide ? sizeof(int64_t) : sizeof(int32_t)));
 }
 
-/* The column of each place, borrowed if the type fits, else converted. */
+/* The column of each place: the row of indices in memory if it has the type asked for, else a
+ * converted copy. */
 static const void *columns_of(const rd_expr *x, bool wide)
 {
     const rd_expr *row = x->in[3];
@@ -33,8 +40,8 @@ static const void *columns_of(const rd_expr *x, bool wide)
     return made;
 }
 
-/* Where the places of each row begin, with the end behind them.  Borrowed if it lies behind the
- * row of indices, else counted. */
+/* Where the places of each row begin, with the end behind them.  They are borrowed if they lie
+ * behind the row of indices (row->ascends), else counted. */
 static const void *begins_of(const rd_expr *x, bool wide)
 {
     const rd_expr *row = x->in[2];
@@ -53,12 +60,14 @@ static const void *begins_of(const rd_expr *x, bool wide)
     return made;
 }
 
+/* True if indices or places of such a matrix need i64. */
 bool rd_is_wide_pattern(const rd_expr *x)
 {
     return x->in[2]->type == RD_I64 || x->in[3]->type == RD_I64 ||
            x->in[2]->extent[0] > INT32_MAX || x->extent[0] > INT32_MAX || x->extent[1] > INT32_MAX;
 }
 
+/* Fills in the places of x by rows; false: no memory. */
 bool rd_fill_row_places(rd_row_places *to, const rd_expr *x, bool wide)
 {
     *to = (rd_row_places){ .begin   = begins_of(x, wide),
@@ -84,8 +93,8 @@ static inline void count_columns(const rd_row_places *of, void *begin, bool wide
         rd_put_index(wide, begin, j, rd_index_at(wide, begin, j) + rd_index_at(wide, begin, j - 1));
 }
 
-/* Transposes rows of places to columns, by a counting sort.  It is inlined twice, for i32 and
- * i64. */
+/* Transposes rows of places to columns, by a counting sort.  `row` gets the row of each place,
+ * `from` its number by rows.  It is inlined twice, for i32 and i64. */
 static inline void transpose(const rd_row_places *of, void *begin, void *row, void *from, bool wide)
 {
     const void *const column = of->column;
@@ -103,7 +112,8 @@ static inline void transpose(const rd_row_places *of, void *begin, void *row, vo
         }
 }
 
-/* Allocates the columns and transposes the places. */
+/* Makes the same places by columns, each with its number in row order (`from`).  False: no
+ * memory. */
 bool rd_turn_places(rd_ctx *ctx, const rd_row_places *of, rd_row_places *to, bool wide)
 {
     void *const begin = rd_index_room(ctx, of->columns + 1, wide);

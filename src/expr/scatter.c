@@ -4,7 +4,8 @@
 
 static const char call[] = "rd_scatter_add";
 
-/* Fills in the shape of a gather by `index`: x's, with the index's axes in place of one. */
+/* Fills in the shape of a gather by `index`: x's, with the index's axes in place of one.  False
+ * after recording that there are too many axes. */
 static bool gathered_shape(const rd_expr *x, const rd_expr *index, int axis, rd_shape *shape)
 {
     *shape = (rd_shape){ .n = x->rank - 1 + index->rank };
@@ -21,7 +22,8 @@ static bool gathered_shape(const rd_expr *x, const rd_expr *index, int axis, rd_
     return true;
 }
 
-/* The index shaped to broadcast against the values.  Negative indices count from the end. */
+/* The index shaped to broadcast against the values.  Negative indices of a signed type count from
+ * the end. */
 static rd_expr *labels_of(const rd_expr *x, rd_expr *index, int axis)
 {
     rd_shape       shape = { .n = index->rank + x->rank - 1 - axis };
@@ -38,7 +40,7 @@ static rd_expr *labels_of(const rd_expr *x, rd_expr *index, int axis)
     return y ? rd_reshape(y, shape) : NULL;
 }
 
-/* Sums the values by label over the index's axes.  The axis of groups replaces them. */
+/* Sums the values by label over the index's axes.  The axis of groups replaces these axes. */
 static rd_expr *sums_by_label(rd_expr *x, rd_expr *index, rd_expr *values, int axis)
 {
     rd_dims        dims = RD_NONE;
@@ -57,6 +59,7 @@ static rd_expr *sums_by_label(rd_expr *x, rd_expr *index, rd_expr *values, int a
                   : NULL;
 }
 
+/* True if the index has an int type; else records. */
 static bool index_ok(const rd_expr *index)
 {
     const rd_kind kind = rd_dtype_kind(index->type);
@@ -68,7 +71,8 @@ static bool index_ok(const rd_expr *index)
     return false;
 }
 
-/* x + sums of the values by label.  Labels, values and x count from 0 meanwhile. */
+/* Adds values to x at indices of an axis; equal indices add up.  It is x + sums of the values by
+ * label.  Labels, values and x count from 0 meanwhile. */
 rd_expr *rd_scatter_add(rd_expr *x, int axis, rd_expr *index, rd_expr *values)
 {
     rd_expr *const all[] = { x, index, values };

@@ -7,6 +7,7 @@
 #include "expr/maps.h"
 #include <math.h>
 
+/* True if x is a real float. */
 static bool is_float(const rd_expr *x)
 {
     return rd_dtype_kind(x->type) == RD_KIND_FLOAT;
@@ -24,8 +25,7 @@ static bool is_compared_with_all(const rd_expr *sorted, const rd_expr *x)
            rd_points(x->rank, x->extent) >= MANY;
 }
 
-/* Counts the elements that go before x, by comparing x with all of them.  The row is sorted, so
- * these are its first ones. */
+/* Counts the elements of a short row that go before x, by comparing x with all of them. */
 static rd_expr *count_all(const char *call, rd_expr *sorted, rd_expr *x, rd_op before)
 {
     rd_expr *n = NULL;
@@ -40,7 +40,8 @@ static rd_expr *count_all(const char *call, rd_expr *sorted, rd_expr *x, rd_op b
 }
 
 /* ---- Bisection ------------------------------------------------------------------------------- */
-/* Counts by comparisons with a short row, else by bisection. */
+/* Counts the elements of a sorted row that are before x (RD_OP_lt), or not behind it (RD_OP_le),
+ * i64.  A short row is compared with x as a whole, a longer one is bisected. */
 rd_expr *rd_count_before(const char *call, rd_expr *sorted, rd_expr *x, rd_op before)
 {
     if (is_compared_with_all(sorted, x))
@@ -64,7 +65,8 @@ rd_expr *rd_count_before(const char *call, rd_expr *sorted, rd_expr *x, rd_op be
 }
 
 /* ---- Runs ------------------------------------------------------------------------------------ */
-/* Compares each element with the one before it, and puts true in front. */
+/* True at each element of a sorted row that differs from the one before it, and at the first one.
+ * All NaN, which lie at the end, are equal: an element behind a NaN begins no run. */
 rd_expr *rd_begins_run(const char *call, rd_expr *sorted)
 {
     if (!sorted)
@@ -118,12 +120,13 @@ static rd_expr *number_before(const char *call, rd_expr *x)
     return map_where(call, map_2(RD_OP_eq, call, x, least), rd_num(ctx, NAN), y);
 }
 
+/* The type in which both operands are compared. */
 static rd_dtype type_compared(rd_expr *sorted, rd_expr *x)
 {
     return rd_rule_type(RD_RULE_COMPARE, 2, (rd_expr *const[]){ sorted, x });
 }
 
-/* x in the type of the comparison; f32 for halves, which have no nextafter. */
+/* Casts x to the type of the comparison; f32 for halves, which have no nextafter. */
 static rd_expr *in_compared_type(rd_expr *sorted, rd_expr *x)
 {
     const rd_dtype type = type_compared(sorted, x);
@@ -138,8 +141,8 @@ static bool is_rounded(rd_expr *sorted, rd_expr *x)
            rd_dtype_kind(type_compared(sorted, x)) == RD_KIND_FLOAT;
 }
 
-/* Compares x in the row's type instead.  An x that this type cannot hold lies before the row, or
- * behind it. */
+/* Searches a row of ints for ints x that f64 would round, in the row's type instead.  `behind`: x
+ * is u64 and may lie behind a signed row; else x is signed and may lie before a row of u64. */
 static rd_expr *search_exactly(const char *call, rd_expr *sorted, rd_expr *x, rd_op before)
 {
     const bool     behind = x->type == RD_U64;
@@ -152,7 +155,9 @@ static rd_expr *search_exactly(const char *call, rd_expr *sorted, rd_expr *x, rd
     return map_where(call, out, end, at);
 }
 
-/* Chooses the exact search for each type.  NaN goes to the end on the right side. */
+/* Finds the place of x in a sorted row, exactly for each type.  On the left side floats search for
+ * the number before x, so that NaN is found before all NaN.  On the right side NaN goes to the
+ * end. */
 static rd_expr *places_in(const char *call, rd_expr *sorted, rd_expr *x, rd_side side)
 {
     const rd_op before = side == RD_LEFT ? RD_OP_lt : RD_OP_le;
@@ -170,6 +175,7 @@ static rd_expr *places_in(const char *call, rd_expr *sorted, rd_expr *x, rd_side
                      rd_count_before(call, sorted, x, RD_OP_le));
 }
 
+/* The index at which x would be inserted in a sorted row: the public call. */
 rd_expr *rd_searchsorted(rd_expr *sorted, rd_expr *x, rd_side side)
 {
     static const char call[] = "rd_searchsorted";

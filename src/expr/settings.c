@@ -2,59 +2,70 @@
 #include "expr/cancel.h"
 #include "expr/ctx.h"
 
+/* The threads that the options ask for; 0: OpenMP's choice. */
 int32_t rd_ctx_threads(const rd_ctx *ctx)
 {
     return ctx->opts.threads > 0 ? ctx->opts.threads : 0;
 }
 
+/* True if the options ask for the same bits on every machine. */
 bool rd_ctx_deterministic(const rd_ctx *ctx)
 {
     return ctx->opts.deterministic;
 }
 
+/* True if every evaluation is measured, as the environment asks (RDIM_PLAN_MEASURE). */
 bool rd_ctx_measures(const rd_ctx *ctx)
 {
     return ctx->measures;
 }
 
+/* The GPU to take if no data decide it: RD_CUDA(0) unless the options name another. */
 int32_t rd_ctx_device(const rd_ctx *ctx)
 {
     return ctx->opts.device > 0 ? ctx->opts.device : RD_CUDA(0);
 }
 
+/* How many GPUs may share an evaluation, at most. */
 int32_t rd_ctx_devices(const rd_ctx *ctx)
 {
     return ctx->devices;
 }
 
+/* The CUDA stream of the options; NULL: none. */
 void *rd_ctx_stream(const rd_ctx *ctx)
 {
     return ctx->opts.stream;
 }
 
+/* The backend that RDIM_BACKEND named when the context was made; AUTO: none. */
 rd_backend rd_ctx_prefers(const rd_ctx *ctx)
 {
     return ctx->prefers;
 }
 
+/* Asks the running evaluation to end; any thread may call it. */
 void rd_cancel(rd_ctx *ctx)
 {
     if (ctx)
         atomic_store(&ctx->cancel, true);
 }
 
+/* The flag that rd_cancel() sets, for readers that do not clear it. */
 const atomic_bool *rd_cancel_flag(const rd_ctx *ctx)
 {
     return &ctx->cancel;
 }
 
+/* Clears the flag of rd_cancel(); true if it was set: the caller must end. */
 bool rd_cancel_taken(rd_ctx *ctx)
 {
     return atomic_load_explicit(&ctx->cancel, memory_order_relaxed) &&
            atomic_exchange(&ctx->cancel, false);
 }
 
-/* False after a failure, or after recording that the caller has cancelled. */
+/* True if planning may go on.  False after a failure, or after recording that the caller has
+ * cancelled. */
 bool rd_goes_on(rd_ctx *ctx)
 {
     if (rd_cancel_taken(ctx))

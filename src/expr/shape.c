@@ -3,9 +3,9 @@
 #include <stdio.h>
 #include <string.h>
 
-#define LARGEST ((int64_t)1 << 62)
+#define LARGEST ((int64_t)1 << 62) /* elements of a shape */
 
-/* Writes "(3, 4)"; "(3, 4, ...)" beyond RD_MAX_RANK axes. */
+/* Writes a shape as text, "(3, 4)"; "(3, 4, ...)" beyond RD_MAX_RANK axes. */
 const char *rd_shape_text(int rank, const int64_t *extent, char text[RD_SHAPE_TEXT])
 {
     size_t n = 0;
@@ -38,6 +38,7 @@ int64_t rd_points(int rank, const int64_t *extent)
     return none ? 0 : points;
 }
 
+/* Resolves an axis of x, counted from the end if negative; -1 after recording for `call`. */
 int rd_axis(const rd_expr *x, int axis, const char *call)
 {
     char text[RD_SHAPE_TEXT];
@@ -98,6 +99,7 @@ void rd_dense_strides(int rank, const int64_t *extent, int order, int64_t *strid
 }
 
 /* ---- Facts of a node ------------------------------------------------------------------------- */
+/* The shape of x; for NULL a rank of -1. */
 rd_shape rd_shape_of(const rd_expr *x)
 {
     rd_shape shape = { .n = x ? x->rank : -1 };
@@ -107,6 +109,7 @@ rd_shape rd_shape_of(const rd_expr *x)
     return shape;
 }
 
+/* The type of x's elements; RD_AUTO for NULL. */
 rd_dtype rd_type_of(const rd_expr *x)
 {
     return x ? x->type : RD_AUTO;

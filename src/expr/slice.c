@@ -5,6 +5,7 @@
 #include <stdio.h>
 #include <string.h>
 
+/* The kinds of parts of the text: 3, 2:10:2, "..." and "new". */
 typedef enum part_kind { PART_INDEX, PART_RANGE, PART_REST, PART_NEW } part_kind;
 
 /* One part of the text, between commas. */
@@ -23,12 +24,13 @@ typedef struct reader {
     rd_expr    *x;
     const char *text;
     size_t      at;
-    bool        failed;
+    bool        failed; /* a failure is recorded */
     part        parts[MAX_PARTS];
     int         n, n_taken; /* parts; axes of x that they take */
     bool        has_rest;   /* true: "..." has occurred */
 } reader;
 
+/* Records RD_ERR_TEXT with a caret under byte `at` of the text; returns false. */
 static bool fail(reader *r, size_t at, const char *what)
 {
     rd_fail_text(r->x->ctx, "rd_slice", what, r->text, at);
@@ -37,6 +39,7 @@ static bool fail(reader *r, size_t at, const char *what)
 }
 
 /* ---- Reading --------------------------------------------------------------------------------- */
+/* Skips blanks; returns where the text goes on. */
 static size_t skip_blanks(reader *r)
 {
     while (r->text[r->at] == ' ' || r->text[r->at] == '\t')
@@ -44,6 +47,7 @@ static size_t skip_blanks(reader *r)
     return r->at;
 }
 
+/* Reads the word if it comes next, after blanks; else false. */
 static bool accept(reader *r, const char *word)
 {
     const size_t n = strlen(word), at = skip_blanks(r);
@@ -54,6 +58,7 @@ static bool accept(reader *r, const char *word)
     return true;
 }
 
+/* True for a decimal digit. */
 static bool is_digit(char c)
 {
     return c >= '0' && c <= '9';
@@ -77,7 +82,7 @@ static bool read_number(reader *r, int64_t *value)
     return true;
 }
 
-/* Reads what follows the first ':' of a range: stop and step. */
+/* Reads what follows the first ':' of a range: an optional stop, and perhaps ':' and a step. */
 static bool read_range(reader *r, part *p)
 {
     size_t step;
@@ -93,7 +98,8 @@ static bool read_range(reader *r, part *p)
     return !r->failed;
 }
 
-/* part = "..." | "new" | number | [number] ":" [number] [":" [number]] */
+/* Reads one part of the text: "..." | "new" | number | [number] ":" [number] [":" [number]].  False
+ * after recording a failure. */
 static bool read_part(reader *r, part *p)
 {
     bool first;
@@ -117,7 +123,8 @@ static bool read_part(reader *r, part *p)
     return first || fail(r, r->at, "expected a number, ':', '...' or 'new'");
 }
 
-/* Reads all parts, and counts the axes that they take. */
+/* Reads all parts, separated by commas, and counts the axes that they take.  False after recording
+ * a failure. */
 static bool read_parts(reader *r)
 {
     do {
@@ -159,6 +166,7 @@ static bool has_enough_axes(const reader *r)
     return true;
 }
 
+/* Records that an index is outside axis `a` of x; returns false. */
 static bool index_outside(const reader *r, const part *p, int a)
 {
     char text[RD_SHAPE_TEXT], range[RD_RANGE_TEXT], what[RD_SHAPE_TEXT + RD_RANGE_TEXT + 120];
@@ -170,8 +178,8 @@ static bool index_outside(const reader *r, const part *p, int a)
     return false;
 }
 
-/* Applies all parts in order.  Each takes the next axis of x; "..." takes as many as the others
- * leave. */
+/* Adds all parts to the view in order.  Each takes the next axis of x; "..." takes as many as the
+ * others leave, and axes behind the last part stay whole. */
 static bool apply(const reader *r, rd_affine *v)
 {
     const int left = r->x->rank - r->n_taken;
@@ -198,7 +206,7 @@ static bool apply(const reader *r, rd_affine *v)
     return true;
 }
 
-/* Reads the text, checks it against the axes of x, and makes the view. */
+/* Makes the view of x that a slice text describes: the public call. */
 rd_expr *rd_slice(rd_expr *x, const char *text)
 {
     reader    r = { .x = x, .text = text };

@@ -27,13 +27,16 @@ static rd_expr *sort_node(rd_expr *x, int64_t n_out, rd_dtype type, const rd_sor
 }
 
 /* ---- Sorting, the first k -------------------------------------------------------------------- */
+/* One of the four sorting calls while it is built. */
 typedef struct sort_call {
-    const char  *call;
-    rd_sort_what what;
+    const char  *call;  /* for failures */
+    rd_sort_what what;  /* values, or their places */
     bool         first; /* top-k: the greatest k come first, unless .smallest */
-    int64_t      k;
+    int64_t      k;     /* top-k: how many elements */
 } sort_call;
 
+/* True if x is real and only options of this call are given: top-k takes .smallest, a sort
+ * .descending.  False after recording. */
 static bool opts_ok(rd_expr *x, const sort_call *s, const rd_sort_opts *o)
 {
     if (s->first ? o->descending : o->smallest)
@@ -44,6 +47,7 @@ static bool opts_ok(rd_expr *x, const sort_call *s, const rd_sort_opts *o)
     return false;
 }
 
+/* True if top-k asks for no more elements than the axis has; else records. */
 static bool count_ok(const rd_expr *x, const sort_call *s, int axis)
 {
     char shape[RD_SHAPE_TEXT];
@@ -55,8 +59,8 @@ static bool count_ok(const rd_expr *x, const sort_call *s, int axis)
     return false;
 }
 
-/* Checks the options, moves the axis to the end, sorts, and moves it back.  Places become
- * indices of the axis. */
+/* Checks the options, moves the axis to the end, sorts, and moves it back.  Places become indices
+ * of the axis.  Top-k drops the origin of its axis, as its elements are other ones. */
 static rd_expr *build_sorted(rd_expr *x, const sort_call *s, const rd_sort_opts *opts)
 {
     rd_sort_opts  o     = { 0 };
@@ -85,22 +89,26 @@ static rd_expr *build_sorted(rd_expr *x, const sort_call *s, const rd_sort_opts 
     return s->first ? x : rd_with_origins(x, of->origin);
 }
 
+/* Sorts x along an axis. */
 rd_expr *rd_sort_by(rd_expr *x, const rd_sort_opts *opts)
 {
     return build_sorted(x, &(sort_call){ .call = "rd_sort", .what = RD_SORT_VALUES }, opts);
 }
 
+/* The indices that sort x along an axis. */
 rd_expr *rd_argsort_by(rd_expr *x, const rd_sort_opts *opts)
 {
     return build_sorted(x, &(sort_call){ .call = "rd_argsort", .what = RD_SORT_PLACES }, opts);
 }
 
+/* The first k elements in order along an axis. */
 rd_expr *rd_top_k_by(rd_expr *x, int64_t k, const rd_sort_opts *opts)
 {
     return build_sorted(
         x, &(sort_call){ .call = "rd_top_k", .what = RD_SORT_VALUES, .first = true, .k = k }, opts);
 }
 
+/* The indices of the first k elements in order along an axis. */
 rd_expr *rd_arg_top_k_by(rd_expr *x, int64_t k, const rd_sort_opts *opts)
 {
     return build_sorted(
@@ -109,14 +117,15 @@ rd_expr *rd_arg_top_k_by(rd_expr *x, int64_t k, const rd_sort_opts *opts)
 }
 
 /* ---- Quantiles ------------------------------------------------------------------------------- */
+/* A call for quantiles while it is built. */
 typedef struct quantiles {
-    rd_folding         f;
-    const char        *call;
-    rd_qs              q;
-    bool               several; /* one result for each q, along a new first axis */
-    bool               skip_nan;
+    rd_folding         f;        /* operand, axes, mask, labels */
+    const char        *call;     /* for failures */
+    rd_qs              q;        /* from 0 to 1 */
+    bool               several;  /* one result for each q, along a new first axis */
+    bool               skip_nan; /* NaN take no part */
     rd_quantile_method method;
-    rd_expr           *weights;
+    rd_expr           *weights; /* NULL: all weigh the same */
 } quantiles;
 
 /* True if the method and all q are valid.  False after recording what is wrong. */
@@ -140,8 +149,8 @@ static bool asked_ok(const quantiles *z)
     return true;
 }
 
-/* True if weights and the other keywords fit together.  A weight is how often an element counts,
- * so only RD_INVERTED_CDF has a meaning for it. */
+/* True if there are no weights, or they are real and fit the other keywords.  A weight is how often
+ * an element counts, so only RD_INVERTED_CDF has a meaning for it. */
 static bool weights_ok(const quantiles *z)
 {
     if (!z->weights)
@@ -160,7 +169,9 @@ static bool weights_ok(const quantiles *z)
     return false;
 }
 
-/* Reads the options.  Keywords that reductions share are checked as theirs are. */
+/* Reads the options; false after recording what is wrong.  Keywords that reductions share are
+ * checked as theirs are.  Without labels the sort itself skips NaN, so .skip_nan is passed on only
+ * with .by. */
 static bool begin(quantiles *z, const rd_quantile_opts *opts)
 {
     rd_quantile_opts o = { 0 };
@@ -186,7 +197,7 @@ static bool begin(quantiles *z, const rd_quantile_opts *opts)
            asked_ok(z) && weights_ok(z);
 }
 
-/* Masked elements become NaN, which the sort skips.  has_nan() finds NaN that take part. */
+/* Makes NaN of the elements that the mask leaves out; the sort skips NaN. */
 static rd_expr *masked_operand(const quantiles *z, rd_expr *x)
 {
     rd_expr *nan = rd_number(x->ctx, x->type, rd_word_from_double(NAN, x->type));
@@ -195,6 +206,7 @@ static rd_expr *masked_operand(const quantiles *z, rd_expr *x)
                : NULL;
 }
 
+/* True for each result if a NaN takes part, in spite of the mask. */
 static rd_expr *has_nan(const quantiles *z, rd_expr *x)
 {
     rd_expr *nan = rd_map_op(RD_OP_isnan, z->call, 1, &x);
@@ -206,7 +218,8 @@ static rd_expr *has_nan(const quantiles *z, rd_expr *x)
                : NULL;
 }
 
-/* Allocates the facts of the SORT node; the caller frees them. */
+/* Allocates the facts of the SORT node for quantiles, with q.n numbers behind them; the caller
+ * frees them. */
 static rd_sort_facts *quantile_facts(const quantiles *z)
 {
     rd_sort_facts *facts =
@@ -223,8 +236,8 @@ static rd_sort_facts *quantile_facts(const quantiles *z)
     return facts;
 }
 
-/* Moves the axis of results to the front, or drops it.  Puts back the reduced axes with extent 1
- * if asked to. */
+/* Moves the axis of results, which is the last one, to the front, or drops it if there is one q.
+ * Puts back the reduced axes with extent 1 if asked to. */
 static rd_expr *results_in_place(const quantiles *z, rd_expr *y)
 {
     const bool keep = z->f.opts.dims.flags & RD_DIMS_KEEP;
@@ -236,8 +249,8 @@ static rd_expr *results_in_place(const quantiles *z, rd_expr *y)
     return y;
 }
 
-/* Quantiles by label.  The axis of results stands behind those of groups, and is moved to the
- * front. */
+/* Makes quantiles by label.  The axis of results stands behind those of groups, and is moved to the
+ * front, or dropped if there is one q. */
 static rd_expr *quantiles_by_label(const quantiles *z, rd_dtype type)
 {
     rd_expr *y = rd_quantiles_by_label(&z->f, type, z->method, z->q);
@@ -248,8 +261,8 @@ static rd_expr *quantiles_by_label(const quantiles *z, rd_dtype type)
     return y ? rd_move_axis(y, y->rank - 1, 0) : NULL;
 }
 
-/* Chooses quantiles by label, with weights, or of rows.  For rows with a mask, results are NaN
- * where a NaN takes part. */
+/* Makes quantiles by label, with weights, or of rows.  Rows with a mask skip NaN when they are
+ * sorted; without .skip_nan their results become NaN where a NaN takes part. */
 static rd_expr *build_quantiles(quantiles *z, const rd_quantile_opts *opts)
 {
     rd_expr       *x, *y, *nan = NULL;
@@ -283,6 +296,7 @@ static rd_expr *build_quantiles(quantiles *z, const rd_quantile_opts *opts)
     return x ? rd_map_op(RD_OP_where, z->call, 3, (rd_expr *const[]){ nan, x, y }) : NULL;
 }
 
+/* Quantiles of rows, one for each q, along a new first axis. */
 rd_expr *rd_quantiles_by(rd_expr *x, rd_qs q, const rd_quantile_opts *opts)
 {
     static const char call[] = "rd_quantiles";
@@ -291,18 +305,20 @@ rd_expr *rd_quantiles_by(rd_expr *x, rd_qs q, const rd_quantile_opts *opts)
         &(quantiles){ .f = { .call = call, .x = x }, .call = call, .q = q, .several = true }, opts);
 }
 
-/* The options for one q, without an axis of results. */
+/* Makes one quantile, without an axis of results. */
 static rd_expr *one_quantile(const char *call, rd_expr *x, double q, const rd_quantile_opts *opts)
 {
     return build_quantiles(
         &(quantiles){ .f = { .call = call, .x = x }, .call = call, .q = { &q, 1 } }, opts);
 }
 
+/* The quantile q along axes. */
 rd_expr *rd_quantile_by(rd_expr *x, double q, const rd_quantile_opts *opts)
 {
     return one_quantile("rd_quantile", x, q, opts);
 }
 
+/* The median along axes. */
 rd_expr *rd_median_by(rd_expr *x, const rd_quantile_opts *opts)
 {
     return one_quantile("rd_median", x, 0.5, opts);

@@ -15,6 +15,7 @@ typedef struct span {
     int64_t low, high;
 } span;
 
+/* All numbers of a bool or int type; floats have the span of i64. */
 static span span_of_type(rd_dtype type)
 {
     const rd_kind kind = rd_dtype_kind(type);
@@ -28,17 +29,19 @@ static span span_of_type(rd_dtype type)
     return kind == RD_KIND_UINT ? (span){ 0, values - 1 } : (span){ -values / 2, values / 2 - 1 };
 }
 
+/* The lesser of two ints. */
 static int64_t lesser(int64_t a, int64_t b)
 {
     return a < b ? a : b;
 }
 
+/* The greater of two ints. */
 static int64_t greater(int64_t a, int64_t b)
 {
     return a > b ? a : b;
 }
 
-/* The span itself; all of the type if the span exceeds it, as numbers wrap then. */
+/* The span itself; all numbers of the type if the span exceeds it, as results wrap then. */
 static span wrapped(rd_dtype type, span s)
 {
     const span all = span_of_type(type);
@@ -46,25 +49,29 @@ static span wrapped(rd_dtype type, span s)
     return s.low < all.low || s.high > all.high ? all : s;
 }
 
+/* The least span that contains both. */
 static span united(span a, span b)
 {
     return (span){ lesser(a.low, b.low), greater(a.high, b.high) };
 }
 
 /* ---- Operators ------------------------------------------------------------------------------- */
+/* The span of sums a + b.  False: it overflows. */
 static bool added(span a, span b, span *s)
 {
     return !__builtin_add_overflow(a.low, b.low, &s->low) &&
            !__builtin_add_overflow(a.high, b.high, &s->high);
 }
 
+/* The span of differences a - b.  False: it overflows, or a may hold greater numbers than it
+ * says. */
 static bool subtracted(span a, span b, span *s)
 {
     return a.high < INT64_MAX && !__builtin_sub_overflow(a.low, b.high, &s->low) &&
            !__builtin_sub_overflow(a.high, b.low, &s->high);
 }
 
-/* The extremes of the products of all ends.  False: one overflows. */
+/* The span of products a * b, from the products of all ends.  False: one overflows. */
 static bool multiplied(span a, span b, span *s)
 {
     int64_t at[4];
@@ -79,14 +86,16 @@ static bool multiplied(span a, span b, span *s)
     return true;
 }
 
-/* The remainder by a positive b: from 0 to b - 1, and no greater than a non-negative a. */
+/* The span of remainders a % b by a positive b: from 0 to b - 1, and no greater than a non-negative
+ * a.  False: b may not be positive. */
 static bool remaining(span a, span b, span *s)
 {
     *s = (span){ 0, lesser(b.high - 1, a.low >= 0 ? a.high : INT64_MAX) };
     return b.low > 0 && b.high < INT64_MAX;
 }
 
-/* The bitwise and: no negative number, and no greater than either operand that is not negative. */
+/* The span of a & b: no negative number, and no greater than either operand that is not negative.
+ * False: both may be negative. */
 static bool common_bits(span a, span b, span *s)
 {
     *s = (span){ 0, a.low < 0 ? b.high : b.low < 0 ? a.high : lesser(a.high, b.high) };
@@ -113,7 +122,7 @@ static bool span_of_binary(rd_op op, span a, span b, span *s)
 /* ---- Nodes ----------------------------------------------------------------------------------- */
 static span span_of(const rd_expr *x, int *visits);
 
-/* The span of a map.  False: it is unknown. */
+/* The span of a map from those of its operands.  False: it is unknown. */
 static bool span_of_map(const rd_expr *x, int *visits, span *s)
 {
     if (x->op == RD_OP_cast) {
@@ -128,6 +137,7 @@ static bool span_of_map(const rd_expr *x, int *visits, span *s)
            span_of_binary(x->op, span_of(x->in[0], visits), span_of(x->in[1], visits), s);
 }
 
+/* The span of a concatenation: that of all its parts. */
 static bool span_of_parts(const rd_expr *x, int *visits, span *s)
 {
     *s = span_of(x->in[0], visits);
@@ -136,7 +146,7 @@ static bool span_of_parts(const rd_expr *x, int *visits, span *s)
     return true;
 }
 
-/* The places along an axis, and its indices. */
+/* The span of a COORD node, which may hold the places along the axis or its indices. */
 static span span_of_axis(const rd_expr *x, int axis)
 {
     const int64_t from = rd_origin(x, axis), last = greater(x->extent[axis] - 1, 0);
@@ -144,7 +154,7 @@ static span span_of_axis(const rd_expr *x, int axis)
     return united((span){ 0, last }, (span){ from, from + last });
 }
 
-/* The span that the node itself implies, beside its type.  False: it implies none. */
+/* Finds the span that a node implies, beside its type.  False: it implies none. */
 static bool is_known(const rd_expr *x, int *visits, span *s)
 {
     switch (x->kind) {
@@ -161,7 +171,8 @@ static bool is_known(const rd_expr *x, int *visits, span *s)
     }
 }
 
-/* The span of any node; that of its type after MOST_VISITS nodes. */
+/* The span of the elements of any node; that of its type for floats, and once MOST_VISITS nodes
+ * were visited. */
 static span span_of(const rd_expr *x, int *visits)
 {
     span s;
@@ -171,6 +182,8 @@ static span span_of(const rd_expr *x, int *visits)
     return wrapped(x->type, s);
 }
 
+/* Finds two numbers between which all elements of an int expression lie.  False for floats, complex
+ * numbers and NULL. */
 bool rd_span_of(const rd_expr *x, int64_t *low, int64_t *high)
 {
     int visits = 0;

@@ -1,11 +1,13 @@
 /* sparse.c - sparse expressions: their nodes, and their elements at stored places and at all
- * places. */
+ * places.  A *place* is a position in the array, given by its *coordinates*; the *pattern* is the
+ * list of stored places.  The *fill* is the value at all other places; NULL: nothing is there. */
 #include "expr/bisect.h"
 #include "expr/plain.h"
 #include "expr/sparse.h"
 #include <string.h>
 
 /* ---- Nodes ----------------------------------------------------------------------------------- */
+/* True if any operand is sparse: a SPARSE, or a product that is not listed yet. */
 bool rd_any_pattern(int n, rd_expr *const *x)
 {
     for (int k = 0; k < n; k++)
@@ -14,8 +16,8 @@ bool rd_any_pattern(int n, rd_expr *const *x)
     return false;
 }
 
-/* Makes the SPARSE node.  Its first coordinate ascends, so folds by it meet runs; the others may
- * come in any order. */
+/* Makes the SPARSE node from values, fill and n coordinates along the axes `axis`.  Its first
+ * coordinate ascends, so folds by it meet runs; the others may come in any order. */
 rd_expr *rd_sparse_node(rd_expr *values, rd_expr *fill, int rank, const int64_t *extent, int n,
                         rd_expr *const *coord, const int64_t *axis)
 {
@@ -42,6 +44,7 @@ rd_expr *rd_sparse_node(rd_expr *values, rd_expr *fill, int rank, const int64_t 
                    &facts, sizeof facts);
 }
 
+/* Makes x again with other origins of its axes; NULL: all 0. */
 rd_expr *rd_sparse_from(rd_expr *x, const int64_t *origin)
 {
     rd_expr node;
@@ -53,6 +56,7 @@ rd_expr *rd_sparse_from(rd_expr *x, const int64_t *origin)
     return rd_node(&node, x->as.sparse, sizeof *x->as.sparse);
 }
 
+/* Makes a SPARSE with these values and fill, and x's coordinates and origins. */
 rd_expr *rd_sparse_with(const rd_expr *x, rd_expr *values, rd_expr *fill)
 {
     return rd_sparse_from(rd_sparse_node(values, fill, x->rank, x->extent, rd_coords_of(x),
@@ -60,7 +64,7 @@ rd_expr *rd_sparse_with(const rd_expr *x, rd_expr *values, rd_expr *fill)
                           x->origin);
 }
 
-/* True if two coordinates are equal.  They are rows in memory, side by side. */
+/* True if two coordinates have equal elements.  Each is a contiguous row in memory. */
 static bool same_coord(const rd_expr *x, const rd_expr *y)
 {
     const size_t bytes = (size_t)x->extent[0] * (size_t)rd_dtype_size(x->type);
@@ -85,8 +89,8 @@ bool rd_same_pattern(const rd_expr *x, const rd_expr *y)
 }
 
 /* ---- Places ---------------------------------------------------------------------------------- */
-/* The axes of x in the order of its values: first those of coordinates, then those that the
- * pattern lacks. */
+/* The axes of x in the order in which its values run through them: first those of coordinates, then
+ * those that the pattern lacks. */
 static rd_index stored_order(const rd_expr *x)
 {
     rd_index order = { 0 };
@@ -99,6 +103,7 @@ static rd_index stored_order(const rd_expr *x)
     return order;
 }
 
+/* Reshapes a row to (n, 1, 1, ...), so that it broadcasts along all axes but the first. */
 rd_expr *rd_column(rd_expr *row, int rank)
 {
     rd_shape shape = { .n = rank, .at = { row->extent[0] } };
@@ -108,7 +113,8 @@ rd_expr *rd_column(rd_expr *row, int rank)
     return rd_plain_reshape(row, shape.n, shape.at);
 }
 
-/* Gathers y at each stored place: along the first coordinate, then along each further one. */
+/* Gathers y at each stored place of x: along the first coordinate, then along each further one.  A
+ * number stays as it is, and a y with the same pattern has its values. */
 rd_expr *rd_at_stored(const rd_expr *x, rd_expr *y, const char *call)
 {
     const int n = rd_coords_of(x);
@@ -131,12 +137,13 @@ rd_expr *rd_at_stored(const rd_expr *x, rd_expr *y, const char *call)
 /* ---- At all places --------------------------------------------------------------------------- */
 static const char call[] = "rd_dense";
 
+/* Broadcasts a plain x to a shape. */
 static rd_expr *broadcast(rd_expr *x, rd_shape shape)
 {
     return rd_plain_broadcast(x, shape.n, shape.at, call);
 }
 
-/* The extents of the axes that have coordinates. */
+/* The extents of the axes that have coordinates, in the order of the coordinates. */
 static rd_shape shape_of_places(const rd_expr *x)
 {
     rd_shape shape = { .n = rd_coords_of(x) };
@@ -146,7 +153,8 @@ static rd_shape shape_of_places(const rd_expr *x)
     return shape;
 }
 
-/* The coordinates of each place as one number, in C order of their axes. */
+/* The coordinates of each place as one number, its position in C order of the axes of the
+ * pattern. */
 static rd_expr *key_of(const rd_expr *x, rd_expr *const *coord)
 {
     const rd_shape shape = shape_of_places(x);
@@ -158,7 +166,7 @@ static rd_expr *key_of(const rd_expr *x, rd_expr *const *coord)
     return key;
 }
 
-/* For each target, the number of keys that are at most the target.  The keys ascend. */
+/* Counts for each target the keys that are at most the target, by bisection.  The keys ascend. */
 static rd_expr *count_not_behind(rd_expr *keys, rd_expr *target)
 {
     const rd_bisection b = {
@@ -170,7 +178,7 @@ static rd_expr *count_not_behind(rd_expr *keys, rd_expr *target)
     return pass ? plain_2(RD_OP_add, call, at, rd_plain_cast(pass, RD_I64)) : NULL;
 }
 
-/* y with its axes, which stand as in `order`, back in x's order. */
+/* Permutes the axes of y, which stand as in `order`, back to x's order. */
 static rd_expr *in_axis_order(rd_expr *y, const rd_index *order)
 {
     rd_index back = { .n = order->n };
@@ -180,8 +188,8 @@ static rd_expr *in_axis_order(rd_expr *y, const rd_index *order)
     return rd_plain_permute(y, back);
 }
 
-/* Looks up each place among the stored ones by bisection, and takes the fill where there is
- * none. */
+/* Makes the dense array: looks up each place among the stored ones by bisection, and takes the fill
+ * where there is none.  Places are compared by their keys (key_of). */
 static rd_expr *look_up(rd_expr *x, rd_expr *fill)
 {
     rd_ctx *const  ctx                = x->ctx;
@@ -213,7 +221,7 @@ static rd_expr *look_up(rd_expr *x, rd_expr *fill)
     return y;
 }
 
-/* A place without an element has 0 if x has no fill. */
+/* Makes a real x dense.  A place without an element has 0 if x has no fill. */
 rd_expr *rd_real_dense(rd_expr *x)
 {
     x = rd_listed(x);
@@ -228,6 +236,8 @@ rd_expr *rd_real_dense(rd_expr *x)
     return rd_plain_from(fill, x->origin);
 }
 
+/* Makes a real x dense for a call that needs all places.  NULL after recording for `caller` that x
+ * has no fill, so that nothing is at some places. */
 rd_expr *rd_at_all_places(rd_expr *x, const char *caller)
 {
     x = rd_listed(x);

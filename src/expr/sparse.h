@@ -19,6 +19,7 @@
 #define RD_EXPR_SPARSE_H
 #include "expr/expr.h"
 
+/* True if x is a SPARSE node: values at stored places, and the coordinates of these places. */
 static inline bool rd_has_pattern(const rd_expr *x)
 {
     return x->kind == RD_EXPR_SPARSE;
@@ -33,17 +34,20 @@ static inline bool rd_is_later(const rd_expr *x)
 }
 
 /* ---- Parts ----------------------------------------------------------------------------------- */
+/* The dense values of a SPARSE; their first axis goes through the stored places. */
 static inline rd_expr *rd_values_of(const rd_expr *x)
 {
     return x->in[0];
 }
 
-/* NULL: .stored, there is nothing at other places. */
+/* The value of a SPARSE at all places that are not stored.  NULL: the array has nothing there
+ * (.stored). */
 static inline rd_expr *rd_fill_of(const rd_expr *x)
 {
     return x->in[1];
 }
 
+/* The number of coordinates of a stored place: as many as axes that the pattern has. */
 static inline int rd_coords_of(const rd_expr *x)
 {
     return (int)x->as.sparse->n;

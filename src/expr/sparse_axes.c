@@ -4,7 +4,8 @@
 #include "expr/sparse.h"
 #include <inttypes.h>
 
-/* The axes of the values in a new order: places, axes that the pattern is to get, then others. */
+/* The axes of the values in a new order: places, axes that the pattern is to get (bits of `axes`),
+ * then others. */
 static rd_index values_order(const rd_expr *x, uint64_t axes)
 {
     rd_index order = { .n = 1 };
@@ -27,6 +28,7 @@ static rd_expr *values_along(rd_expr *x, uint64_t axes, int n_new, int64_t n)
     return values ? rd_reshape(values, shape) : NULL;
 }
 
+/* Reads element p of a row of i32 or i64. */
 static int64_t index_of(const rd_expr *row, int64_t p)
 {
     const void *data = row->as.leaf->data;
@@ -54,7 +56,9 @@ static rd_expr *row_along(const rd_expr *coord, int64_t n, int64_t each, int64_t
     return row;
 }
 
-/* Repeats known coordinates and counts new ones, in C order of the added axes. */
+/* Adds the axes of the bit set to the pattern of x.  Known coordinates are repeated and new ones
+ * counted, in C order of the added axes.  NULL after recording that there would be too many
+ * places. */
 rd_expr *rd_sparse_along(rd_expr *x, uint64_t axes, const char *call)
 {
     const int64_t places             = rd_values_of(x)->extent[0];

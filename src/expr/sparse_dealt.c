@@ -1,25 +1,24 @@
 /* sparse_dealt.c - partitions the places of a masked product C = A B between rows and columns.
  * At each place, the kernel goes through the shorter of a row of A and a column of B.  The longer
- * one has been marked once for all of its places. */
+ * one has been marked once for all of its places.  If all matrices are symmetric, two *mirrored*
+ * places (i, j) and (j, i) have one value. */
 #include "expr/row_places.h"
 #include <string.h>
 
 /* One side's places while they are partitioned. */
 typedef struct partition {
-    const rd_row_product *p;
+    const rd_row_product *p;    /* the product C = A B */
     const rd_row_places  *of;   /* all places: by rows of C or by columns of C */
     bool                  rows; /* true: by rows */
-    /* number of the transposed place, which has the same value; NULL: not symmetric */
+    /* by place: number of the mirrored place, which has the same value; NULL: not symmetric */
     const void *mirror;
     void       *begin, *column, *from, *same; /* arrays that are filled in */
 } partition;
 
 /* Appends the places of row (or column) `at` that traverse the other, shorter side, from entry n
- * on.  Returns the new number of entries.
- *
- * A place (i, j) traverses column j of B if that is shorter than row i of A.  If both are as
- * long, it does so if j <= i.  So of two transposed places just one does, and a symmetric
- * product needs these alone. */
+ * on.  Returns the new number of entries.  A place (i, j) traverses column j of B if that is
+ * shorter than row i of A. If both are as long, it does so if j <= i.  So of two mirrored places
+ * just one does, and a symmetric product needs these alone. */
 static inline int64_t partition_row(const partition *d, bool wide, int64_t at, int64_t n)
 {
     const rd_row_places *const own    = d->rows ? &d->p->a : &d->p->b_columns;
@@ -43,7 +42,8 @@ static inline int64_t partition_row(const partition *d, bool wide, int64_t at, i
     return n;
 }
 
-/* Allocates and fills in one side's places.  False: no memory. */
+/* Allocates the lists of places that traverse one side, and fills them in row by row (or column by
+ * column).  False: no memory. */
 static bool partition_side(partition *d, rd_ctx *ctx, rd_row_places *to)
 {
     const bool wide = d->p->wide;
@@ -69,6 +69,7 @@ static bool partition_side(partition *d, rd_ctx *ctx, rd_row_places *to)
     return true;
 }
 
+/* True if two matrices have the same places. */
 static bool same_places(bool wide, const rd_row_places *x, const rd_row_places *y)
 {
     const size_t bytes = wide ? sizeof(int64_t) : sizeof(int32_t);
@@ -78,8 +79,9 @@ static bool same_places(bool wide, const rd_row_places *x, const rd_row_places *
            memcmp(x->column, y->column, (size_t)x->n * bytes) == 0;
 }
 
-/* If A and the columns of B have the same places, and C and its transpose, too, then mirrored
- * places share values. */
+/* Fills in by_row and by_column: places that traverse a column of B, and places that traverse a row
+ * of A. `mirrors`: A and the columns of B have the same places, and C and its transpose, too.  Then
+ * mirrored places share values.  False: no memory. */
 bool rd_deal_places(rd_row_product *p, rd_ctx *ctx)
 {
     const bool    wide    = p->wide;

@@ -3,8 +3,10 @@
 #include "expr/plain.h"
 #include "expr/sparse.h"
 
-enum { MOST_DEEP = 16 };
+enum { MOST_DEEP = 16 }; /* levels of nodes that are looked at; beyond, nothing is known */
 
+/* Says which operands make an operator's result 0 when they are 0: all together, any one, or the
+ * first (RD_KEEPS_).  The rows RD_OF_ZERO of ops.def have it. */
 int rd_keeps_zero(rd_op op)
 {
     static const int8_t table[RD_N_OPS] = {
@@ -17,7 +19,8 @@ int rd_keeps_zero(rd_op op)
     return table[op] - 1;
 }
 
-/* True if a cast from an int gives no infinity: halves cannot hold all ints. */
+/* True if a cast to a float gives no infinity: from an int that the type can hold.  Halves cannot
+ * hold all ints, but those of one byte. */
 static bool is_finite_cast(const rd_expr *x)
 {
     const rd_dtype from = x->in[0]->type;
@@ -54,8 +57,9 @@ static bool is_finite(const rd_expr *x, int deep)
 
 static rd_zero zero_of(const rd_expr *x, int deep);
 
-/* Combines what is known of the operands, by the operator's rule: 0 if all, any, or the first of
- * them are 0. */
+/* Derives what is known of a map from its operands, by the operator's rule: the map is 0 if all,
+ * any, or the first of them are 0.  A product of 0 and a factor that may not be finite is 0 or
+ * NaN. */
 static rd_zero zero_of_map(const rd_expr *x, int deep)
 {
     const bool    real  = rd_dtype_kind(x->type) == RD_KIND_FLOAT;
@@ -97,11 +101,13 @@ static rd_zero zero_of(const rd_expr *x, int deep)
     }
 }
 
+/* How much is known of x: 0 at all places, 0 or NaN at each, or nothing. */
 rd_zero rd_zero_of(const rd_expr *x)
 {
     return zero_of(x, 0);
 }
 
+/* The axes with more than one element, as bits. */
 static uint64_t long_axes(const rd_expr *x)
 {
     uint64_t axes = 0;
@@ -111,8 +117,8 @@ static uint64_t long_axes(const rd_expr *x)
     return axes;
 }
 
-/* The axes along which x may differ.  A view passes on the axes with a coefficient on a varying
- * axis. */
+/* The axes along which elements of x may differ, as bits.  A view passes on the axes with a
+ * coefficient on a varying axis of its operand. */
 static uint64_t varying_axes(const rd_expr *x, int deep)
 {
     uint64_t axes = 0;
@@ -132,11 +138,13 @@ static uint64_t varying_axes(const rd_expr *x, int deep)
     return axes;
 }
 
+/* The axes along which elements of x may differ, as bits. */
 uint64_t rd_varies(const rd_expr *x)
 {
     return varying_axes(x, 0);
 }
 
+/* x with extent 1 along the axes where its elements do not differ, so that less is computed. */
 rd_expr *rd_slim(rd_expr *x)
 {
     const uint64_t axes = x ? rd_varies(x) | ~long_axes(x) : 0;

@@ -15,20 +15,22 @@
 
 /* The lists of a node and its clones, which may belong to contexts of other threads. */
 struct rd_lists {
-    rd_ctx_opts     opts; /* hooks of the first node's context */
-    _Atomic(int)    users;
-    pthread_mutex_t lock;
-    rd_ctx         *own; /* NULL: nothing is listed yet */
-    rd_expr        *y;
+    rd_ctx_opts     opts;  /* hooks of the first node's context */
+    _Atomic(int)    users; /* nodes that refer to the lists; the last one frees them */
+    pthread_mutex_t lock;  /* held while the product is listed and cloned */
+    rd_ctx         *own;   /* NULL: nothing is listed yet */
+    rd_expr        *y;     /* the product, a SPARSE in `own` */
 };
 
 /* ---- Ownership ------------------------------------------------------------------------------- */
+/* One node's share in the lists: a block that is freed when the node is released. */
 typedef struct share {
-    rd_array_block   block;
+    rd_array_block   block; /* first: the context frees it with the node */
     struct rd_lists *lists;
     rd_expr         *node; /* older than this block, so still there when it is freed */
 } share;
 
+/* Removes one user of the lists, which hold the result of a product; the last one frees them. */
 static void release_user(struct rd_lists *lists)
 {
     const rd_ctx_opts opts = lists->opts;
@@ -40,6 +42,7 @@ static void release_user(struct rd_lists *lists)
     rd_hook_release(&opts, lists);
 }
 
+/* Ends a node's share in the lists when the context releases the node. */
 static void drop_share(rd_array_block *block)
 {
     share *const s = (share *)(void *)block;
@@ -48,7 +51,8 @@ static void drop_share(rd_array_block *block)
     release_user(s->lists);
 }
 
-/* Allocates lists without users.  NULL after recording that there is no memory. */
+/* Allocates lists, which will hold the result of a product, without users yet.  NULL after
+ * recording that there is no memory. */
 static struct rd_lists *new_lists(rd_ctx *ctx)
 {
     struct rd_lists *const lists = rd_hook_allocate(&ctx->opts, (int64_t)sizeof *lists, true);
@@ -63,7 +67,9 @@ static struct rd_lists *new_lists(rd_ctx *ctx)
     return lists;
 }
 
-/* Makes x a user of the lists until it is released.  `lists` NULL: new ones. */
+/* Gives x, a product that is computed on demand, a share in `lists`, which hold its result; NULL:
+ * in new ones.  The share ends when x is released.  A node with lists stays as it is.  NULL after
+ * recording that there is no memory. */
 static rd_expr *with_lists(rd_expr *x, struct rd_lists *lists)
 {
     if (!x || x->lists)
@@ -88,7 +94,8 @@ static rd_expr *with_lists(rd_expr *x, struct rd_lists *lists)
 }
 
 /* ---- Nodes ----------------------------------------------------------------------------------- */
-/* Makes the node, with lists that are empty. */
+/* Makes the node of a product of two sparse matrices that is computed when its places are asked for
+ * (LATER). */
 rd_expr *rd_product_later(rd_expr *a, rd_expr *b, rd_reducer_id reducer, rd_op op)
 {
     const int64_t        extent[] = { a->extent[0], b->extent[1] };
@@ -108,6 +115,8 @@ rd_expr *rd_product_later(rd_expr *a, rd_expr *b, rd_reducer_id reducer, rd_op o
                       NULL);
 }
 
+/* Casts a product that is computed on demand to another type; both share their lists, which hold
+ * the result. */
 rd_expr *rd_later_as(rd_expr *x, rd_dtype type)
 {
     rd_expr node = *x;
@@ -117,8 +126,9 @@ rd_expr *rd_later_as(rd_expr *x, rd_dtype type)
     return with_lists(rd_node(&node, x->as.later, sizeof *x->as.later), x->lists);
 }
 
-/* Clones a LATER.  The context may already have a node with the same bytes, but for arrays that
- * are gone, with others now in the same memory.  Such a node drops its lists. */
+/* Clones a product that is computed on demand into node->ctx, with a share in the lists that hold
+ * its result.  The context may already have a node with the same bytes, but for arrays that are
+ * gone, with others now in the same memory.  Such a node drops its lists. */
 rd_expr *rd_clone_later(const rd_expr *node, const rd_expr *of)
 {
     rd_expr *const x = rd_node(node, of->as.later, sizeof *of->as.later);
@@ -129,7 +139,8 @@ rd_expr *rd_clone_later(const rd_expr *node, const rd_expr *of)
 }
 
 /* ---- Places ---------------------------------------------------------------------------------- */
-/* Makes a context for the lists, with as much of the memory limit as is left. */
+/* Makes a context for the lists, with as much of the memory limit as is left; NULL if nothing is
+ * left. */
 static rd_ctx *new_context(rd_ctx *of)
 {
     rd_ctx_opts opts = of->opts;
@@ -142,7 +153,8 @@ static rd_ctx *new_context(rd_ctx *of)
     return rd_ctx_new(&opts);
 }
 
-/* Computes the product in a context of its own. */
+/* Computes the places of the product x, and nodes for its values, in a context of its own.  False
+ * after recording a failure in x's context. */
 static bool list_product(struct rd_lists *lists, rd_expr *x)
 {
     static const char           call[] = "rd_matmul";
@@ -167,7 +179,8 @@ static bool list_product(struct rd_lists *lists, rd_expr *x)
     return true;
 }
 
-/* Lists the places once, under the lock, then clones the product into x's context. */
+/* Returns x; for a product that is computed on demand its result, a SPARSE.  The stored places are
+ * found once, under the lock, and then cloned into x's context.  NULL after a failure. */
 rd_expr *rd_listed(rd_expr *x)
 {
     rd_expr *y = NULL;
@@ -183,6 +196,7 @@ rd_expr *rd_listed(rd_expr *x)
     return rd_real_cast(y, x->type);
 }
 
+/* Computes all operands that are products on demand (rd_listed); false after a failure. */
 bool rd_all_listed(int n, rd_expr **x)
 {
     bool all = true;

@@ -1,5 +1,10 @@
 /* sparse_levels.c - sparse leaves from level formats (CSR, CSC, COO and deeper ones).  Index
- * arrays are checked once and expanded to coordinates. */
+ * arrays are checked once and expanded to coordinates.
+ *
+ * A *level* says how one axis is stored.  A dense level has all indices at each place of the level
+ * before.  A compressed one has the indices crd[pos[p]] to crd[pos[p + 1] - 1] at place p.  A level
+ * of coordinates has one index crd[p] at each place.  The last level's places are the stored
+ * ones. */
 #include "expr/complex.h"
 #include "expr/lists.h"
 #include "expr/origin.h"
@@ -10,30 +15,35 @@
 
 /* A sparse leaf while it is made. */
 typedef struct builder {
-    const char           *call;
+    const char           *call; /* for failures */
     rd_ctx               *ctx;
     const rd_sparse_opts *opts;
-    int                   n;                  /* levels */
-    int64_t               places;             /* of the last level that was counted */
-    int64_t               upto[RD_MAX_RANK];  /* by level: its number of places */
-    rd_expr              *coord[RD_MAX_RANK]; /* by level */
-    int32_t              *narrow[RD_MAX_RANK];
-    int64_t              *wide[RD_MAX_RANK]; /* one of the two, unless the row is borrowed */
-    int64_t               axis[RD_MAX_RANK], now[RD_MAX_RANK], before[RD_MAX_RANK];
-    int64_t               filled;
+    int                   n;                   /* levels */
+    int64_t               places;              /* of the last level that was counted */
+    int64_t               upto[RD_MAX_RANK];   /* by level: its number of places */
+    rd_expr              *coord[RD_MAX_RANK];  /* by level */
+    int32_t              *narrow[RD_MAX_RANK]; /* by level: room for its coordinate, i32 ... */
+    int64_t              *wide[RD_MAX_RANK];   /* ... or i64; both NULL: the row is borrowed */
+    int64_t               axis[RD_MAX_RANK];   /* by level */
+    /* by level: the index of the place that is put now, and of the one before it */
+    int64_t now[RD_MAX_RANK], before[RD_MAX_RANK];
+    int64_t filled; /* places put so far */
 } builder;
 
+/* The caller's description of level k, which says how one axis is stored. */
 static const rd_level *level_of(const builder *b, int k)
 {
     return &b->opts->levels.at[k];
 }
 
+/* The extent of the axis that level k stores. */
 static int64_t extent_of(const builder *b, int k)
 {
     return b->opts->shape.at[b->axis[k]];
 }
 
 /* ---- Index arrays ---------------------------------------------------------------------------- */
+/* Reads element i of an index array of i32 or i64. */
 static int64_t index_at(const rd_expr *row, int64_t i)
 {
     const void *data = row->as.leaf->data;
@@ -116,7 +126,8 @@ static bool positions_ok(const builder *b, int k, const rd_expr *pos, int64_t n)
     return false;
 }
 
-/* Multiplies up the number of places with this level.  False after recording what is wrong. */
+/* Checks the index arrays of level k and counts its places from those of the level before.  False
+ * after recording what is wrong. */
 static bool count_level(builder *b, int k)
 {
     const rd_level *level   = level_of(b, k);
@@ -145,8 +156,8 @@ static bool count_level(builder *b, int k)
 }
 
 /* ---- Coordinates ----------------------------------------------------------------------------- */
-/* True if crd of the level serves as a coordinate without a copy: no later level splits its
- * places. */
+/* True if the index array of level k serves as a coordinate without a copy: it has one, and all
+ * later levels have just one place for each of its places. */
 static bool is_borrowed(const builder *b, int k)
 {
     if (level_of(b, k)->kind == RD_LEVEL_DENSE)
@@ -157,7 +168,7 @@ static bool is_borrowed(const builder *b, int k)
     return true;
 }
 
-/* Borrows the level's crd, or allocates a row for its coordinate. */
+/* Takes the level's index array as its coordinate, or allocates a row for it.  False: no memory. */
 static bool get_row(builder *b, int k)
 {
     const bool narrow = extent_of(b, k) <= INT32_MAX;
@@ -174,8 +185,8 @@ static bool get_row(builder *b, int k)
     return b->coord[k] != NULL;
 }
 
-/* True if the place with the indices `now` comes behind the one with the indices `before`.
- * False after recording what is wrong. */
+/* True if the place with the indices `now` comes behind the one with the indices `before`, in C
+ * order of the levels.  False after recording what is wrong. */
 static bool place_ok(const builder *b)
 {
     int k = 0;
@@ -195,7 +206,7 @@ static bool place_ok(const builder *b)
     return false;
 }
 
-/* Appends a place with the indices `now`. */
+/* Appends a place with the indices `now`; false after recording that it is out of order. */
 static bool put_place(builder *b)
 {
     if (!b->opts->trusted && !place_ok(b))
@@ -213,7 +224,8 @@ static bool put_place(builder *b)
 
 static bool put_level(builder *b, int k, int64_t place);
 
-/* Sets the index of level k, and puts all places below it. */
+/* Sets the index of level k, and puts all places below it.  False after recording that the index is
+ * outside the axis. */
 static bool put_index(builder *b, int k, int64_t place, int64_t index)
 {
     b->now[k] = index;
@@ -226,8 +238,8 @@ static bool put_index(builder *b, int k, int64_t place, int64_t index)
     return false;
 }
 
-/* Puts all places below one place of the level before.  This recursion is slow and finds what is
- * wrong. */
+/* Puts all places that levels k and later have below one place of the level before.  This recursion
+ * is slow and finds what is wrong; false then. */
 static bool put_level(builder *b, int k, int64_t place)
 {
     if (k == b->n)
@@ -252,7 +264,7 @@ static bool put_level(builder *b, int k, int64_t place)
     return true;
 }
 
-/* Describes the levels for passes over one index array at a time (sparse_places.h). */
+/* Describes the levels for the fast passes over one index array at a time (sparse_places.h). */
 static void describe_levels(const builder *b, rd_index_level *level)
 {
     for (int k = 0; k < b->n; k++) {
@@ -275,8 +287,9 @@ static void describe_levels(const builder *b, rd_index_level *level)
     }
 }
 
-/* Fills in the coordinates of all places.  If the fast passes find an error, put_level() goes
- * from place to place to name it. */
+/* Fills in the coordinates of all places.  If the fast passes find an error, put_level() goes from
+ * place to place to name it.  In CSR form (a dense and a compressed level) pos says where each row
+ * begins; else that is found from the coordinate. */
 static bool put_places(builder *b)
 {
     rd_index_level level[RD_MAX_RANK];
@@ -294,7 +307,8 @@ static bool put_places(builder *b)
 }
 
 /* ---- The node -------------------------------------------------------------------------------- */
-/* Reads the axes of the levels.  False after recording that shape and levels do not fit. */
+/* Reads the axes of the levels: each axis of the shape has one level.  False after recording that
+ * shape and levels do not fit. */
 static bool axes_ok(builder *b)
 {
     const rd_sparse_opts *o    = b->opts;
@@ -331,7 +345,8 @@ static bool axes_ok(builder *b)
     return true;
 }
 
-/* The values, broadcast to all places; true for a pattern without values. */
+/* The values, broadcast to all places; bools that are true for a pattern without values.  NULL
+ * after recording what is wrong. */
 static rd_expr *values_of(const builder *b)
 {
     rd_expr *values = b->opts->values;
@@ -348,7 +363,8 @@ static rd_expr *values_of(const builder *b)
     return values ? rd_broadcast_to(values, 1, &b->places, b->call) : NULL;
 }
 
-/* True if .fill is one number of the same context.  False after recording what is wrong. */
+/* True if .fill is one number of the same context. pairs: values are complex, so it may be as well.
+ * False after recording what is wrong. */
 static bool fill_ok(const builder *b, bool pairs)
 {
     rd_expr *fill = b->opts->fill;
@@ -386,6 +402,7 @@ static rd_expr *fill_of(const builder *b, rd_dtype type, int part)
     return fill ? rd_broadcast_to(fill, b->n, b->opts->shape.at, b->call) : NULL;
 }
 
+/* Makes the SPARSE node of real values, for part `part` of complex ones (-1: values are real). */
 static rd_expr *node_of(const builder *b, rd_expr *values, int part)
 {
     rd_expr *const fill = b->opts->stored ? NULL : fill_of(b, values->type, part);
@@ -397,7 +414,8 @@ static rd_expr *node_of(const builder *b, rd_expr *values, int part)
         b->opts->origin.n ? b->opts->origin.at : NULL);
 }
 
-/* Checks the options, counts places level by level, fills in coordinates, and makes the node. */
+/* Makes a sparse leaf: checks the options, counts places level by level, fills in coordinates, and
+ * makes the node.  Fields that an older caller's struct lacks are 0. */
 static rd_expr *sparse_leaf(const char *call, rd_ctx *ctx, const rd_sparse_opts *opts)
 {
     builder        b = { .call = call, .ctx = ctx, .places = 1 };
@@ -427,6 +445,7 @@ static rd_expr *sparse_leaf(const char *call, rd_ctx *ctx, const rd_sparse_opts 
     return node_of(&b, values, -1);
 }
 
+/* Makes a sparse leaf of any number of axes: the public call. */
 rd_expr *rd_sparse_of(rd_ctx *ctx, const rd_sparse_opts *opts)
 {
     if (ctx && !opts)
@@ -479,16 +498,21 @@ static rd_expr *compressed(const char *call, rd_ctx *ctx, const rd_matrix_opts *
                                       { RD_LEVEL_COMPRESSED, 1 - first, o.pos, o.crd } });
 }
 
+/* Makes a sparse matrix from compressed rows: `pos` has the begin of each row, `crd` the
+ * columns. */
 rd_expr *rd_csr_of(rd_ctx *ctx, const rd_matrix_opts *o)
 {
     return compressed("rd_csr", ctx, o, 0);
 }
 
+/* Makes a sparse matrix from compressed columns: `pos` has the begin of each column, `crd` the
+ * rows. */
 rd_expr *rd_csc_of(rd_ctx *ctx, const rd_matrix_opts *o)
 {
     return compressed("rd_csc", ctx, o, 1);
 }
 
+/* Makes a sparse matrix from the row (`pos`) and the column (`crd`) of each place. */
 rd_expr *rd_coo_of(rd_ctx *ctx, const rd_matrix_opts *given)
 {
     rd_matrix_opts o;

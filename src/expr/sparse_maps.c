@@ -1,16 +1,17 @@
 /* sparse_maps.c - maps and casts of sparse expressions: the map of their values, and the map of
- * their fills. */
+ * their fills.  An array is *.stored* if it has no fill: there is nothing at other places. */
 #include "expr/plain.h"
 #include "expr/sparse.h"
 
 /* ---- Maps ------------------------------------------------------------------------------------ */
+/* True if x is a constant, which may be weak. */
 static bool is_number(const rd_expr *x)
 {
     return x->kind == RD_EXPR_NUMBER && x->rank == 0;
 }
 
-/* The operand with the pattern of the result: a .stored one if there is any.  All have one
- * shape. -1: none is sparse. */
+/* The number of the operand that gives the result its pattern: a .stored one if there is any, else
+ * the first sparse one. -1: none is sparse. */
 static int leader(int n, rd_expr *const *x)
 {
     int found = -1;
@@ -21,7 +22,8 @@ static int leader(int n, rd_expr *const *x)
     return found;
 }
 
-/* Broadcasts the operands to their common shape.  Numbers stay as they are, as they may be weak. */
+/* Broadcasts the operands to their common shape.  Numbers stay as they are, as they may be weak.
+ * False after a failure. */
 static bool broadcast_all(const char *call, int n, rd_expr *const *x, rd_expr **y)
 {
     int     rank;
@@ -35,12 +37,13 @@ static bool broadcast_all(const char *call, int n, rd_expr *const *x, rd_expr **
     return true;
 }
 
-/* Makes the map `op` under the rule, for plain operands. */
+/* Applies an operator under a type rule to plain operands; `where` has rules of its own. */
 static rd_expr *plain_rule(rd_op op, rd_rule rule, const char *call, int n, rd_expr *const *x)
 {
     return op == RD_OP_where ? rd_plain_map(op, call, n, x) : rd_plain_rule(op, rule, call, n, x);
 }
 
+/* Replaces the origins of all operands by 0; false after a failure. */
 static bool from_0(int n, rd_expr **x)
 {
     bool ok = true;
@@ -50,8 +53,8 @@ static bool from_0(int n, rd_expr **x)
     return ok;
 }
 
-/* True if the result is 0 wherever one operand is, and all fills are 0.  False for floats, as 0
- * * inf is NaN. */
+/* True if the result is 0 wherever one operand is, and all fills are 0: then only places of all
+ * operands matter.  False for floats, as 0 * inf is NaN. */
 static bool annihilates(rd_op op, int n, rd_expr *const *x)
 {
     bool is = rd_keeps_zero(op) == RD_KEEPS_ANY;
@@ -62,7 +65,8 @@ static bool annihilates(rd_op op, int n, rd_expr *const *x)
     return is;
 }
 
-/* Merges the patterns, then maps the values, and the fills unless some operand is .stored. */
+/* Makes a map with sparse operands: gives all one pattern, then maps the values, and the fills.
+ * The result has no fill if some operand is .stored. */
 static rd_expr *sparse_map(rd_op op, rd_rule rule, const char *call, int n, rd_expr *const *x)
 {
     rd_expr *y[3], *values[3], *fill[3], *at_stored, *elsewhere = NULL;
@@ -105,7 +109,7 @@ static rd_expr *sparse_map(rd_op op, rd_rule rule, const char *call, int n, rd_e
     return rd_sparse_from(rd_sparse_with(y[first], at_stored, elsewhere), origin);
 }
 
-/* As rd_map_rule(), for real operands. */
+/* Applies an operator to real operands, plain or sparse, under another type rule than its own. */
 rd_expr *rd_real_rule(rd_op op, rd_rule rule, const char *call, int n, rd_expr *const *x)
 {
     bool weak;
@@ -120,7 +124,7 @@ rd_expr *rd_real_rule(rd_op op, rd_rule rule, const char *call, int n, rd_expr *
     return rd_rule_takes(rule, type, x[0]->ctx, call) ? sparse_map(op, rule, call, n, x) : NULL;
 }
 
-/* As rd_map_op(), for real operands. */
+/* Applies an operator to real operands, plain or sparse. */
 rd_expr *rd_real_map(rd_op op, const char *call, int n, rd_expr *const *x)
 {
     if (op != RD_OP_where)
@@ -131,8 +135,8 @@ rd_expr *rd_real_map(rd_op op, const char *call, int n, rd_expr *const *x)
 }
 
 /* ---- Parts of complex numbers ---------------------------------------------------------------- */
-/* Merges the patterns.  A part that is still dense, or lacks a fill, is made from the other's
- * pattern. */
+/* Gives two parts one pattern.  A part that is still dense, or that lacks a fill, is made from the
+ * other's pattern.  False after a failure. */
 static bool make_alike(const char *call, rd_expr *x[2])
 {
     const int first = leader(2, x), other = 1 - first;
@@ -151,7 +155,8 @@ static bool make_alike(const char *call, rd_expr *x[2])
     return x[other] != NULL;
 }
 
-/* Gives both parts one pattern; their origins become the same, too. */
+/* Gives both parts of complex numbers one pattern if either is sparse; their origins become the
+ * same, too.  False after a failure. */
 bool rd_sparse_alike(const char *call, rd_expr *x[2])
 {
     int64_t origin[RD_MAX_RANK];
@@ -169,6 +174,7 @@ bool rd_sparse_alike(const char *call, rd_expr *x[2])
 }
 
 /* ---- Conversions ----------------------------------------------------------------------------- */
+/* Casts the values and the fill of a SPARSE. */
 static rd_expr *sparse_cast(rd_expr *x, rd_dtype type)
 {
     rd_expr *const values = rd_plain_cast(rd_values_of(x), type);
@@ -177,6 +183,8 @@ static rd_expr *sparse_cast(rd_expr *x, rd_dtype type)
     return values && (fill || !rd_fill_of(x)) ? rd_sparse_with(x, values, fill) : NULL;
 }
 
+/* Casts a real x, plain or sparse.  A product that is computed on demand (LATER) notes one cast,
+ * and is computed for a second one. */
 rd_expr *rd_real_cast(rd_expr *x, rd_dtype type)
 {
     if (x && rd_is_later(x) && x->type != type) {

@@ -3,7 +3,10 @@
  *
  * A product that is multiplied by a sparse matrix of ints is needed at that matrix's places
  * alone.  So is one that a mask chooses by `where`, or that meets a .stored operand.  The
- * product's own places may be a hundred times as many.  They are not listed then. */
+ * product's own places may be a hundred times as many.  They are not listed then.
+ *
+ * The product is C = A B.  The *mask* is the third matrix, and C gets its places.  A place of C
+ * that A B has as well is one of the product's *own*. */
 #include "expr/origin.h"
 #include "expr/row_places.h"
 #include "expr/sparse_places.h"
@@ -11,7 +14,7 @@
 #include "kernels/product/sparse_product.h"
 
 /* ---- By rows or by places -------------------------------------------------------------------- */
-/* The step for sampling n places: if there are many, only every STEP-th is looked at. */
+/* The step for sampling n places: if there are more than 16384, only every 16th is looked at. */
 static int64_t sample_step(int64_t n)
 {
     enum { ALL = 1 << 14, STEP = 16 };
@@ -19,7 +22,7 @@ static int64_t sample_step(int64_t n)
     return n > ALL ? STEP : 1;
 }
 
-/* Work by rows: multiplications of all rows of A with rows of B. */
+/* The number of multiplications if all rows of A are multiplied with rows of B. */
 static double work_by_rows(const rd_row_product *p)
 {
     const int64_t step = sample_step(p->a.n);
@@ -31,8 +34,8 @@ static double work_by_rows(const rd_row_product *p)
     return work;
 }
 
-/* Work by places: for each place of C, the length of the shorter of its row of A and its column
- * of B. */
+/* The number of multiplications if each place of C is computed alone, by the shorter of its row of
+ * A and its column of B. */
 static double work_by_places(const rd_row_product *p)
 {
     const int64_t step = sample_step(p->c.rows);
@@ -52,7 +55,8 @@ static double work_by_places(const rd_row_product *p)
     return work;
 }
 
-/* Chooses the cheaper strategy, and lists the places that it needs.  False: no memory. */
+/* Chooses the cheaper strategy, row by row of A or place by place of C, and lists the places that
+ * it needs.  False: no memory. */
 static bool choose_mask(rd_row_product *p, rd_ctx *ctx)
 {
     /* Costs in units of a multiplication: transposing a place, and beginning one. */
@@ -72,18 +76,20 @@ static bool choose_mask(rd_row_product *p, rd_ctx *ctx)
 }
 
 /* ---- Places that the product has, too -------------------------------------------------------- */
+/* Allocates zeroed memory of the context `user`, for the kernel. */
 static void *allocate(void *user, int64_t bytes)
 {
     return rd_alloc(user, bytes);
 }
 
+/* Frees memory of the context `user`, for the kernel. */
 static void release(void *user, void *memory)
 {
     rd_free(user, memory);
 }
 
-/* Marks each place that the product has, too.  It runs the product of ones with max as sum and
- * min as product. */
+/* Writes to has[] 1 for each place of C that the product has, too, and 0 for others.  It runs the
+ * product of ones as bools.  False: no memory. */
 static bool mark_own(const rd_row_product *of, rd_ctx *ctx, int64_t *has)
 {
     const rd_row_memory memory = { allocate, release, ctx };
@@ -94,8 +100,8 @@ static bool mark_own(const rd_row_product *of, rd_ctx *ctx, int64_t *has)
 
     for (int64_t k = 0; ones && k < most; k++)
         ones[k] = 1;
-    p.reducer = RD_RED_max;
-    p.op      = RD_OP_minimum;
+    p.reducer = RD_ROW_ANY;
+    p.op      = RD_ROW_AND;
     p.type    = RD_I64;
     done      = ones &&
            rd_row_product_run(&p, ones, ones, has, rd_places_threads(ctx, p.a.n + p.c.n), &memory);
@@ -103,8 +109,7 @@ static bool mark_own(const rd_row_product *of, rd_ctx *ctx, int64_t *has)
     return done;
 }
 
-/* Writes coordinate k of the marked places.  Its type is that of the new row; borrowed rows may
- * be i64. */
+/* Writes coordinate k of the marked places to a row that is i64 if `wide`. */
 static void write_own(const rd_expr *of, int k, const int64_t *has, bool wide, void *to)
 {
     const rd_expr *const row = of->in[2 + k];
@@ -135,7 +140,7 @@ static rd_expr *some_places(const rd_expr *places, int64_t n, const int64_t *has
                           (const int64_t[]){ 0, 1 });
 }
 
-/* Keeps those of the places that the product has, too.  NULL: no memory. */
+/* Keeps those places of C that the product has, too, as a pattern.  NULL: no memory. */
 static rd_expr *own_places(const rd_row_product *p, const rd_expr *places, const char *call)
 {
     rd_ctx *const  ctx = places->ctx;
@@ -153,14 +158,15 @@ static rd_expr *own_places(const rd_row_product *p, const rd_expr *places, const
 }
 
 /* ---- Products -------------------------------------------------------------------------------- */
-/* True if matrix indices need i64. i64 indices that fit are copied to i32, as they are read
- * several times. */
+/* True if matrix indices need i64. i64 indices that fit are copied to i32, as they are read several
+ * times. */
 static bool is_wide(const rd_expr *x)
 {
     return x->in[2]->extent[0] > INT32_MAX || x->extent[0] > INT32_MAX || x->extent[1] > INT32_MAX;
 }
 
-/* Fills in the places of x, or copies them from the first n operands that have the same pattern. */
+/* Fills in the places of x, or copies them from the first n operands (`had`) that have the same
+ * pattern.  False: no memory. */
 static bool fill_places(rd_row_places *to, const rd_expr *x, const rd_row_product *p,
                         rd_expr *const *had, int n)
 {
@@ -172,6 +178,7 @@ static bool fill_places(rd_row_places *to, const rd_expr *x, const rd_row_produc
     return rd_fill_row_places(to, x, p->wide);
 }
 
+/* Fills in the places of A, B and C = A B, and chooses the strategy.  False: no memory. */
 static bool fill_all_places(rd_row_product *p, rd_expr *const *in, const rd_expr *places)
 {
     p->wide = is_wide(in[0]) || is_wide(in[1]) || is_wide(places);
@@ -179,7 +186,8 @@ static bool fill_all_places(rd_row_product *p, rd_expr *const *in, const rd_expr
            fill_places(&p->c, places, p, in, 2) && choose_mask(p, places->ctx);
 }
 
-/* Fills in the three patterns, restricts that of C if `exact`, and makes the node. */
+/* Makes the product a b at the places of a third matrix.  `exact`: at those alone that the product
+ * has, too; otherwise it is 0 at the others.  NULL after a failure. */
 rd_expr *rd_multiply_rows_at(rd_expr *a, rd_expr *b, rd_reducer_id reducer, rd_op op,
                              rd_expr *places, bool exact, const char *call)
 {
@@ -196,18 +204,22 @@ rd_expr *rd_multiply_rows_at(rd_expr *a, rd_expr *b, rd_reducer_id reducer, rd_o
 }
 
 /* ---- Masks ----------------------------------------------------------------------------------- */
+/* True if x is a sparse matrix of the product's shape, with coordinates along both axes. */
 static bool is_mask(const rd_expr *x, const rd_expr *product)
 {
     return rd_has_pattern(x) && x->rank == 2 && rd_coords_of(x) == 2 &&
            x->extent[0] == product->extent[0] && x->extent[1] == product->extent[1];
 }
 
+/* True if all places of x that are not stored are known to be 0. */
 static bool has_zeros(const rd_expr *x)
 {
     return rd_fill_of(x) && rd_zero_of(rd_fill_of(x)) == RD_ZERO;
 }
 
-/* True if operand k, a product, is needed at the places of operand m alone. */
+/* True if operand k, a product, is needed at the places of operand m alone.  It is if m has nothing
+ * elsewhere (no fill), if m is the condition of `where` and false elsewhere, or if 0 times anything
+ * is 0 (ints).  A product with nothing elsewhere needs such an m. */
 static bool is_mask_for(rd_op op, int n, rd_expr *const *x, int m, int k)
 {
     const bool nothing = !rd_fill_of(x[m]);
@@ -221,7 +233,8 @@ static bool is_mask_for(rd_op op, int n, rd_expr *const *x, int m, int k)
     return rd_dtype_kind(x[k]->type) != RD_KIND_FLOAT && rd_dtype_kind(x[m]->type) != RD_KIND_FLOAT;
 }
 
-/* Computes product x[k] at the places of a mask among the operands; lists it if there is none. */
+/* Computes product x[k] at the places of another operand, a mask; at all of its places if no
+ * operand is one.  NULL after a failure. */
 static rd_expr *product_at_mask(rd_op op, int n, rd_expr *const *x, int k, const char *call)
 {
     const rd_later_facts *const of = x[k]->as.later;
@@ -239,7 +252,9 @@ static rd_expr *product_at_mask(rd_op op, int n, rd_expr *const *x, int k, const
     return rd_listed(x[k]);
 }
 
-/* Goes from the last operand to the first, as a mask may itself be a product that is listed. */
+/* Computes the products among the operands of a map that are computed on demand, if possible at the
+ * places of a mask alone.  It goes from the last operand to the first, as a mask may itself be such
+ * a product.  False after a failure. */
 bool rd_mask_products(rd_op op, int n, rd_expr **x, const char *call)
 {
     for (int k = n; k-- > 0;)

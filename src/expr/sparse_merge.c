@@ -3,7 +3,10 @@
  *
  * Places ascend, so one pass over two patterns merges them.  A second pass finds which element
  * of an operand is at each merged place.  The operand's values are gathered by that, and its
- * fill taken where it has no element. */
+ * fill taken where it has no element.
+ *
+ * a and b are the two patterns of a merge.  A *pair* is a place with two coordinates of i32, row
+ * and column, which has faster loops.  A *span* is a part of a merge that one thread does. */
 #include "expr/plain.h"
 #include "expr/sparse.h"
 #include "expr/sparse_places.h"
@@ -12,12 +15,12 @@
 /* Coordinates in memory.  For comparison, the coordinates of a place are one number in C order
  * of their axes.  It fits in an int64_t for any shape. */
 typedef struct places {
-    int64_t     n;
-    int         n_coord;
-    bool        pair; /* two coordinates, both i32 */
-    const void *row[RD_MAX_RANK];
-    bool        wide[RD_MAX_RANK]; /* i64, not i32 */
-    int64_t     extent[RD_MAX_RANK];
+    int64_t     n;                   /* places */
+    int         n_coord;             /* coordinates of a place */
+    bool        pair;                /* two coordinates, both i32 */
+    const void *row[RD_MAX_RANK];    /* by coordinate: its row of indices */
+    bool        wide[RD_MAX_RANK];   /* i64, not i32 */
+    int64_t     extent[RD_MAX_RANK]; /* by coordinate: of its axis */
     /* For a pair: where the places of each index of the first coordinate begin, and the end;
      * NULL: unknown. */
     const int32_t *begin;
@@ -38,19 +41,21 @@ typedef struct made {
 typedef struct located {
     rd_expr *const *coord; /* the operand's coordinates; NULL: unknown */
     rd_expr        *index;
-    int64_t         found;
+    int64_t         found; /* places of the merge that the operand has */
 } located;
 
 /* A merge of several patterns, one after the other. */
 typedef struct merging {
     const char *call;
     counting    which;
-    places      a, b;
-    int         n; /* merges so far; only the first one knows where its operands' elements are */
-    located     of[2];
+    places      a, b; /* the two patterns that are merged now */
+    int         n;    /* merges so far; only the first one knows where its operands' elements are */
+    located     of[2]; /* where the first merge's operands have their elements */
 } merging;
 
-/* The coordinates `coord`, along the axes of x's pattern. */
+/* Describes the coordinates `coord`, along the axes of x's pattern, for a merge. begin is set if
+ * the begins of rows lie in memory behind the row of the first coordinate (its `ascends` says
+ * so). */
 static places places_of(const rd_expr *x, rd_expr *const *coord)
 {
     places p = { .n = coord[0]->extent[0], .n_coord = rd_coords_of(x) };
@@ -66,12 +71,14 @@ static places places_of(const rd_expr *x, rd_expr *const *coord)
     return p;
 }
 
+/* Coordinate k of a place: an entry of row k, which is i64 (wide) or i32. */
 static int64_t coord_at(const places *p, int k, int64_t place)
 {
     return p->wide[k] ? ((const int64_t *)p->row[k])[place] : ((const int32_t *)p->row[k])[place];
 }
 
-/* Place i as one number. pair: p->pair, passed as a constant so that loops specialise. */
+/* The coordinates of place i as one number, in C order. pair: p->pair, passed as a constant so that
+ * loops specialise. */
 static inline int64_t number_at(const places *p, bool pair, int64_t i)
 {
     int64_t number = 0;
@@ -83,7 +90,8 @@ static inline int64_t number_at(const places *p, bool pair, int64_t i)
     return number;
 }
 
-/* Copies the coordinates of place i to entry n. */
+/* Copies the coordinates of place i to entry n of the rows `room`. pair: all have two coordinates
+ * of i32. */
 static inline void put_place(const places *from, bool pair, int64_t i, const places *to,
                              void *const *room, int64_t n)
 {
@@ -101,16 +109,16 @@ static inline void put_place(const places *from, bool pair, int64_t i, const pla
  * known. */
 typedef struct span {
     int64_t a, a_end, b, b_end, n; /* n: merged places before it */
-    int64_t row, row_end;
+    int64_t row, row_end;          /* rows of the span, if known */
 } span;
 
-/* True if both patterns know where their rows begin. */
+/* True if both patterns have two i32 coordinates and know where each row begins. */
 static bool knows_rows(const merging *m)
 {
     return m->a.begin && m->b.begin;
 }
 
-/* Writes entry n of a row of i32 (narrow) or i64. */
+/* Writes entry n of a row of i32 (narrow) or i64 numbers of elements. */
 static inline void put_number(void *row, bool narrow, int64_t n, int64_t number)
 {
     if (narrow)
@@ -119,8 +127,11 @@ static inline void put_number(void *row, bool narrow, int64_t n, int64_t number)
         ((int64_t *)row)[n] = number;
 }
 
-/* Merges a span and returns the number of places.  For FIRST it counts those that both have.
- * `to` NULL: only counts. pair: both patterns are pairs, and numbers are narrow. */
+/* Merges a span of two ascending lists of places, a and b, and returns how many places that makes:
+ * those of ANY list, those of BOTH, or (FIRST) those of a that b has, too.  `to` gets for each
+ * place its coordinates, and its number in either list, -1 if it is not there; NULL: only counts.
+ * With FIRST each place of a keeps its number. pair: places have two i32 coordinates, and numbers
+ * are i32. */
 static inline int64_t merge_as(const merging *m, counting which, bool pair, span s, const made *to)
 {
     const places a = m->a, b = m->b;
@@ -147,7 +158,8 @@ static inline int64_t merge_as(const merging *m, counting which, bool pair, span
     return n - s.n;
 }
 
-/* Writes a place in row i and column j.  a and b are its elements in the two operands; -1: none. */
+/* Writes entry n: a place in row i and column j. a and b are the numbers of its elements in the two
+ * operands; -1: it has none. */
 static inline void put_pair(const made *to, int64_t n, int64_t i, int32_t j, int64_t a, int64_t b)
 {
     if (to->room[0]) {
@@ -160,7 +172,8 @@ static inline void put_pair(const made *to, int64_t n, int64_t i, int32_t j, int
         ((int32_t *)to->number[1])[n] = (int32_t)b;
 }
 
-/* The same row by row.  Only columns are compared, and where one row ends, the other's tail is
+/* Merges a span row by row, as merge_as() does, for places with two i32 coordinates and known
+ * begins of rows.  Only columns are compared, and where one row ends, the other's tail is
  * copied. */
 static inline int64_t merge_rows_as(const merging *m, counting which, span s, const made *to)
 {
@@ -195,6 +208,8 @@ static inline int64_t merge_rows_as(const merging *m, counting which, span s, co
     return n - s.n;
 }
 
+/* Merges a span row by row.  It calls merge_rows_as() with constants, so that its loops
+ * specialise. */
 static int64_t merge_rows(const merging *m, const span *s, const made *to)
 {
     switch (m->which) {
@@ -204,7 +219,8 @@ static int64_t merge_rows(const merging *m, const span *s, const made *to)
     }
 }
 
-/* Calls the loop specialised for the types, kind of places, and output. */
+/* Merges one span by the loop for its kind of places and output.  Arguments are constants, so that
+ * the loops specialise. */
 static int64_t merge_span(const merging *m, const span *s, const made *to)
 {
     const bool pair =
@@ -237,10 +253,10 @@ static int64_t first_from(const places *p, int64_t number)
     return from;
 }
 
-enum { MOST_SPANS = 64 };
+enum { MOST_SPANS = 64 }; /* spans of a merge: room of lists on the stack */
 
-/* Splits the merge into spans of about the same length, for threads.  Returns the number of
- * spans. */
+/* Splits the merge into spans of about the same length, for threads.  With known rows spans begin
+ * at rows; else b is cut, by bisection, where a is cut.  Returns the number of spans. */
 static int cut_spans(const merging *m, const rd_ctx *ctx, span *s)
 {
     const int team = rd_places_threads(ctx, m->a.n + m->b.n);
@@ -265,7 +281,8 @@ static int cut_spans(const merging *m, const rd_ctx *ctx, span *s)
     return n;
 }
 
-/* Merges all spans, sets s->n of each to the number of places before it, and returns the total. */
+/* Merges all spans, shared among threads, and returns the number of places. s->n of each span
+ * becomes the number of places before it, at which a second pass writes. */
 static int64_t merge_spans(const merging *m, const rd_ctx *ctx, int n_span, span *s, const made *to)
 {
     const int team = rd_places_threads(ctx, m->a.n + m->b.n);
@@ -282,7 +299,8 @@ static int64_t merge_spans(const merging *m, const rd_ctx *ctx, int n_span, span
     return n;
 }
 
-/* Allocates rows for the coordinates of n places along the axes of x's pattern. */
+/* Allocates rows for the coordinates of n places along the axes of x's pattern.  False: no
+ * memory. */
 static bool make_rows(const merging *m, const rd_expr *x, int n_coord, int64_t n, rd_expr **coord,
                       void **room)
 {
@@ -297,19 +315,22 @@ static bool make_rows(const merging *m, const rd_expr *x, int n_coord, int64_t n
     return true;
 }
 
-/* Allocates a row for the element of one operand at each of n places. */
+/* Allocates a row for the element of one operand at each of n places.  False: no memory. */
 static bool make_numbers(located *at, const rd_expr *x, int64_t n, bool narrow, void **room,
                          const char *call)
 {
     return (at->index = rd_index_row(x->ctx, n, narrow, room, call)) != NULL;
 }
 
+/* True if both lists have the same rows of coordinates, as nodes. */
 static bool have_same_rows(int n, rd_expr *const *x, rd_expr *const *y)
 {
     return memcmp(x, y, (size_t)n * sizeof *x) == 0;
 }
 
-/* Replaces `coord` by the coordinates of the merge of coord and x. */
+/* Replaces the coordinates `coord` by those of their merge with x's.  No rows are made if one of
+ * the two has all merged places.  The first merge also notes in m->of where both operands have
+ * their elements.  False: no memory. */
 static bool merge_with(merging *m, const rd_expr *x, rd_expr **coord)
 {
     const int             n_coord           = rd_coords_of(x);
@@ -350,8 +371,9 @@ static bool merge_with(merging *m, const rd_expr *x, rd_expr **coord)
 }
 
 /* ---- One operand at the places of all -------------------------------------------------------- */
-/* Finds the element of x at each place of `pattern`: from the first merge if that was the only
- * one, else by a new merge. */
+/* Finds the element of x at each place of `pattern`: at->index has its number or -1, at->found how
+ * many there are.  The first merge has found them if it was the only one; else a new merge does.
+ * False: no memory. */
 static bool locate(merging *m, const rd_expr *pattern, const rd_expr *x, located *at)
 {
     merging all = { .call  = m->call,
@@ -372,13 +394,15 @@ static bool locate(merging *m, const rd_expr *pattern, const rd_expr *x, located
     return true;
 }
 
-/* True if a fill is the same at all places, and there is one. */
+/* True if x has a fill (a value at places that are not stored), and it is the same at all
+ * places. */
 static bool is_uniform(const rd_expr *fill)
 {
     return fill && rd_varies(fill) == 0 && rd_points(fill->rank, fill->extent) > 0;
 }
 
-/* The fill of x at each place of a pattern; as a single number if it is the same everywhere. */
+/* The fill of x, its value at places that are not stored, at each place of a pattern; a single
+ * number if it is the same everywhere. */
 static rd_expr *fill_at(const rd_expr *pattern, const rd_expr *x, const char *call)
 {
     rd_expr *fill = rd_fill_of(x);
@@ -390,8 +414,8 @@ static rd_expr *fill_at(const rd_expr *pattern, const rd_expr *x, const char *ca
     return fill;
 }
 
-/* x with the places of `pattern`, a node of its shape: values are gathered, or the fill is
- * taken. */
+/* Makes x with the places of `pattern`, a node of its shape: values are gathered, and the fill (the
+ * value at places that are not stored) is taken where x has no element. */
 static rd_expr *at_places(merging *m, const rd_expr *pattern, rd_expr *x)
 {
     rd_expr *const old = rd_values_of(x);
@@ -423,7 +447,7 @@ static rd_expr *at_places(merging *m, const rd_expr *pattern, rd_expr *x)
 }
 
 /* ---- All operands ---------------------------------------------------------------------------- */
-/* True if the places of both lie along the same axes. */
+/* True if y is sparse, has x's shape, and has coordinates along the same axes. */
 static bool has_same_axes(const rd_expr *x, const rd_expr *y)
 {
     bool is = rd_has_pattern(y) && rd_coords_of(x) == rd_coords_of(y) && x->rank == y->rank &&
@@ -440,7 +464,7 @@ static bool has_same_order(const rd_expr *x, const rd_expr *y)
     return memcmp(x->as.sparse, y->as.sparse, sizeof *x->as.sparse) == 0;
 }
 
-/* A node of x's shape that is true at these places: just a pattern. */
+/* Makes a node of x's shape that is true at these places: just a pattern. */
 static rd_expr *pattern_node(const rd_expr *x, rd_expr *const *coord)
 {
     const rd_expr *const old = rd_values_of(x);
@@ -454,8 +478,9 @@ static rd_expr *pattern_node(const rd_expr *x, rd_expr *const *coord)
                           x->as.sparse->axis);
 }
 
-/* Orders all patterns as that of lead, merges them one after the other, and gives each operand
- * the result. */
+/* Gives one pattern (list of stored places) to all operands that have places along the same axes as
+ * `lead`, one of them.  All are ordered as lead is and merged one after the other; then each gets
+ * the result.  If lead has no fill, only operands without one count.  False after a failure. */
 bool rd_merge_patterns(const char *call, const rd_expr *lead, bool annihilates, int n, rd_expr **x)
 {
     const bool stored             = !rd_fill_of(lead);

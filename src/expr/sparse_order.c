@@ -3,14 +3,15 @@
 #include "expr/plain.h"
 #include "expr/sparse.h"
 
-enum { DIGIT = 11, DIGITS = 1 << DIGIT };
+enum { DIGIT = 11, DIGITS = 1 << DIGIT }; /* bits of a digit of the radix sort, and its values */
 
 /* A place as one number in C order of the new axes, and its old number. */
 typedef struct placed {
     int64_t number, place;
 } placed;
 
-/* One pass of a radix sort, by one digit.  Places with the same digit keep their order. */
+/* Does one pass of a radix sort, by the digit from bit `shift` on.  Places with the same digit keep
+ * their order. */
 static void sort_by_digit(int64_t n, const placed *from, placed *to, int shift)
 {
     int64_t start[DIGITS + 1] = { 0 };
@@ -40,6 +41,7 @@ static const placed *sorted(int64_t n, placed *list, placed *other)
     return list;
 }
 
+/* Reads entry i of a row of i32 or i64. */
 static int64_t coord_at(const rd_expr *row, int64_t i)
 {
     return row->type == RD_I64 ? ((const int64_t *)row->as.leaf->data)[i]
@@ -87,7 +89,8 @@ static rd_expr *put_rows(rd_expr *const *coord, int n_coord, int64_t n, const pl
     return index;
 }
 
-/* Sorts the coordinates, then gathers the values by the old numbers. */
+/* Makes x with its places in the axis order of `as`, which has coordinates along the same axes:
+ * sorts the coordinates, then gathers the values by the old numbers. */
 rd_expr *rd_sparse_ordered(const rd_expr *as, rd_expr *x, const char *call)
 {
     const int     n_coord            = rd_coords_of(as);

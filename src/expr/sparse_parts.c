@@ -3,6 +3,7 @@
 #include "expr/origin.h"
 #include "expr/sparse.h"
 
+/* Makes x dense; a complex x part by part. */
 rd_expr *rd_dense(rd_expr *x)
 {
     if (!rd_operands("rd_dense", 1, &x))
@@ -12,6 +13,7 @@ rd_expr *rd_dense(rd_expr *x)
     return rd_real_dense(x);
 }
 
+/* True if x is sparse, also if it is complex or a product that is not listed yet. */
 bool rd_is_sparse(const rd_expr *x)
 {
     return x && (rd_has_pattern(x) || rd_is_later(x) ||
@@ -33,7 +35,8 @@ static bool is_sparse_for(const char *call, rd_expr **at)
     return rd_has_pattern(x);
 }
 
-/* The values.  Those of their axes that the pattern lacks have x's origins. */
+/* The values at the stored places, along a first axis.  Axes that the pattern lacks have x's
+ * origins. */
 rd_expr *rd_stored(rd_expr *x)
 {
     int64_t origin[RD_MAX_RANK] = { 0 };
@@ -47,6 +50,7 @@ rd_expr *rd_stored(rd_expr *x)
     return rd_with_origins(rd_values_of(x), origin);
 }
 
+/* The index of each stored place along an axis. */
 rd_expr *rd_stored_at(rd_expr *x, int axis)
 {
     static const char call[] = "rd_stored_at";
@@ -60,7 +64,7 @@ rd_expr *rd_stored_at(rd_expr *x, int axis)
     return rd_indices_of(x->in[2 + k], x, found);
 }
 
-/* x with other values at its places.  The fill is cast to their type. */
+/* Makes x with other values at its places; the fill is cast to their type. */
 rd_expr *rd_stored_as(rd_expr *x, rd_expr *values)
 {
     static const char call[] = "rd_stored_as";

@@ -8,8 +8,10 @@
 #include "expr/sparse.h"
 #include "expr/sparse_places.h"
 
+/* The places of a piece; a row with one place in so many (SHARES) has a great share. */
 enum { PIECE = RD_ROW_PIECE, SHARES = 64 };
 
+/* Reads element k of a row of i32 or i64. */
 static inline int64_t index_at(const rd_expr *row, int64_t k)
 {
     const void *const data = row->as.leaf->data;
@@ -17,6 +19,7 @@ static inline int64_t index_at(const rd_expr *row, int64_t k)
     return row->type == RD_I64 ? ((const int64_t *)data)[k] : ((const int32_t *)data)[k];
 }
 
+/* Writes element k of a row of i32 or i64, which lies in the arena. */
 static inline void put_index(const rd_expr *row, int64_t k, int64_t index)
 {
     void *const data = (void *)(uintptr_t)row->as.leaf->data; /* of our arena */
@@ -27,19 +30,20 @@ static inline void put_index(const rd_expr *row, int64_t k, int64_t index)
         ((int32_t *)data)[k] = (int32_t)index;
 }
 
-/* Where the places of row i begin; the begins lie behind the row in memory. */
+/* The first place of row i; the begins lie behind the row of indices in memory. */
 static inline int64_t begin_of(const rd_expr *row, int64_t i)
 {
     return index_at(row, row->extent[0] + i);
 }
 
+/* The number of pieces of a row with so many places. */
 static inline int64_t pieces_of(int64_t places)
 {
     return (places + PIECE - 1) / PIECE;
 }
 
 /* True if one row has a great share of all places, or if rows are so long that loops over rows
- * would be too few (combine.c). */
+ * would be too few. row->ascends is the number of rows. */
 static bool is_worth_pieces(const rd_expr *row, int64_t longest)
 {
     const int64_t n = row->extent[0];
@@ -93,7 +97,8 @@ static void put_labels(const rd_row_pieces *p)
             label[place] = (int32_t)k;
 }
 
-/* Allocates the rows of pieces in the arena and fills them in. */
+/* Cuts the long rows of an ascending row of indices into pieces, if it is worth it, and sets
+ * row->pieces.  False: no memory. */
 bool rd_cut_long_rows(rd_expr *row, const char *call)
 {
     const int64_t  n = row->extent[0], pieces = count_pieces(row);

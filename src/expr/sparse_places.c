@@ -4,8 +4,12 @@
  * arrays.  Here each array has a pass of its own, with vectors and threads.  That takes 5 times
  * as long as reading, mostly for writing the coordinates.
  *
- * An index that does not exceed the one before it is a *fall*. At the beginning of a row a fall
- * is allowed.  So the array is in order if its falls are as many as those at beginnings of rows. */
+ * An index that does not exceed the one before it is a *fall*.  At the beginning of a row a fall
+ * is allowed.  So the array is in order if its falls are as many as those at beginnings of rows.
+ *
+ * A *level* says how one axis is stored: pos[p] to pos[p + 1] - 1 are the elements of crd that
+ * belong to place p of the level before.  A *group* is a compressed level with the levels of
+ * coordinates behind it, which have one index for each of its places. */
 #include "core/threads.h"
 #include "expr/sparse_places.h"
 #ifdef _OPENMP
@@ -14,8 +18,8 @@
 
 enum { PIECE = 1 << 15 }; /* elements, so that the next pass finds a piece of i64 in the L2 cache */
 
-/* One thread inside a parallel region and for few places; else as many as context and machine
- * allow. */
+/* The number of threads for a pass over n places: one inside a parallel region and for few places,
+ * else as many as context and machine allow. */
 int rd_places_threads(const rd_ctx *ctx, int64_t n)
 {
 #ifdef _OPENMP
@@ -31,6 +35,7 @@ int rd_places_threads(const rd_ctx *ctx, int64_t n)
 #endif
 }
 
+/* Reads index i of a row of 64 (wide) or 32 bits. */
 static inline int64_t index_at(const void *row, bool wide, int64_t i)
 {
     return wide ? ((const int64_t *)row)[i] : ((const int32_t *)row)[i];
@@ -63,6 +68,8 @@ static inline int64_t index_at(const void *row, bool wide, int64_t i)
 DEFINE_COUNTS(i32, int32_t, uint32_t)
 DEFINE_COUNTS(i64, int64_t, uint64_t)
 
+/* Counts the indices `from` to `to` - 1 of a level that lie outside its axis.  An i32 row is
+ * compared with at most 2^31, so that the bound fits in 32 bits. */
 static int64_t count_outside(const rd_index_level *level, int64_t from, int64_t to)
 {
     const int64_t most = (int64_t)INT32_MAX + 1;
@@ -73,8 +80,8 @@ static int64_t count_outside(const rd_index_level *level, int64_t from, int64_t 
                        (uint32_t)(level->extent < most ? level->extent : most));
 }
 
-/* True if place p of a group of n levels is not before the next place.  All levels of the group
- * tell places apart. */
+/* True if place p of a group of n levels does not come before the next place (a fall).  All levels
+ * of the group tell places apart; the first that differs decides. */
 static bool is_fall_at(int n, const rd_index_level *level, int64_t p)
 {
     for (int k = 0; k < n; k++) {
@@ -87,7 +94,8 @@ static bool is_fall_at(int n, const rd_index_level *level, int64_t p)
     return true;
 }
 
-/* Counts the falls of a group of n levels from place `from` on. */
+/* Counts the falls among places `from` to `to` - 1 of a group of n levels: the places that do not
+ * come before the next one. */
 static int64_t count_falls(int n, const rd_index_level *level, int64_t from, int64_t to)
 {
     int64_t bad = 0;
@@ -101,8 +109,8 @@ static int64_t count_falls(int n, const rd_index_level *level, int64_t from, int
 }
 
 /* ---- A group: a compressed level, and coordinates behind it; or coordinates alone ------------ */
-/* Counts the falls between rows that begin at places `from` to `to` - 1 of the level before;
- * these are allowed. */
+/* Counts the falls (places that do not come before the next one) where rows `from` to `to` - 1 of a
+ * compressed level begin; these are allowed.  Empty rows share a begin, which counts once. */
 static int64_t falls_between(int n, const rd_index_level *level, int64_t from, int64_t to)
 {
     int64_t falls = 0;
@@ -116,8 +124,9 @@ static int64_t falls_between(int n, const rd_index_level *level, int64_t from, i
     return falls;
 }
 
-/* The same for one level of i32, the common case, for rows that begin at places `from` to `to` -
- * 1, while these are in cache.  It has no branches, as row beginnings are unpredictable. */
+/* Counts the allowed falls of one level of i32, for rows that begin at places `from` to `to` - 1,
+ * while these are in cache.  A fall is an index that does not exceed the one before it; where a row
+ * begins it is allowed.  There are no branches, as row beginnings are unpredictable. */
 static int64_t narrow_falls(const rd_index_level *level, int64_t from, int64_t to)
 {
     const int32_t *const pos = level->pos, *const crd = level->crd;
@@ -140,7 +149,8 @@ static int64_t narrow_falls(const rd_index_level *level, int64_t from, int64_t t
     return falls;
 }
 
-/* True if all indices of a group are in range and its places ascend. trusted: only the range is
+/* True if all indices of n levels are in range and their places ascend.  Places may fall only where
+ * a row begins, so all falls are counted, and those that are allowed. trusted: only the range is
  * checked. */
 static bool group_in_order(const rd_ctx *ctx, int n, const rd_index_level *level, bool trusted)
 {
@@ -171,7 +181,8 @@ static bool group_in_order(const rd_ctx *ctx, int n, const rd_index_level *level
     return fallen == allowed;
 }
 
-/* Splits the levels into groups and checks each. */
+/* True if all indices are in range and all places ascend.  A group is a level with index arrays and
+ * the levels of coordinates behind it.  False may also mean that these fast passes cannot tell. */
 bool rd_levels_in_order(const rd_ctx *ctx, int n, const rd_index_level *level, bool trusted)
 {
     for (int k = 0; k < n; k++) {
@@ -189,7 +200,8 @@ bool rd_levels_in_order(const rd_ctx *ctx, int n, const rd_index_level *level, b
 }
 
 /* ---- Coordinates ----------------------------------------------------------------------------- */
-/* The first place of the last of n levels that is below place p of the level before them. */
+/* The first place of the last of n levels that lies below place p of the level before them.  A
+ * level of coordinates has as many places as the level before. */
 static int64_t first_below(int n, const rd_index_level *level, int64_t p)
 {
     for (int k = 0; k < n; k++)
@@ -213,7 +225,8 @@ static inline void fill_row(int32_t *to, int64_t place, int64_t end, int64_t lim
         to[place] = index;
 }
 
-/* Writes the coordinate of one level at all places below its places `from` to `to` - 1. */
+/* Writes the coordinate of one level at all stored places below its places `from` to `to` - 1.
+ * `below` is the number of levels behind this one. */
 static void fill_places(int below, const rd_index_level *level, int64_t from, int64_t to)
 {
     const bool dense  = level->kind == RD_LEVEL_DENSE;
@@ -238,7 +251,7 @@ static void fill_places(int below, const rd_index_level *level, int64_t from, in
     }
 }
 
-/* Fills in one coordinate after the other. */
+/* Fills in the coordinates of all levels that have room for them, one level after the other. */
 void rd_levels_fill(const rd_ctx *ctx, int n, const rd_index_level *level)
 {
     enum { ROWS = 1024 };

@@ -11,10 +11,10 @@ int rd_places_threads(const rd_ctx *ctx, int64_t n);
 typedef struct rd_index_level {
     rd_level_kind kind;
     int64_t       extent, before, places; /* places before this level, and with it */
-    const void   *pos, *crd;
-    bool          wide_pos, wide_crd; /* i64, not i32 */
-    int32_t      *narrow;             /* room for the coordinate of each place of the last */
-    int64_t      *wide;               /* level, in either of the two; both NULL: none is made */
+    const void   *pos, *crd;              /* its index arrays; NULL: it has none */
+    bool          wide_pos, wide_crd;     /* i64, not i32 */
+    int32_t      *narrow;                 /* room for the coordinate of each place of the last */
+    int64_t      *wide;                   /* level, in either of the two; both NULL: none is made */
 } rd_index_level;
 
 /* rd_levels_in_order() is true if all indices are in range and places ascend.  False does not

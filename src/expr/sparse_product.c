@@ -4,7 +4,8 @@
  * The pattern of the product is found once, on demand (sparse_later.c).  Row i has the places of
  * all rows k of B for which row i of A has a place.  The values are a PRODUCT node of their own,
  * with a kernel in kernels/product/sparse_product.h.  So a repeated evaluation computes values
- * only. */
+ * only.  A *semiring* has two operators in place of sum and product, such as min and +.  *Wide*
+ * indices are i64, others i32. */
 #include "expr/maps.h"
 #include "expr/origin.h"
 #include "expr/row_places.h"
@@ -23,17 +24,18 @@
  * takes a few steps for each element, however far apart they are. */
 enum { DEPTH = 11 };
 typedef struct bits {
-    uint64_t *word[DEPTH];
-    int       depth;
-    int64_t   words;
+    uint64_t *word[DEPTH]; /* by level */
+    int       depth;       /* levels; the last one has a single word */
+    int64_t   words;       /* of all levels */
 } bits;
 
+/* The number of 64-bit words for n bits. */
 static int64_t words_of(int64_t n)
 {
     return (n + 63) / 64;
 }
 
-/* Sets the depth of a set for ints below n.  Returns its number of words. */
+/* Sets the number of levels of a set for ints below n.  Returns its number of words. */
 static int64_t shape_bits(int64_t n, bits *b)
 {
     b->depth = 0;
@@ -46,6 +48,7 @@ static int64_t shape_bits(int64_t n, bits *b)
     return b->words;
 }
 
+/* Places the words of a set for ints below n in memory, level after level. */
 static void place_bits(int64_t n, uint64_t *at, bits *b)
 {
     for (int k = 0; k < b->depth; k++) {
@@ -55,7 +58,8 @@ static void place_bits(int64_t n, uint64_t *at, bits *b)
     }
 }
 
-/* Adds i.  It stops at the first word that was not empty, as the bits above are set already. */
+/* Adds i to a set.  It stops at the first word that was not empty, as the bits above are set
+ * already. */
 static inline void put_bit(const bits *b, int64_t i)
 {
     b->word[0][i >> 6] |= (uint64_t)1 << (i & 63);
@@ -96,7 +100,8 @@ static void list_bits(const bits *b, int k, int64_t w, list *to)
 }
 
 /* ---- Where the result has places ------------------------------------------------------------- */
-/* Collects the columns of row i of the product in a set, then lists them. */
+/* Collects the columns of row i of the product in a set, then lists them in order.  They are the
+ * columns of all rows of B for which row i of A has a place. */
 static void list_row(const rd_row_product *p, const bits *set, int64_t i, list *to)
 {
     const bool    wide = p->wide;
@@ -143,8 +148,9 @@ static int64_t products_of(const rd_row_product *p)
     return (int64_t)fmin((double)p->a.n * (each + 1), 1e18);
 }
 
-/* A pass over all rows.  Without `column` it counts the places of row i in begin[i + 1].  With
- * `column` it lists them, and writes the row's index beside each. */
+/* Passes over all rows of A, shared among threads.  Without `column` it counts the places of row i
+ * of the product in begin[i + 1].  With `column` it lists them, and writes the row's index beside
+ * each.  False: no memory. */
 static bool pass_over_rows(rd_ctx *ctx, const rd_row_product *p, int64_t *begin,
                            rd_expr *const *coord, void *row, void *column)
 {
@@ -189,6 +195,7 @@ static bool pass_over_rows(rd_ctx *ctx, const rd_row_product *p, int64_t *begin,
 }
 
 /* ---- The result's pattern -------------------------------------------------------------------- */
+/* Turns the counts begin[1..rows] into begins of rows, by a prefix sum; returns the total. */
 static int64_t begins_from_counts(int64_t *begin, int64_t rows)
 {
     begin[0] = 0;
@@ -197,7 +204,7 @@ static int64_t begins_from_counts(int64_t *begin, int64_t rows)
     return begin[rows];
 }
 
-/* Lists rows, columns, and begins of rows.  False: no memory. */
+/* Lists rows, columns, and begins of rows of the product.  False: no memory. */
 static bool list_places(rd_row_product *p, rd_ctx *ctx, int64_t *begin, rd_expr **coord,
                         const char *call)
 {
@@ -214,7 +221,8 @@ static bool list_places(rd_row_product *p, rd_ctx *ctx, int64_t *begin, rd_expr 
     return rd_row_ascends(coord[0], p->c.rows, call);
 }
 
-/* Finds the places of C.  If these are too many for i32, all indices become i64. */
+/* Finds the places of the product in two passes: the first counts, the second lists.  If there are
+ * too many for i32, all indices become i64.  False: no memory. */
 static bool find_places(rd_row_product *p, const rd_expr *a, const rd_expr *b, rd_expr **coord,
                         const char *call)
 {
@@ -240,7 +248,7 @@ static bool find_places(rd_row_product *p, const rd_expr *a, const rd_expr *b, r
 }
 
 /* ---- Values and fill ------------------------------------------------------------------------- */
-/* Makes the PRODUCT node of both operands' values; zeros if there is no place. */
+/* Makes the PRODUCT node of both operands' values; an empty row if there is no place. */
 static rd_expr *values_at_places(const rd_row_product *p, const rd_expr *a, const rd_expr *b)
 {
     const rd_dtype type = (rd_dtype)p->type;
@@ -261,8 +269,8 @@ static rd_expr *values_at_places(const rd_row_product *p, const rd_expr *a, cons
                           : NULL;
 }
 
-/* NaN for each row, or column, that has an infinite or NaN element, and 0 for all others; it
- * broadcasts along the other axis. */
+/* NaN for each row (axis 1), or column (axis 0), that has an infinite or NaN element, and 0 for all
+ * others.  It sums 0 times each element, and broadcasts along the other axis. */
 static rd_expr *nan_of(const rd_expr *x, int axis, const char *call)
 {
     rd_expr *const zero =
@@ -276,8 +284,8 @@ static rd_expr *nan_of(const rd_expr *x, int axis, const char *call)
     return map_2(RD_OP_mul, call, zero, y ? rd_expand(y, axis) : NULL);
 }
 
-/* The fill of a product.  For floats, 0 * inf makes it NaN along rows of A and columns of B that
- * are not finite. */
+/* The fill of a product.  For floats (p->counts), 0 * inf makes it NaN along rows of A and columns
+ * of B that are not finite. */
 static rd_expr *fill_of(const rd_row_product *p, const rd_expr *a, const rd_expr *b, rd_dtype type,
                         const char *call)
 {
@@ -289,6 +297,8 @@ static rd_expr *fill_of(const rd_row_product *p, const rd_expr *a, const rd_expr
 }
 
 /* ---- All of it ------------------------------------------------------------------------------- */
+/* True if x is a sparse matrix with coordinates along both axes and a single value at each
+ * place. */
 static bool is_matrix(const rd_expr *x)
 {
     return x && rd_has_pattern(x) && x->rank == 2 && rd_coords_of(x) == 2 &&
@@ -306,15 +316,17 @@ static bool fills_ok(const rd_expr *a, const rd_expr *b, bool zeros)
            rd_zero_of(fill[1]) == RD_ZERO;
 }
 
-/* For bools, (max, minimum) is (any, and). */
+/* True if two sparse matrices can be multiplied row by row over a semiring.  They have one type,
+ * not u64, and a kernel exists.  For bools, (max, minimum) is (any, and). */
 bool rd_multiplies_rows(const rd_expr *a, const rd_expr *b, rd_reducer_id reducer, rd_op op)
 {
     return is_matrix(a) && is_matrix(b) && a->extent[1] == b->extent[0] && a->type == b->type &&
            a->type != RD_U64 && rd_row_product_has(reducer, op) &&
-           fills_ok(a, b, op == RD_OP_mul ? reducer == RD_RED_sum : a->type == RD_BOOL);
+           fills_ok(a, b, op == RD_OP_mul ? rd_reducer_adds_elements(reducer) : a->type == RD_BOOL);
 }
 
-/* Fills in the facts of the product, except its places. */
+/* Fills in the facts of the product, except its places; both operands get row order and origins of
+ * 0. p->counts: fills of floats are 0, and 0 times an infinity counts.  False after a failure. */
 bool rd_begin_product(rd_row_product *p, rd_expr **in, rd_reducer_id reducer, rd_op op,
                       const char *call)
 {
@@ -329,7 +341,7 @@ bool rd_begin_product(rd_row_product *p, rd_expr **in, rd_reducer_id reducer, rd
            (in[1] = rd_by_rows(in[1], call));
 }
 
-/* Makes the SPARSE node of values, fill and coordinates. */
+/* Makes the SPARSE node of a product from its places: values, fill and coordinates. */
 rd_expr *rd_end_product(const rd_row_product *p, rd_expr *const *in, rd_expr *const *coord,
                         const char *call)
 {
@@ -342,7 +354,7 @@ rd_expr *rd_end_product(const rd_row_product *p, rd_expr *const *in, rd_expr *co
                           (const int64_t[]){ 0, 1 });
 }
 
-/* Finds the pattern of the product, then makes its node. */
+/* Makes the product of two sparse matrices: finds its pattern, then makes its node. */
 rd_expr *rd_multiply_rows(rd_expr *a, rd_expr *b, rd_reducer_id reducer, rd_op op, const char *call)
 {
     const int64_t  origin[] = { rd_origin(a, 0), rd_origin(b, 1) };
@@ -355,6 +367,7 @@ rd_expr *rd_multiply_rows(rd_expr *a, rd_expr *b, rd_reducer_id reducer, rd_op o
 }
 
 /* ---- Products over a semiring ---------------------------------------------------------------- */
+/* Finds an operator of two operands by name; -1: there is none. */
 static int find_op(const char *name)
 {
     int op = 0;
@@ -364,26 +377,20 @@ static int find_op(const char *name)
     return op < RD_N_OPS && rd_op_table[op].arity == 2 ? op : -1;
 }
 
-/* A product by rows, if its type is that of the reduction; else NULL. */
+/* Makes a product by rows over (add, op).  NULL if the kernel, which works in f64 or i64, has no
+ * such sum, or if the reduction would have another type: only i64 of ints can be summed, and bools
+ * are (any, and). */
 static rd_expr *semiring_by_rows(rd_expr *a, rd_expr *b, const char *add, rd_op op)
 {
-    const bool    truth   = a->type == RD_BOOL && strcmp(add, "any") == 0 && op == RD_OP_and;
-    const bool    extreme = strcmp(add, "min") == 0 || strcmp(add, "max") == 0;
-    rd_reducer_id reducer = RD_RED_sum;
+    const bool          truth   = a->type == RD_BOOL && strcmp(add, "any") == 0 && op == RD_OP_and;
+    const rd_reducer_id reducer = truth ? RD_ROW_ANY : rd_reducer_named(add);
 
-    if (truth)
-        op = RD_OP_minimum;
-    if (truth || strcmp(add, "max") == 0)
-        reducer = RD_RED_max;
-    else if (extreme)
-        reducer = RD_RED_min;
-    else if (strcmp(add, "prod") == 0)
-        reducer = RD_RED_prod;
-    else if (strcmp(add, "sum") != 0)
+    op = truth ? RD_ROW_AND : op;
+    if (reducer == RD_RED_none)
         return NULL;
-    if (a->type == RD_BOOL
-            ? !truth
-            : !extreme && rd_dtype_kind(a->type) != RD_KIND_FLOAT && a->type != RD_I64)
+    if (a->type == RD_BOOL ? !truth
+                           : !rd_reducer_is_extreme(reducer) &&
+                                 rd_dtype_kind(a->type) != RD_KIND_FLOAT && a->type != RD_I64)
         return NULL;
     if (rd_dtype_is_narrow_float(a->type) || rd_origin(a, 1) != rd_origin(b, 0) ||
         !rd_multiplies_rows(a, b, reducer, op))
@@ -391,7 +398,8 @@ static rd_expr *semiring_by_rows(rd_expr *a, rd_expr *b, const char *add, rd_op 
     return rd_product_later(a, b, reducer, op);
 }
 
-/* Multiplies sparse matrices by rows if it can.  All others become a map and a reduction. */
+/* Multiplies matrices over a semiring: the public call.  Sparse matrices are multiplied by rows if
+ * that is possible.  All others become a map and a reduction. */
 rd_expr *rd_semiring(rd_expr *a, rd_expr *b, const char *add, const char *multiply)
 {
     static const char call[] = "rd_semiring";

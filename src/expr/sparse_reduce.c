@@ -7,7 +7,10 @@
  * fills of a result count at once: n equal elements have a closed form for each sort of
  * reduction in reducers.def.  If fills differ along the reduced axes, there is no closed form,
  * and all places are looked up.  The exception are fills that are 0 or NaN, as those of a
- * product with a dense vector: their NaN are counted. */
+ * product with a dense vector: their NaN are counted.
+ *
+ * A *coordinate* belongs to an axis of the pattern; it is *kept* if its axis is not reduced.  An
+ * array is *.stored* if it has no fill: then nothing but stored elements counts. */
 #include "expr/complex.h"
 #include "expr/maps.h"
 #include "expr/origin.h"
@@ -18,34 +21,38 @@
 
 /* A reduction while it is built: the call, and facts that find_axes() fills in. */
 typedef struct folded {
-    const char    *call, *name;
+    const char    *call, *name; /* "rd_sum", "sum" */
     rd_reducer_id  reducer;
-    rd_expr       *x;
-    rd_reduce_opts opts;
+    rd_expr       *x;    /* the SPARSE */
+    rd_reduce_opts opts; /* the caller's, with every field */
     uint64_t       bits; /* bit a: axis a is reduced */
     int64_t        n;    /* elements of a result, stored or not */
     rd_expr       *fill; /* the fill of each result; NULL: fills differ within a result */
     rd_zero        zero; /* what is known of fills */
 } folded;
 
-/* Reduces x by the named reducer; messages name that reducer's call. */
+/* Reduces a real x by name, with other options than the call's; messages name that reducer's
+ * call. */
 static rd_expr *fold_real(rd_expr *x, const char *name, const rd_reduce_opts *opts)
 {
     return rd_real_reduce(NULL, x, name, opts);
 }
 
 /* ---- Stored elements ------------------------------------------------------------------------- */
+/* True if the axis is reduced. */
 static bool is_reduced(const folded *z, int axis)
 {
     return z->bits >> axis & 1;
 }
 
+/* True if the pattern has coordinates along the axis. */
 static bool is_coord(const folded *z, int axis)
 {
     return rd_coord_of_axis(z->x, axis) >= 0;
 }
 
-/* The number of kept coordinates if these are the leading ones, else 0. */
+/* The number of kept coordinates if these are the first ones of the pattern, so that places with
+ * equal ones are adjacent; else 0. */
 static int count_leading(const folded *z)
 {
     const int64_t *const axis = z->x->as.sparse->axis;
@@ -59,7 +66,8 @@ static int count_leading(const folded *z)
     return n;
 }
 
-/* The extents of the axes with kept coordinates, in the coordinates' order. */
+/* The extents of the groups: of the axes that have coordinates and are not reduced, in the
+ * coordinates' order. */
 static rd_shape groups_of(const folded *z)
 {
     rd_shape groups = { 0 };
@@ -91,8 +99,9 @@ static rd_expr *coords_as_one(const folded *z, bool reduced, rd_dtype type)
     return number;
 }
 
-/* All kept coordinates as one label of n_group groups.  If they are the leading ones it is an
- * ascending row, else computed for each place.  All labels are in range, so no test is needed. */
+/* Makes one group label, below n_group, of all coordinates along axes that are not reduced.  If
+ * they are the first ones of the pattern it is an ascending row, else computed for each place.  All
+ * labels are in range, so no test is needed. */
 static rd_expr *label_of(const folded *z, int64_t n_group)
 {
     const int n   = count_leading(z);
@@ -117,8 +126,8 @@ static rd_dims dims_of_values(const folded *z)
     return dims;
 }
 
-/* y with an axis for each kept coordinate, in x's order.  The first axis of y, if any, holds all
- * groups. */
+/* Gives y an axis for each kept coordinate, in x's order.  The first axis of y, if any, holds all
+ * groups, and is split. */
 static rd_expr *in_axis_order(const folded *z, rd_expr *y)
 {
     rd_shape shape = groups_of(z);
@@ -137,11 +146,11 @@ static rd_expr *in_axis_order(const folded *z, rd_expr *y)
     return y ? rd_permute(y, order) : NULL;
 }
 
-static rd_dtype counting_type(rd_dtype type);
-/* The sort of a reduction, as reducers.def names it. */
+static rd_dtype    counting_type(rd_dtype type);
 static const char *sort_of(const char *name);
 
-/* Folds x by a label for each place, or for each piece of rows. */
+/* Folds the first axis of x by a label for each of its elements: places by their group, or pieces
+ * of rows by their row. */
 static rd_expr *fold_by(rd_expr *x, const char *name, rd_expr *label, int64_t n_group,
                         const rd_reduce_opts *opts)
 {
@@ -154,7 +163,7 @@ static rd_expr *fold_by(rd_expr *x, const char *name, rd_expr *label, int64_t n_
     return fold_real(x, name, &o);
 }
 
-/* True if folding pieces first and then their results gives the fold of all places. */
+/* True if folding pieces of rows first and then their results gives the fold of all places. */
 static bool can_fold_pieces(const char *name, const rd_reduce_opts *o)
 {
     const char *const sort = sort_of(name);
@@ -167,7 +176,8 @@ static bool can_fold_pieces(const char *name, const rd_reduce_opts *o)
            !o->where && !o->type;
 }
 
-/* Folds pieces first, in a type that loses nothing, then the pieces of each row. */
+/* Folds the pieces of long rows first, in a type that loses nothing, then the pieces of each row.
+ * `type` is the result's. */
 static rd_expr *fold_pieces(const char *name, rd_expr *values, const rd_row_pieces *p,
                             int64_t n_group, const rd_reduce_opts *opts, rd_dtype type)
 {
@@ -187,8 +197,9 @@ static rd_expr *fold_pieces(const char *name, rd_expr *values, const rd_row_piec
     return rd_cast_to(fold_by(values, name, p->row, n_group, &rest), type);
 }
 
-/* Folds the values over places and the other reduced axes.  The plain fold decides the type and
- * what is refused, also if pieces then replace it. */
+/* Folds the values of the stored places by group, over places and the other reduced axes.  The
+ * plain fold decides the type and what is refused, also if pieces of long rows then replace it.
+ * The result has x's axis order. */
 static rd_expr *fold_values(const folded *z, const char *name, rd_expr *values,
                             const rd_reduce_opts *opts)
 {
@@ -212,11 +223,13 @@ static rd_expr *fold_values(const folded *z, const char *name, rd_expr *values,
     return in_axis_order(z, y);
 }
 
+/* A constant of a type. */
 static rd_expr *number(const folded *z, rd_dtype type, double value)
 {
     return rd_number(z->x->ctx, type, rd_word_from_double(value, type));
 }
 
+/* A constant of i64. */
 static rd_expr *int_number(const folded *z, int64_t value)
 {
     return rd_number(z->x->ctx, RD_I64, rd_word_from_int(value, RD_I64));
@@ -234,12 +247,13 @@ static rd_expr *count_stored(const folded *z, rd_expr *is, rd_expr *where)
     return fold_values(z, "sum", is, &plain);
 }
 
+/* The number of elements of each result that are not stored. */
 static rd_expr *count_fills(const folded *z)
 {
     return map_2(RD_OP_sub, z->call, int_number(z, z->n), count_stored(z, NULL, NULL));
 }
 
-/* y without the reduced axes, along which it has one element. */
+/* Removes the reduced axes of y, along which its elements do not differ. */
 static rd_expr *drop_axes(const folded *z, rd_expr *y)
 {
     for (int a = z->x->rank; a-- > 0 && y;)
@@ -248,8 +262,8 @@ static rd_expr *drop_axes(const folded *z, rd_expr *y)
     return y;
 }
 
-/* y at the stored places.  A product is built of its factors there, which the values are built
- * of, too.  So nothing is looked up twice. */
+/* Reads y at the stored places.  A product is built of its factors there, which the values are
+ * built of, too, so nothing is looked up twice. */
 static rd_expr *factor_at_stored(const folded *z, rd_expr *y)
 {
     if (y->kind == RD_EXPR_MAP && y->op == RD_OP_mul && !rd_has_pattern(y)) {
@@ -260,7 +274,7 @@ static rd_expr *factor_at_stored(const folded *z, rd_expr *y)
     return rd_at_stored(z->x, y, z->call);
 }
 
-/* True if any of the counts is not 0. */
+/* True if any of the counts is not 0: a bool for all results together. */
 static rd_expr *any_positive(const folded *z, rd_expr *counts)
 {
     const rd_reduce_opts plain = { .size = sizeof plain, .dims = RD_ALL };
@@ -269,8 +283,8 @@ static rd_expr *any_positive(const folded *z, rd_expr *counts)
     return counts && counts->rank > 0 ? fold_real(counts, "any", &plain) : counts;
 }
 
-/* True for each result that has a NaN among its fills: more NaN in all than at stored places.
- * Usually there are none at all, and stored places are not counted. */
+/* True for each result that has a NaN among its fills, which are 0 or NaN: more NaN in all than at
+ * stored places.  Usually there are none at all, and stored places are not counted. */
 static rd_expr *has_nan(const folded *z)
 {
     rd_expr *const fill = rd_slim(rd_fill_of(z->x));
@@ -291,20 +305,21 @@ static rd_expr *has_nan(const folded *z)
     return map_2(RD_OP_gt, z->call, all, stored);
 }
 
-/* `with` where a result has a fill, else y. */
+/* Takes `with` for each result with an element that is not stored, else y. */
 static rd_expr *where_filled(const folded *z, rd_expr *with, rd_expr *y)
 {
     return map_where(z->call, map_2(RD_OP_gt, z->call, count_fills(z), rd_int(z->x->ctx, 0)), with,
                      y);
 }
 
+/* The fill of each result in y's type; NULL given NULL. */
 static rd_expr *fill_as(const folded *z, const rd_expr *y)
 {
     return y ? rd_cast_to(z->fill, y->type) : NULL;
 }
 
 /* ---- Reductions of another operand, or of all places ----------------------------------------- */
-/* Reduces another operand, of all places, with the call's keywords and type. */
+/* Reduces another operand, made of x, at all places, with the call's keywords and `type`. */
 static rd_expr *reduce_other(const folded *z, rd_expr *x, const char *name, rd_dtype type)
 {
     rd_reduce_opts o = z->opts;
@@ -315,6 +330,7 @@ static rd_expr *reduce_other(const folded *z, rd_expr *x, const char *name, rd_d
     return x ? fold_real(x, name, &o) : NULL;
 }
 
+/* Makes a mask or weights dense; NULL after recording that nothing is at some places. */
 static rd_expr *keyword_at_all_places(const folded *z, rd_expr *x)
 {
     return rd_is_complex(x) ? rd_dense(x) : rd_at_all_places(x, z->call);
@@ -328,6 +344,7 @@ static bool keywords_at_all_places(const folded *z, rd_reduce_opts *o)
            (!o->weights || (o->weights = keyword_at_all_places(z, o->weights)));
 }
 
+/* Reduces a dense x over `dims`, with the call's keywords looked up at all places. */
 static rd_expr *fold_at_all_places(const folded *z, rd_expr *x, const rd_dims *dims)
 {
     rd_reduce_opts o;
@@ -338,6 +355,7 @@ static rd_expr *fold_at_all_places(const folded *z, rd_expr *x, const rd_dims *d
     return fold_real(x, z->name, &o);
 }
 
+/* Reduces x after looking up all of its places: the way for cases without a closed form. */
 static rd_expr *at_all_places(const folded *z)
 {
     rd_dims dims = z->opts.dims;
@@ -346,6 +364,7 @@ static rd_expr *at_all_places(const folded *z)
     return fold_at_all_places(z, rd_at_all_places(z->x, z->call), &dims);
 }
 
+/* The type of a mean: floats keep theirs, ints have f64. */
 static rd_dtype float_type(rd_dtype type)
 {
     return rd_dtype_kind(type) == RD_KIND_FLOAT ? type : RD_F64;
@@ -359,8 +378,8 @@ static rd_dtype counting_type(rd_dtype type)
     return kind == RD_KIND_FLOAT ? RD_F64 : kind == RD_KIND_UINT ? RD_U64 : RD_I64;
 }
 
-/* True if the reduction takes these keywords for a dense array.  Another reduction will replace
- * it. */
+/* True if the reduction takes these keywords for a dense array; else it has recorded what is wrong.
+ * The caller replaces the reduction by another one, which would not refuse them. */
 static bool keywords_ok(const folded *z)
 {
     return fold_values(z, z->name, rd_values_of(z->x), &z->opts) != NULL;
@@ -381,6 +400,7 @@ static bool ends_as_bool(const folded *z)
     return z->opts.type == RD_BOOL && rd_dtype_kind(z->x->type) != RD_KIND_FLOAT;
 }
 
+/* Makes the reduction by `merge` without a type, then casts it to bool. */
 static rd_expr *as_bool(const folded *z, rd_expr *merge(const folded *))
 {
     folded whole = *z;
@@ -390,8 +410,8 @@ static rd_expr *as_bool(const folded *z, rd_expr *merge(const folded *))
 }
 
 /* ---- A function for each sort of reduction in reducers.def ----------------------------------- */
-/* sum: stored + fill * count. prod: stored * fill ^ count.  Differing fills, halves, and
- * floats that end as ints go by all places. */
+/* Makes sum and prod. sum: stored + fill * count. prod: stored * fill ^ count.  Differing fills,
+ * halves, and floats that end as ints go by all places. */
 static rd_expr *merge_total(const folded *z)
 {
     rd_expr *y, *m, *all;
@@ -399,27 +419,27 @@ static rd_expr *merge_total(const folded *z)
     if (ends_as_bool(z))
         return as_bool(z, merge_total);
     y = fold_values(z, z->name, rd_values_of(z->x), &z->opts);
-    if (z->zero == RD_ZERO && z->reducer == RD_RED_sum)
+    if (z->zero == RD_ZERO && rd_reducer_ignores(z->reducer, 0))
         return y;
-    if (z->zero == RD_ZERO_OR_NAN && z->reducer == RD_RED_sum && y)
+    if (z->zero == RD_ZERO_OR_NAN && rd_reducer_ignores(z->reducer, 0) && y)
         return map_where(z->call, has_nan(z), number(z, y->type, NAN), y);
     if (!z->fill || (y && rd_dtype_is_narrow_float(y->type)) || ends_as_int(z, z->x->type))
         return at_all_places(z);
     const rd_dtype type = y ? counting_type(y->type) : RD_F64;
     m                   = rd_cast_to(count_fills(z), type);
-    all                 = map_2(z->reducer == RD_RED_sum ? RD_OP_mul : RD_OP_pow, z->call,
+    all = map_2(rd_reducer_adds_elements(z->reducer) ? RD_OP_mul : RD_OP_pow, z->call,
                 rd_cast_to(fill_as(z, y), type), m);
-    all                 = y ? rd_cast_to(all, y->type) : NULL;
-    all                 = map_2(rd_reducer_table[z->reducer].op, z->call, y, all);
+    all = y ? rd_cast_to(all, y->type) : NULL;
+    all = map_2(rd_reducer_table[z->reducer].op, z->call, y, all);
     return where_filled(z, y ? rd_cast_to(all, y->type) : NULL, y);
 }
 
-/* Without stored elements the fold gives the worst value of the type, which any element
- * replaces. */
+/* Makes min and max: the extreme of the stored elements and the fill.  Without stored elements the
+ * fold gives the worst value of the type, which any element replaces. */
 static rd_expr *merge_extreme(const folded *z)
 {
-    const bool     is_max = z->reducer == RD_RED_max;
     const rd_op    op     = rd_reducer_table[z->reducer].op;
+    const bool     is_max = op == RD_OP_maximum;
     rd_reduce_opts o      = z->opts;
     rd_expr       *y, *full;
 
@@ -438,11 +458,12 @@ static rd_expr *merge_extreme(const folded *z)
     return initial ? map_2(op, z->call, y, initial) : NULL;
 }
 
+/* Makes any and all: the stored elements and the fill combined. */
 static rd_expr *merge_truth(const folded *z)
 {
     rd_expr *const y = fold_values(z, z->name, rd_values_of(z->x), &z->opts);
 
-    if (z->zero == RD_ZERO && z->reducer == RD_RED_any)
+    if (z->zero == RD_ZERO && rd_reducer_ignores(z->reducer, 0))
         return y;
     if (!z->fill)
         return at_all_places(z);
@@ -451,17 +472,20 @@ static rd_expr *merge_truth(const folded *z)
     return where_filled(z, y ? rd_cast_to(with, y->type) : NULL, y);
 }
 
+/* Makes bitwise reductions. and and or are not changed by repeated fills; xor goes by all
+ * places. */
 static rd_expr *merge_bits(const folded *z)
 {
     if (ends_as_bool(z))
         return as_bool(z, merge_bits);
     rd_expr *const y = fold_values(z, z->name, rd_values_of(z->x), &z->opts);
 
-    if (!z->fill || z->reducer == RD_RED_bits_xor)
+    if (!z->fill || !rd_reducer_is_idempotent(z->reducer))
         return at_all_places(z);
     return where_filled(z, map_2(rd_reducer_table[z->reducer].op, z->call, y, fill_as(z, y)), y);
 }
 
+/* Counts the elements that are not 0, as a sum of bools. */
 static rd_expr *merge_count(const folded *z)
 {
     if (z->opts.skip_nan) /* cast to bool, NaN would count */
@@ -471,7 +495,7 @@ static rd_expr *merge_count(const folded *z)
     return reduce_other(z, rd_cast_to(rd_cast_to(z->x, RD_BOOL), RD_I64), "sum", z->opts.type);
 }
 
-/* The mean is a sum over the count, in a type wide enough. */
+/* Makes the mean as a sum over the count, in a type wide enough. */
 static rd_expr *merge_mean(const folded *z)
 {
     const rd_dtype natural = float_type(z->x->type);
@@ -487,7 +511,7 @@ static rd_expr *merge_mean(const folded *z)
     return rd_cast_to(map_2(RD_OP_div, z->call, sum, number(z, type, (double)z->n)), asked);
 }
 
-/* 0, or NaN where the fill is not finite. */
+/* The number 0, or NaN where the fill of a result is not finite. */
 static rd_expr *nan_unless_finite(const folded *z)
 {
     rd_expr *const fill = rd_cast_to(z->fill, RD_F64);
@@ -495,8 +519,9 @@ static rd_expr *nan_unless_finite(const folded *z)
     return map_2(RD_OP_sub, z->call, fill, fill);
 }
 
-/* Combines the moments of stored elements with those of n equal fills (Chan, Golub and LeVeque
- * 1979). */
+/* Combines the moments of stored elements with those of n equal fills, the elements that are not
+ * stored (Chan, Golub and LeVeque 1979). m is the number of fills.  `delta` becomes what their
+ * distance from the mean of the stored elements adds. */
 static rd_expr *merge_moments(const folded *z, rd_dtype asked)
 {
     folded         q = *z;
@@ -523,7 +548,7 @@ static rd_expr *merge_moments(const folded *z, rd_dtype asked)
     return rd_cast_to(!strcmp(z->name, "std") ? map_1(RD_OP_sqrt, z->call, square) : square, asked);
 }
 
-/* var, std and logsumexp with one fill per result. logsumexp: logaddexp(stored, fill +
+/* Makes var, std and logsumexp with one fill per result. logsumexp: logaddexp(stored, fill +
  * log(count)). */
 static rd_expr *merge_weighted(const folded *z)
 {
@@ -531,8 +556,8 @@ static rd_expr *merge_weighted(const folded *z)
     rd_expr       *y, *m;
 
     if (!z->fill || z->opts.skip_nan ||
-        (z->reducer == RD_RED_logsumexp && ends_as_int(z, natural)) ||
-        (z->reducer != RD_RED_moments && z->reducer != RD_RED_logsumexp))
+        (rd_reducer_takes_exponential(z->reducer) && ends_as_int(z, natural)) ||
+        (z->reducer != RD_RED_moments && !rd_reducer_takes_exponential(z->reducer)))
         return at_all_places(z);
     if (z->reducer == RD_RED_moments)
         return merge_moments(z, z->opts.type ? z->opts.type : natural);
@@ -543,7 +568,7 @@ static rd_expr *merge_weighted(const folded *z)
     return where_filled(z, y ? rd_cast_to(m, y->type) : NULL, y);
 }
 
-/* Norms 1 and 2 are sums of |x| or x^2 of all elements. */
+/* Makes norms 1 and 2 as sums of |x| or x^2 of all elements. */
 static rd_expr *merge_norm(const folded *z)
 {
     const rd_dtype natural = float_type(z->x->type), asked = z->opts.type ? z->opts.type : natural;
@@ -561,6 +586,7 @@ static rd_expr *merge_norm(const folded *z)
     return rd_cast_to(p == 2 ? map_1(RD_OP_sqrt, z->call, x) : x, asked);
 }
 
+/* Makes argmin and argmax, by all places. */
 static rd_expr *merge_place(const folded *z)
 {
     return at_all_places(z);
@@ -573,7 +599,7 @@ typedef struct reduction {
     rd_expr *(*merge)(const folded *z);
 } reduction;
 
-/* Finds the table's row of a reduction; the name is in reducers.def. */
+/* Finds a reduction by name in the table; the name is in reducers.def. */
 static const reduction *reduction_of(const char *name)
 {
     static const reduction all[] = {
@@ -588,14 +614,15 @@ static const reduction *reduction_of(const char *name)
     return &all[k];
 }
 
+/* The sort of a reduction, as reducers.def names it: "total", "extreme" and so on. */
 static const char *sort_of(const char *name)
 {
     return reduction_of(name)->sort;
 }
 
 /* ---- Over axes that the pattern lacks -------------------------------------------------------- */
-/* A mask or weights at the stored places.  A complex one is cast first, so that only one real
- * array is looked up. */
+/* Reads a mask or weights at the stored places; NULL given NULL.  A complex one is cast first, so
+ * that only one real array is looked up. */
 static rd_expr *keyword_at_stored(const folded *z, rd_expr *beside, rd_dtype type)
 {
     if (beside)
@@ -604,7 +631,8 @@ static rd_expr *keyword_at_stored(const folded *z, rd_expr *beside, rd_dtype typ
     return beside ? rd_at_stored(z->x, beside, z->call) : NULL;
 }
 
-/* Reduces axes without coordinates only: the result has x's pattern. */
+/* Reduces axes without coordinates only: the result has x's pattern, with values and fill reduced.
+ * `other` is the axis of the values; their axis 0 goes through the places. */
 static rd_expr *fold_others(const folded *z)
 {
     const bool     keep = z->opts.dims.flags & RD_DIMS_KEEP;
@@ -636,7 +664,7 @@ static rd_expr *fold_others(const folded *z)
 }
 
 /* ---- All of it ------------------------------------------------------------------------------- */
-/* y with the reduced axes as extents of 1, if asked for. */
+/* Gives y the reduced axes with extent 1, if the caller asked to keep them. */
 static rd_expr *as_asked(const folded *z, rd_expr *y)
 {
     for (int a = 0; a < z->x->rank && y && z->opts.dims.flags & RD_DIMS_KEEP; a++)
@@ -645,7 +673,8 @@ static rd_expr *as_asked(const folded *z, rd_expr *y)
     return y;
 }
 
-/* A fold over no place, as by a mask that is false everywhere. */
+/* Reduces a .stored x without any stored place: the dense array by a mask that is false
+ * everywhere. */
 static rd_expr *fold_empty(const folded *z)
 {
     folded q = *z;
@@ -655,8 +684,8 @@ static rd_expr *fold_empty(const folded *z)
     return at_all_places(&q);
 }
 
-/* True if the places of each result ascend with their flat indices along the reduced axes, and
- * all of these have coordinates. */
+/* True if all reduced axes have coordinates, and the places of each result ascend with their flat
+ * indices along these axes.  Then the first extreme among stored elements is the first one in x. */
 static bool has_ascending_indices(const folded *z)
 {
     int64_t last = -1;
@@ -688,17 +717,13 @@ static rd_expr *indices_of(const folded *z, rd_expr *number)
     return map_where(z->call, some, there, rd_int(z->x->ctx, -1));
 }
 
-static bool finds_place(const folded *z)
-{
-    return z->reducer == RD_RED_argmin || z->reducer == RD_RED_argmax;
-}
-
-/* Folds a .stored x: nothing but stored elements counts. */
+/* Reduces a .stored x: nothing but stored elements counts.  A place among these becomes a flat
+ * index along the reduced axes. */
 static rd_expr *fold_stored_alone(const folded *z)
 {
     rd_reduce_opts o = z->opts;
 
-    if (finds_place(z) && !has_ascending_indices(z))
+    if (rd_reducer_places(z->reducer) && !has_ascending_indices(z))
         return rd_fail(z->x->ctx, RD_ERR_TYPE,
                        "%s: of stored elements alone, places are along axes of the pattern, in its "
                        "order; rd_stored() has the elements",
@@ -710,14 +735,15 @@ static rd_expr *fold_stored_alone(const folded *z)
     if ((z->opts.where && !o.where) || (z->opts.weights && !o.weights))
         return NULL;
     rd_expr *y = fold_values(z, z->name, rd_values_of(z->x), &o);
-    if (!finds_place(z) || !y)
+    if (!rd_reducer_places(z->reducer) || !y)
         return y;
     o.type = RD_I64; /* element numbers; the type asked for may be too narrow */
     y      = indices_of(z, z->opts.type ? fold_values(z, z->name, rd_values_of(z->x), &o) : y);
     return z->opts.type ? rd_cast_to(y, z->opts.type) : y;
 }
 
-/* Fills in the axes, and what is known of the fills. */
+/* Fills in the reduced axes, and what is known of the fills; false after recording what is wrong.
+ * The fill counts only if a coordinate is reduced. */
 static bool find_axes(folded *z)
 {
     uint64_t coords = 0;
@@ -737,6 +763,7 @@ static bool find_axes(folded *z)
     return true;
 }
 
+/* True if an axis with coordinates is reduced. */
 static bool has_coords(const folded *z)
 {
     for (int k = 0; k < rd_coords_of(z->x); k++)
@@ -745,7 +772,8 @@ static bool has_coords(const folded *z)
     return false;
 }
 
-/* Chooses among no coordinates reduced, .stored, all places, and `merge`. */
+/* Reduces x, with origins of 0.  It chooses among four ways: no coordinates are reduced, x is
+ * .stored, all places are looked up, or `merge`, the closed form for this sort of reduction. */
 static rd_expr *fold(folded *z, rd_expr *merge(const folded *))
 {
     if (!find_axes(z))
@@ -761,7 +789,8 @@ static rd_expr *fold(folded *z, rd_expr *merge(const folded *))
 }
 
 /* ---- Origins --------------------------------------------------------------------------------- */
-/* Replaces x, mask and weights by ones with origins of 0.  False: they cover different indices. */
+/* Replaces x, mask and weights by ones with origins of 0.  False after recording that they cover
+ * different indices. */
 static bool begin_at_0(folded *z)
 {
     rd_expr **const beside[] = { &z->opts.where, &z->opts.weights };
@@ -774,7 +803,8 @@ static bool begin_at_0(folded *z)
     return rd_from_0(1, &z->x);
 }
 
-/* Reduces by places, then restores x's origins.  A place along a single axis becomes its index. */
+/* Reduces an x with origins, which count from 0 meanwhile and are restored at the end.  A place
+ * along a single axis becomes its index. */
 static rd_expr *fold_indices(folded *z, rd_expr *merge(const folded *))
 {
     const rd_expr *const x                   = z->x;
@@ -786,12 +816,12 @@ static rd_expr *fold_indices(folded *z, rd_expr *merge(const folded *))
 
     if (!begin_at_0(z))
         return NULL;
-    const bool whole = finds_place(z) && rd_dtype_is_real(type);
+    const bool whole = rd_reducer_places(z->reducer) && rd_dtype_is_real(type);
 
     if (whole) /* the type asked for may be too narrow for places */
         z->opts.type = 0;
     y = fold(z, merge);
-    if (y && finds_place(z) && __builtin_popcountll(z->bits) == 1)
+    if (y && rd_reducer_places(z->reducer) && __builtin_popcountll(z->bits) == 1)
         y = rd_indices_of(y, x, __builtin_ctzll(z->bits));
     if (whole)
         y = rd_cast_to(y, type);
@@ -803,7 +833,8 @@ static rd_expr *fold_indices(folded *z, rd_expr *merge(const folded *))
     return rd_with_origins(y, origin);
 }
 
-/* Reads the options and chooses the function for this reduction. */
+/* Reduces a SPARSE x by name: reads the options and chooses the function for this sort of
+ * reduction. */
 static rd_expr *sparse_reduce(rd_expr *x, const char *name, const rd_reduce_opts *opts)
 {
     const reduction *const row = reduction_of(name);
@@ -823,7 +854,8 @@ static rd_expr *sparse_reduce(rd_expr *x, const char *name, const rd_reduce_opts
 }
 
 /* ---- Real operands --------------------------------------------------------------------------- */
-/* Lists a LATER, then passes plain operands to reduce_names.c. */
+/* Reduces a real x by name, plain or sparse.  A product that is computed on demand is computed
+ * first. */
 rd_expr *rd_real_reduce(const char *call, rd_expr *x, const char *name, const rd_reduce_opts *opts)
 {
     x = rd_listed(x);
@@ -833,6 +865,7 @@ rd_expr *rd_real_reduce(const char *call, rd_expr *x, const char *name, const rd
                                                                  : NULL;
 }
 
+/* Scans a real x by name; a sparse x becomes dense. */
 rd_expr *rd_real_scan(rd_expr *x, const char *name, const rd_reduce_opts *opts)
 {
     x = rd_at_all_places(x, "rd_scan");

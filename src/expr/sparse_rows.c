@@ -1,13 +1,16 @@
 /* sparse_rows.c - rows of indices in the arena.  An ascending row has behind it in memory where
  * the places of each index begin, as CSR has:
  *
- *     row 0 0 2 2 2    begins 0 2 2 5    (extent 3) */
+ *     row 0 0 2 2 2    begins 0 2 2 5    (extent 3)
+ *
+ * Such a row has the fact `ascends`, the extent of its axis. */
 #include "expr/plain.h"
 #include "expr/sparse.h"
 #include "expr/sparse_places.h"
 #include <string.h>
 
-/* A row of n indices with room for `more` numbers behind it. */
+/* Makes a row of n indices, i32 if `narrow`, with room for `more` numbers behind it; *room is its
+ * memory. */
 static rd_expr *index_row(rd_ctx *ctx, int64_t n, int64_t more, bool narrow, void **room,
                           const char *call)
 {
@@ -21,14 +24,16 @@ static rd_expr *index_row(rd_ctx *ctx, int64_t n, int64_t more, bool narrow, voi
                          call);
 }
 
-/* A row of n indices, i32 if `narrow`, else i64. */
+/* Makes a row of n indices, i32 if `narrow`, else i64; *room is its memory, which the caller fills
+ * in. */
 rd_expr *rd_index_row(rd_ctx *ctx, int64_t n, bool narrow, void **room, const char *call)
 {
     return index_row(ctx, n, 0, narrow, room, call);
 }
 
 /* ---- Where each index begins ----------------------------------------------------------------- */
-/* The number of begins behind a row of n places along an axis; 0: not worth it. */
+/* The number of begins behind a row of n places along an axis: its extent + 1. 0: not worth it, as
+ * most indices would have no place, or the row's type is too narrow. */
 static int64_t begins_of(int64_t n, int64_t extent)
 {
     enum { SPARE = 8, FEW = 4096 };
@@ -37,13 +42,14 @@ static int64_t begins_of(int64_t n, int64_t extent)
     return n > 0 && fits && extent / SPARE <= n + FEW ? extent + 1 : 0;
 }
 
-/* A row of n indices with room for begins. */
+/* Makes a row for n indices that ascend, with room for begins; *room is its memory, which the
+ * caller fills in. */
 rd_expr *rd_first_row(rd_ctx *ctx, int64_t n, int64_t extent, void **room, const char *call)
 {
     return index_row(ctx, n, begins_of(n, extent), extent <= INT32_MAX, room, call);
 }
 
-enum { CHUNK = 1 << 15 };
+enum { CHUNK = 1 << 15 }; /* places that a thread takes at once */
 
 /* Writes the begins of the indices that first occur at places `from` to `to` - 1, and at the end
  * those of all further indices. */
@@ -62,6 +68,8 @@ enum { CHUNK = 1 << 15 };
 FIND_BEGINS(int32_t)
 FIND_BEGINS(int64_t)
 
+/* Writes behind an ascending row where each index begins, and the end, so that folds by the row run
+ * as loops over rows.  Long rows are cut into pieces.  False: no memory. */
 bool rd_row_ascends(rd_expr *row, int64_t extent, const char *call)
 {
     const int64_t n    = row->extent[0];
@@ -84,7 +92,8 @@ bool rd_row_ascends(rd_expr *row, int64_t extent, const char *call)
     return rd_cut_long_rows(row, call);
 }
 
-/* Copies the known begins behind the row, in its type. */
+/* Copies known begins behind the row, in its type; `wide`: they are i64.  False: no memory for
+ * pieces. */
 bool rd_row_begins(rd_expr *row, int64_t extent, const void *begin, bool wide, const char *call)
 {
     const int64_t n = row->extent[0];
@@ -106,12 +115,14 @@ bool rd_row_begins(rd_expr *row, int64_t extent, const void *begin, bool wide, c
 }
 
 /* ---- Leading coordinates as one row ---------------------------------------------------------- */
+/* The first n coordinates of a pattern. */
 typedef struct leading {
     int            n;
     const rd_expr *coord[RD_MAX_RANK];
     int64_t        extent[RD_MAX_RANK], places;
 } leading;
 
+/* The first coordinates of place p as one number, in C order of their axes. */
 static inline int64_t number_at(const leading *l, int64_t p)
 {
     int64_t number = 0;
@@ -144,7 +155,9 @@ static bool put_numbers(const leading *l, int64_t from, int64_t to, void *room, 
     return !falls;
 }
 
-/* Numbers all places in chunks, shared among threads. */
+/* Makes one row of the first n coordinates of x: numbers all places, in chunks that threads share.
+ * *row is NULL if it is not worth it, or if the numbers do not ascend (x was trusted).  False after
+ * a failure. */
 bool rd_leading_row(const rd_expr *x, int n, const char *call, rd_expr **row)
 {
     leading l     = { .n = n, .places = rd_values_of(x)->extent[0] };

@@ -6,15 +6,16 @@
 
 /* An affine view of x with `rank` axes, while it is made. */
 typedef struct sparse_view {
-    const rd_expr *x;
+    const rd_expr *x; /* the SPARSE */
     int            rank;
-    const int64_t *extent, *number;
-    int            n; /* coordinates that stay */
+    const int64_t *extent, *number; /* `rank` extents; offsets, then coefficients (rd_view) */
+    int            n;               /* coordinates that stay */
     rd_expr       *coord[RD_MAX_RANK];
-    int64_t        axis[RD_MAX_RANK];
-    uint64_t       taken; /* bit k: axis k of the view has a coordinate */
+    int64_t        axis[RD_MAX_RANK]; /* of the view, by coordinate */
+    uint64_t       taken;             /* bit k: axis k of the view has a coordinate */
 } sparse_view;
 
+/* The step along axis `a` of x for a step along axis k of the view. */
 static int64_t coef(const sparse_view *s, int a, int k)
 {
     return s->number[s->x->rank + a * s->rank + k];
@@ -70,8 +71,8 @@ static bool find_coords(sparse_view *s)
     return s->n > 0;
 }
 
-/* The view of the values: their first axis, then the axes of the view without coordinates.  NULL
- * if there is none. */
+/* Makes the view of the values: their first axis, which goes through the places, then the axes of
+ * the view without coordinates.  NULL if there is none. */
 static rd_expr *view_of_values(const sparse_view *s)
 {
     rd_expr *const values = rd_values_of(s->x);
@@ -103,7 +104,8 @@ static rd_expr *view_of_values(const sparse_view *s)
     return rd_plain_view(values, rank, extent, number, NULL);
 }
 
-/* Makes the view of parts, or of x at all places if some axis with coordinates changes. */
+/* Makes a view of a SPARSE from views of its values and fill.  If some axis with coordinates
+ * changes, it makes the view of x at all places instead. */
 static rd_expr *view_sparse(rd_expr *x, int rank, const int64_t *extent, const int64_t *number,
                             const int64_t *origin)
 {
@@ -118,7 +120,8 @@ static rd_expr *view_sparse(rd_expr *x, int rank, const int64_t *extent, const i
     return rd_sparse_from(rd_sparse_node(values, fill, rank, extent, s.n, s.coord, s.axis), origin);
 }
 
-/* Passes plain x on, lists a LATER unless the view is all of it, and views a SPARSE. */
+/* Makes a view of a real x, plain or sparse.  A product that is computed on demand is computed,
+ * unless the view is all of it. */
 rd_expr *rd_real_view(rd_expr *x, int rank, const int64_t *extent, const int64_t *number,
                       const int64_t *origin)
 {
@@ -135,6 +138,7 @@ rd_expr *rd_real_view(rd_expr *x, int rank, const int64_t *extent, const int64_t
 }
 
 /* ---- By axes --------------------------------------------------------------------------------- */
+/* Makes the view v of a real x. */
 static rd_expr *affine(rd_expr *x, const rd_affine *v, const char *call)
 {
     int64_t number[RD_VIEW_NUMBERS];
@@ -144,7 +148,7 @@ static rd_expr *affine(rd_expr *x, const rd_affine *v, const char *call)
                : NULL;
 }
 
-/* As rd_broadcast_to(), for a real x. */
+/* Broadcasts a real x, plain or sparse, to a shape. */
 rd_expr *rd_real_broadcast(rd_expr *x, int rank, const int64_t *extent, const char *call)
 {
     int64_t number[RD_VIEW_NUMBERS], origin[RD_MAX_RANK];
@@ -156,6 +160,7 @@ rd_expr *rd_real_broadcast(rd_expr *x, int rank, const int64_t *extent, const ch
                : NULL;
 }
 
+/* Replaces the origins of a real x; NULL: all 0. */
 rd_expr *rd_real_from(rd_expr *x, const int64_t *origin)
 {
     rd_affine v;

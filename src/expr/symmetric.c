@@ -21,24 +21,26 @@ enum { MOST_STEPS = 512 };
 /* Two nodes that are compared. */
 typedef struct pair {
     const rd_expr *x, *y; /* y has both indices exchanged */
-    int            a, b;  /* their two axes, in x and in y */
+    int            a, b;  /* the axes of i and of j, in x and in y */
 } pair;
 
 /* The comparison as a whole. */
 typedef struct comparing {
-    int  steps;
+    int  steps; /* comparisons that are left; without any, nodes count as different */
     bool moves; /* some element depends on an index */
 } comparing;
 
 static bool is_same(comparing *c, pair p);
 static bool is_opposite(comparing *c, pair p);
 
+/* Two operands, with the axes of *p. */
 static pair pair_of(const pair *p, const rd_expr *x, const rd_expr *y)
 {
     return (pair){ x, y, p->a, p->b };
 }
 
 /* ---- Views ----------------------------------------------------------------------------------- */
+/* The coefficients with which axis `axis` of a view's operand steps along the axes of the view. */
 static const int64_t *row_of(const rd_expr *view, int axis)
 {
     return view->as.view->number + view->in[0]->rank + (ptrdiff_t)axis * view->rank;
@@ -72,7 +74,8 @@ static bool takes_exchanged(comparing *c, const pair *p)
     return true;
 }
 
-/* True if both are indices along the two axes.  A COORD has elements along its own axis only. */
+/* True if both views are indices along the two axes, as i and j.  A COORD has elements along its
+ * own axis only. */
 static bool are_places(comparing *c, const pair *p)
 {
     return p->x->in[0]->kind == RD_EXPR_COORD && p->y->in[0]->kind == RD_EXPR_COORD &&
@@ -80,7 +83,8 @@ static bool are_places(comparing *c, const pair *p)
                               (int)p->y->in[0]->as.axis->axis);
 }
 
-/* The search fails at a second axis, another step, or an offset. */
+/* The axis of a view's operand that axis k of the view, and no other axis, goes along, from index 0
+ * by steps of 1. -1: there is none, because of a second axis, another step, or an offset. */
 int rd_axis_below(const rd_expr *view, int k)
 {
     int found = -1;
@@ -111,6 +115,8 @@ static bool go_below(const pair *p, pair *below)
     return below->a >= 0 && below->b >= 0;
 }
 
+/* True if both views have the same elements, with the indices exchanged: both are the indices, or
+ * they take points of one array, or their operands are the same. */
 static bool views_are_same(comparing *c, const pair *p)
 {
     pair below;
@@ -171,7 +177,8 @@ static bool maps_are_same(comparing *c, const pair *p)
            (loses_sign(p) && is_opposite(c, pair_of(p, p->x->in[0], p->y->in[0])));
 }
 
-/* True if x is -y, by the rules of signs of each operator. */
+/* True if x is -y, by the rules of signs of each operator: x - y is opposite to y - x, and a
+ * product to one with an opposite factor. */
 static bool maps_are_opposite(comparing *c, const pair *p)
 {
     const rd_expr *x = p->x, *y = p->y;
@@ -198,6 +205,8 @@ static bool maps_are_opposite(comparing *c, const pair *p)
 }
 
 /* ---- Reductions ------------------------------------------------------------------------------ */
+/* The axis of a reduction's operand that is axis k of its result: axes that are not reduced
+ * count. */
 int rd_axis_before(const rd_expr *fold, int k)
 {
     int axis = 0;
@@ -208,7 +217,8 @@ int rd_axis_before(const rd_expr *fold, int k)
     return axis;
 }
 
-/* True if two reductions have the same facts and the same operands. */
+/* True if two reductions have the same facts and the same operands, with the indices exchanged.
+ * Reductions by group, and a user's, count as different. */
 static bool folds_are_same(comparing *c, const pair *p)
 {
     const rd_expr *x = p->x, *y = p->y;
@@ -226,6 +236,7 @@ static bool folds_are_same(comparing *c, const pair *p)
 }
 
 /* ---- All together ---------------------------------------------------------------------------- */
+/* True if steps are left, and both nodes agree in kind, type, rank and number of operands. */
 static bool may_be_alike(comparing *c, const pair *p)
 {
     return --c->steps >= 0 && p->x->kind == p->y->kind && p->x->type == p->y->type &&
@@ -258,7 +269,8 @@ static bool is_opposite(comparing *c, pair p)
     return p.x->kind == RD_EXPR_MAP && p.x->op == p.y->op && maps_are_opposite(c, &p);
 }
 
-/* Compares x with itself, with both axes exchanged. */
+/* True if x stays the same, up to rounding, when indices along axes a and b are exchanged: compares
+ * x with itself.  *moves becomes true if some element changes along these axes. */
 bool rd_is_symmetric(const rd_expr *x, int a, int b, bool *moves)
 {
     comparing c = { .steps = MOST_STEPS };

@@ -3,6 +3,7 @@
 #include "expr/affine.h"
 #include "expr/origin.h"
 
+/* Fixes an axis at one of its indices; the result lacks the axis. */
 rd_expr *rd_select(rd_expr *x, int axis, int64_t i)
 {
     rd_affine v;
@@ -10,6 +11,7 @@ rd_expr *rd_select(rd_expr *x, int axis, int64_t i)
     return rd_affine_view(x, rd_affine_selected(&v, x, axis, i, rd_affine_select), "rd_select");
 }
 
+/* Fixes an axis at a position, counted from 0, or from the end if negative. */
 rd_expr *rd_select_place(rd_expr *x, int axis, int64_t place)
 {
     rd_affine v;
@@ -17,7 +19,7 @@ rd_expr *rd_select_place(rd_expr *x, int axis, int64_t place)
     return rd_affine_view(x, rd_affine_selected(&v, x, axis, place, rd_affine_place), "rd_select");
 }
 
-/* A range of an axis by its own indices. */
+/* A range of an axis by its own indices: start, start + step, ... before stop. */
 rd_expr *rd_slice_axis(rd_expr *x, int axis, int64_t start, int64_t stop, int64_t step)
 {
     rd_affine v;
@@ -26,7 +28,7 @@ rd_expr *rd_slice_axis(rd_expr *x, int axis, int64_t start, int64_t stop, int64_
                           "rd_slice_axis");
 }
 
-/* A range of an axis by places from 0. */
+/* A range of an axis by positions from 0: start, start + step, ... before stop. */
 rd_expr *rd_slice_places(rd_expr *x, int axis, int64_t start, int64_t stop, int64_t step)
 {
     rd_affine v;
@@ -35,6 +37,7 @@ rd_expr *rd_slice_places(rd_expr *x, int axis, int64_t start, int64_t stop, int6
                           "rd_slice_axis");
 }
 
+/* Puts the axes of x in another order. */
 rd_expr *rd_permute(rd_expr *x, rd_index order)
 {
     rd_affine v;
@@ -42,6 +45,7 @@ rd_expr *rd_permute(rd_expr *x, rd_index order)
     return rd_affine_view(x, rd_affine_permuted(&v, x, order), "rd_permute");
 }
 
+/* Exchanges the last two axes; an x with fewer stays as it is. */
 rd_expr *rd_transpose(rd_expr *x)
 {
     rd_affine v = { 0 };
@@ -55,7 +59,7 @@ rd_expr *rd_transpose(rd_expr *x)
     return rd_affine_view(x, &v, "rd_transpose");
 }
 
-/* Checks the shape, then repeats x along axes. */
+/* Repeats x along axes to a shape, by NumPy's rules: the public call. */
 rd_expr *rd_broadcast(rd_expr *x, rd_shape shape)
 {
     char text[RD_SHAPE_TEXT];
@@ -73,6 +77,7 @@ rd_expr *rd_broadcast(rd_expr *x, rd_shape shape)
     return rd_broadcast_to(x, shape.n, shape.at, "rd_broadcast");
 }
 
+/* Inserts an axis of one element at a position. */
 rd_expr *rd_expand(rd_expr *x, int axis)
 {
     rd_affine v;
@@ -80,6 +85,7 @@ rd_expr *rd_expand(rd_expr *x, int axis)
     return rd_affine_view(x, rd_affine_expanded(&v, x, axis), "rd_expand");
 }
 
+/* Removes axes of one element. */
 rd_expr *rd_squeeze(rd_expr *x, rd_dims d)
 {
     rd_affine v;
@@ -87,7 +93,7 @@ rd_expr *rd_squeeze(rd_expr *x, rd_dims d)
     return rd_affine_view(x, rd_affine_squeezed(&v, x, d), "rd_squeeze");
 }
 
-/* Reverses axes; the indices that they cover stay. */
+/* Reverses the order of elements along axes; the indices that the axes cover stay. */
 rd_expr *rd_flip(rd_expr *x, rd_dims d)
 {
     rd_affine v = { 0 };
@@ -102,7 +108,8 @@ rd_expr *rd_flip(rd_expr *x, rd_dims d)
     return rd_affine_view(x, &v, "rd_flip");
 }
 
-/* The diagonal becomes the last axis; its coefficient is 1 on rows and on columns. */
+/* The diagonal of two axes, as a new last axis; an `offset` above 0 moves it to the right, one
+ * below 0 down.  Both axes of x step by 1 along it. */
 rd_expr *rd_diagonal(rd_expr *x, int axis1, int axis2, int64_t offset)
 {
     rd_affine v = { 0 };
@@ -131,7 +138,7 @@ rd_expr *rd_diagonal(rd_expr *x, int axis1, int axis2, int64_t offset)
     return rd_affine_view(x, &v, "rd_diagonal");
 }
 
-/* Windows of n elements, `step` apart, along a new last axis. */
+/* Makes windows of n elements, `step` apart along the axis, as a new last axis. */
 rd_expr *rd_window(rd_expr *x, int axis, int64_t n, int64_t step)
 {
     rd_affine v = { 0 };
@@ -153,6 +160,7 @@ rd_expr *rd_window(rd_expr *x, int axis, int64_t n, int64_t step)
     return rd_affine_view(x, &v, "rd_window");
 }
 
+/* Moves axis `from` to position `to`; the others keep their order. */
 rd_expr *rd_move_axis(rd_expr *x, int from, int to)
 {
     rd_index order = { .n = x ? x->rank : 0 };

@@ -40,8 +40,9 @@ static bool is_inside(const rd_expr *x, int rank, const int64_t *extent, const i
 }
 #endif
 
-/* Composes a view of a view: out = outer after inner.  Partial sums are positions in an axis, or
- * differences of two, as both views stay inside.  So they do not overflow. */
+/* Composes a view of a view: out = outer after inner, each as offsets and a matrix of coefficients.
+ * Partial sums are positions in an axis, or differences of two, as both views stay inside.  So they
+ * do not overflow. */
 static void compose(const rd_expr *inner, int rank, const int64_t *outer, int64_t *out)
 {
     const int      base = inner->in[0]->rank, middle = inner->rank;
@@ -61,7 +62,7 @@ static void compose(const rd_expr *inner, int rank, const int64_t *outer, int64_
     }
 }
 
-/* Makes the VIEW node. */
+/* Makes the VIEW node; x is no view itself. */
 static rd_expr *view_node(rd_expr *x, int rank, const int64_t *extent, const int64_t *number,
                           const int64_t *origin)
 {
@@ -79,7 +80,8 @@ static rd_expr *view_node(rd_expr *x, int rank, const int64_t *extent, const int
              : NULL;
 }
 
-/* Normalises the view.  The identity is x itself, and a view of a view is composed. */
+/* Makes a view of a plain x with these extents, numbers (offsets, then coefficients) and origins.
+ * It is normalised, the identity is x itself, and a view of a view is composed. */
 rd_expr *rd_plain_view(rd_expr *x, int rank, const int64_t *extent, const int64_t *number,
                        const int64_t *origin)
 {
@@ -101,6 +103,7 @@ rd_expr *rd_plain_view(rd_expr *x, int rank, const int64_t *extent, const int64_
 }
 
 /* ---- By axes --------------------------------------------------------------------------------- */
+/* Makes the view v of a plain x. */
 rd_expr *rd_plain_affine(rd_expr *x, const rd_affine *v, const char *call)
 {
     int64_t number[RD_VIEW_NUMBERS];
@@ -110,7 +113,7 @@ rd_expr *rd_plain_affine(rd_expr *x, const rd_affine *v, const char *call)
                : NULL;
 }
 
-/* As rd_broadcast_to(), for a plain x. */
+/* Broadcasts a plain x to a shape. */
 rd_expr *rd_plain_broadcast(rd_expr *x, int rank, const int64_t *extent, const char *call)
 {
     int64_t number[RD_VIEW_NUMBERS], origin[RD_MAX_RANK];
@@ -122,6 +125,7 @@ rd_expr *rd_plain_broadcast(rd_expr *x, int rank, const int64_t *extent, const c
                : NULL;
 }
 
+/* Replaces the origins of a plain x; NULL: all 0. */
 rd_expr *rd_plain_from(rd_expr *x, const int64_t *origin)
 {
     rd_affine v;
@@ -129,6 +133,7 @@ rd_expr *rd_plain_from(rd_expr *x, const int64_t *origin)
     return x && rd_affine_from(&v, x, origin) ? rd_plain_affine(x, &v, "rd_reindex") : x;
 }
 
+/* Fixes an axis of a plain x at a position. */
 rd_expr *rd_plain_select(rd_expr *x, int axis, int64_t place)
 {
     rd_affine v;
@@ -136,7 +141,7 @@ rd_expr *rd_plain_select(rd_expr *x, int axis, int64_t place)
     return rd_plain_affine(x, rd_affine_selected(&v, x, axis, place, rd_affine_place), "rd_select");
 }
 
-/* A range of an axis by places from 0. */
+/* A range of an axis of a plain x by positions from 0. */
 rd_expr *rd_plain_slice(rd_expr *x, int axis, int64_t start, int64_t stop, int64_t step)
 {
     rd_affine v;
@@ -145,6 +150,7 @@ rd_expr *rd_plain_slice(rd_expr *x, int axis, int64_t start, int64_t stop, int64
                            "rd_slice_axis");
 }
 
+/* Puts the axes of a plain x in another order. */
 rd_expr *rd_plain_permute(rd_expr *x, rd_index order)
 {
     rd_affine v;
@@ -152,6 +158,7 @@ rd_expr *rd_plain_permute(rd_expr *x, rd_index order)
     return rd_plain_affine(x, rd_affine_permuted(&v, x, order), "rd_permute");
 }
 
+/* Inserts an axis of one element in a plain x. */
 rd_expr *rd_plain_expand(rd_expr *x, int axis)
 {
     rd_affine v;
@@ -159,6 +166,7 @@ rd_expr *rd_plain_expand(rd_expr *x, int axis)
     return rd_plain_affine(x, rd_affine_expanded(&v, x, axis), "rd_expand");
 }
 
+/* Removes axes of one element from a plain x. */
 rd_expr *rd_plain_squeeze(rd_expr *x, rd_dims d)
 {
     rd_affine v;

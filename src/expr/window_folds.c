@@ -26,7 +26,8 @@ enum {
 };
 
 /* ---- Windows that are found ------------------------------------------------------------------ */
-/* True if a step along axis k moves as a step along axis w does.  *moves: it moves at all. */
+/* True if a step along axis k reads the elements that a step along axis w does.  *moves: it reads
+ * other elements at all.  *budget: nodes that may still be visited. */
 static bool move_together(const rd_expr *x, int k, int w, bool *moves, int *budget)
 {
     if (--*budget < 0)
@@ -51,7 +52,7 @@ static bool move_together(const rd_expr *x, int k, int w, bool *moves, int *budg
     return true;
 }
 
-/* True if reduced axis w goes over windows that start along axis k. */
+/* True if the reduced axis w goes over windows that start along axis k, as in x[k + w]. */
 static bool is_window(const rd_expr *x, int k, int w)
 {
     bool moves  = false;
@@ -60,7 +61,7 @@ static bool is_window(const rd_expr *x, int k, int w)
     return x->extent[k] >= x->extent[w] && move_together(x, k, w, &moves, &budget) && moves;
 }
 
-/* Pairs each reduced axis w with a kept axis k that moves with it. */
+/* Pairs each reduced axis w with a kept axis k that moves with it; each kept axis serves once. */
 static void find_axes(rd_windows *all, const rd_expr *x, uint64_t reduced)
 {
     uint64_t free = ~reduced;
@@ -77,17 +78,20 @@ static void find_axes(rd_windows *all, const rd_expr *x, uint64_t reduced)
             }
 }
 
-/* Maps the reducer to its rolling reduction.  False: there is none, or the order is fixed. */
+/* Maps the reducer to its rolling reduction.  False: there is none, or the order of elements is
+ * fixed (RD_LAW_serial). */
 static bool find_what(rd_windows *all, const rd_fold_facts *facts)
 {
-    switch (facts->reducer) {
-    case RD_RED_sum: all->what = RD_ROLLED_SUM; break;
-    case RD_RED_min: all->what = RD_ROLLED_MIN; break;
-    case RD_RED_max: all->what = RD_ROLLED_MAX; break;
-    case RD_RED_any: all->what = RD_ROLLED_ANY; break;
-    case RD_RED_all: all->what = RD_ROLLED_ALL; break;
-    case RD_RED_moments: all->what = RD_ROLLED_VAR; break;
-    default: return false;
+    switch (rd_reducer_table[facts->reducer].op) {
+    case RD_OP_add: all->what = RD_ROLLED_SUM; break;
+    case RD_OP_minimum: all->what = RD_ROLLED_MIN; break;
+    case RD_OP_maximum: all->what = RD_ROLLED_MAX; break;
+    case RD_OP_or: all->what = RD_ROLLED_ANY; break;
+    case RD_OP_and: all->what = RD_ROLLED_ALL; break;
+    default:
+        if (facts->reducer != RD_RED_moments)
+            return false;
+        all->what = RD_ROLLED_VAR;
     }
     return facts->law != RD_LAW_serial;
 }
@@ -102,7 +106,8 @@ static bool are_folds(const rd_windows *all, const rd_expr *x)
            rd_rolling_is_fold(x, k, all->what, x->extent[all->window[0]], x->extent[k]);
 }
 
-/* True if folding all elements of a window costs more than folding along each axis. */
+/* True if folding all elements of a window costs more than folding along each axis.  The limits are
+ * explained at FEW and SQUARE. */
 static bool are_worth_it(const rd_windows *all, const rd_expr *x)
 {
     bool short_ones = true;
@@ -113,7 +118,8 @@ static bool are_worth_it(const rd_windows *all, const rd_expr *x)
            (all->n == 1 || all->what == RD_ROLLED_VAR || short_ones || all->elements > SQUARE);
 }
 
-/* Tests the cheap conditions first, then looks for axes. */
+/* True if the fold reduces overlapping windows and rolling them is worth it; then `all` is filled
+ * in.  A variance needs all reduced axes to be windows.  Cheap conditions come first. */
 bool rd_windows_found(rd_windows *all, const rd_folding *f, const rd_expr *x,
                       const rd_fold_facts *facts)
 {
@@ -128,13 +134,13 @@ bool rd_windows_found(rd_windows *all, const rd_folding *f, const rd_expr *x,
 }
 
 /* ---- The array below the windows ------------------------------------------------------------- */
-/* The number of an axis once those of `gone` are removed. */
+/* The number of an axis once the axes of the set `gone` are removed. */
 static int axis_without(uint64_t gone, int axis)
 {
     return axis - __builtin_popcountll(gone & ((UINT64_C(1) << axis) - 1));
 }
 
-/* The view without the axes of windows. */
+/* Makes a view without the axes of windows, from the extents of the result. */
 static rd_expr *view_without(const rd_windows *all, const rd_expr *x, int rank,
                              const int64_t *extent)
 {
@@ -150,7 +156,8 @@ static rd_expr *view_without(const rd_windows *all, const rd_expr *x, int rank,
     return rd_view(x->in[0], rank, extent, number, NULL);
 }
 
-/* x without the axes of windows.  The kept axes that move with them are longer. */
+/* Makes x without the axes of windows.  The kept axes that move with them get longer by a window
+ * less 1, so that they reach the end of the last window. */
 static rd_expr *without_windows(const rd_windows *all, const rd_expr *x)
 {
     int64_t  extent[RD_MAX_RANK];
@@ -179,8 +186,8 @@ static rd_expr *without_windows(const rd_windows *all, const rd_expr *x)
 }
 
 /* ---- Axis by axis ---------------------------------------------------------------------------- */
-/* Rolling reductions of windows of n along an axis; for RD_ROLLED_VAR, the squares about their
- * means. */
+/* Rolls windows of n along an axis; for RD_ROLLED_VAR it makes the squares about their means, which
+ * a ddof of n - 1 leaves undivided. */
 static rd_expr *roll_along(const rd_windows *all, rd_rolled what, rd_expr *x, int axis, int64_t n)
 {
     rd_rolling r = { .call = all->call, .what = what, .x = x, .axis = axis, .n = n };
@@ -194,7 +201,7 @@ static rd_expr *roll_along(const rd_windows *all, rd_rolled what, rd_expr *x, in
     return rd_rolling_reduced(&r);
 }
 
-/* x minus its middle element, if finite: sums of the differences round less. */
+/* Subtracts from x its middle element, if that is finite: sums of the differences round less. */
 static rd_expr *centred(const rd_windows *all, rd_expr *x)
 {
     rd_expr *middle = x;
@@ -211,9 +218,9 @@ static rd_expr *centred(const rd_windows *all, rd_expr *x)
     return map_2(RD_OP_sub, all->call, x, middle);
 }
 
-/* Squares about the mean, axis by axis.  Those of several parts are the sum of the parts' own
- * squares, and of the squares of their means about the common mean (Chan, Golub and LeVeque
- * 1979). */
+/* Makes the variances of windows: squares about the mean, axis by axis, over their number less
+ * ddof.  The squares of several parts are the sum of the parts' own squares, and of the squares of
+ * their means about the common mean (Chan, Golub and LeVeque 1979). */
 static rd_expr *variance(const rd_windows *all, rd_expr *x, double ddof)
 {
     rd_expr *sum     = all->n > 1 ? centred(all, x) : x;
@@ -256,7 +263,7 @@ static void put_along_first(rd_windows *all, const rd_expr *x)
         }
 }
 
-/* Reduces first along the axes that are no windows. */
+/* Reduces x, which has no windows any more, first along the reduced axes that are no windows. */
 static rd_expr *reduce_others(rd_windows *all, const rd_folding *f, rd_expr *x,
                               rd_fold_facts *facts)
 {
@@ -273,7 +280,8 @@ static rd_expr *reduce_others(rd_windows *all, const rd_folding *f, rd_expr *x,
     return rd_folding_node(&of, x, NULL, x->type, facts);
 }
 
-/* Removes the windows, then reduces the kept axes in turn. */
+/* Makes the fold by rolling reductions: removes the windows, then rolls along each kept axis in
+ * turn. */
 rd_expr *rd_windows_folded(rd_windows *all, const rd_folding *f, rd_expr *x, rd_fold_facts *facts)
 {
     rd_expr *y = without_windows(all, x);

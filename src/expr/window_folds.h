@@ -7,8 +7,8 @@
 /* The windows of a reduction; rd_windows_found() fills them in, except for call and extent. */
 typedef struct rd_windows {
     const char *call; /* for messages */
-    rd_rolled   what;
-    int         n; /* axes of windows; each is reduced and moves with a kept axis */
+    rd_rolled   what; /* the rolling reduction that folds them */
+    int         n;    /* axes of windows; each is reduced and moves with a kept axis */
     int         window[RD_MAX_RANK], kept[RD_MAX_RANK];
     int64_t     extent[RD_MAX_RANK]; /* by axis: elements of a window */
     int64_t     elements;            /* in a window */

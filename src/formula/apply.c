@@ -1,8 +1,9 @@
 /* apply.c - evaluates calls and reductions: finds the function, reads its arguments, builds the
- * value. */
+ * value. A *whole array* is a value without indices. The *caller* is the program that gave the
+ * text; it may know more functions. */
 #include "formula/formula.h"
 
-/* Reads the operands of a function that only the caller may know: whole arrays, no keywords.
+/* Evaluates the operands of a function that only the caller may know: whole arrays, no keywords.
  * Returns their number, or -1 if an operand is of another kind. */
 static int read_whole_operands(rd_formula_reader *r, const rd_phrase *p, rd_expr *x[RD_ARGUMENTS])
 {
@@ -20,7 +21,8 @@ static int read_whole_operands(rd_formula_reader *r, const rd_phrase *p, rd_expr
     return n;
 }
 
-/* Lets the caller evaluate a function that the library does not know, such as month(time). */
+/* Lets the caller evaluate a function that the library does not know, such as month(time). Records
+ * that there is no such function if the caller has none either. */
 static rd_labelled ask_caller(rd_formula_reader *r, const rd_phrase *p)
 {
     rd_expr  *x[RD_ARGUMENTS], *made = NULL;

@@ -20,7 +20,8 @@ typedef struct parameter {
     double      value; /* NaN: no default */
 } parameter;
 
-/* Reads the next parameter of the list into *p. Returns the rest of the list; NULL at its end. */
+/* Reads the next parameter of the list, "name:kind=default?", into *p. Returns the rest of the
+ * list; NULL at its end. */
 static const char *next_parameter(const char *list, parameter *p)
 {
     size_t n;
@@ -100,8 +101,8 @@ static bool read_integers(rd_formula_reader *r, const rd_phrase *p, const char *
 
 static bool read_text(rd_formula_reader *r, const rd_phrase *p, char *to);
 
-/* Reads an axis: a number, or the name of an axis of argument `of`. If that argument is a list,
- * its first array has the axes. */
+/* Reads an axis: a number, or the name of an axis of argument `of`, if the caller knows names. If
+ * that argument is a list, its first array has the axes. */
 static bool read_axis(const rd_arguments *a, const rd_phrase *p, int of, int64_t *axis)
 {
     rd_formula_reader *r = a->r;
@@ -125,7 +126,8 @@ static bool read_axis(const rd_arguments *a, const rd_phrase *p, int of, int64_t
     return *axis >= 0 || rd_formula_no_axis(r, x, name, p->at);
 }
 
-/* Reads axes, a number or a name or a list of them; None and all stand for all axes. */
+/* Reads axes, a number or a name or a list of them; None and all stand for all axes. False after an
+ * error. */
 static bool read_axes(const rd_arguments *a, const rd_phrase *p, rd_dims *d)
 {
     rd_formula_reader *r    = a->r;
@@ -160,7 +162,8 @@ static bool read_type(rd_formula_reader *r, const rd_phrase *p, rd_dtype *type)
     return *type || rd_formula_fail(r, RD_ERR_TYPE, p->at, "expected a type, such as float32");
 }
 
-/* Copies a name or a text in quotes to `to`, which has room for RD_FORMULA_NAME + 1 characters. */
+/* Copies a name or a text in quotes, without these, to `to`, which has room for RD_FORMULA_NAME + 1
+ * characters. */
 static bool read_text(rd_formula_reader *r, const rd_phrase *p, char *to)
 {
     const bool quotes = p->kind == RD_PHRASE_TEXT;
@@ -202,6 +205,7 @@ static bool add_to_list(rd_arguments *a, rd_phrase *p)
     return true;
 }
 
+/* Reads arrays: a list of them, or a single one. */
 static bool read_list(rd_arguments *a, rd_phrase *p)
 {
     if (p->kind != RD_PHRASE_LIST)
@@ -212,7 +216,7 @@ static bool read_list(rd_arguments *a, rd_phrase *p)
     return true;
 }
 
-/* Reads a number between 0 and 1, or a list of them. */
+/* Reads a number, or a list of them, as for quantiles. */
 static bool read_numbers(rd_arguments *a, const rd_phrase *p)
 {
     a->several = p->kind == RD_PHRASE_LIST;
@@ -269,6 +273,7 @@ static bool read_argument(rd_arguments *a, int k, rd_phrase *p)
 }
 
 /* ---- All ------------------------------------------------------------------------------------- */
+/* Fills in the names, kinds and defaults of all parameters of the list. */
 static void set_defaults(rd_arguments *a, const char *list)
 {
     parameter p;
@@ -286,8 +291,8 @@ static void set_defaults(rd_arguments *a, const char *list)
     }
 }
 
-/* Finds the parameter of keyword p, by its own name or by one that other libraries use. -1:
- * none. */
+/* Finds the parameter of keyword p, by its own name or by one that other libraries use, such as dim
+ * for axis. -1: none. */
 static int parameter_called(const rd_arguments *a, const rd_phrase *p)
 {
     static const char *const other[][2] = {
@@ -308,7 +313,8 @@ static int parameter_called(const rd_arguments *a, const rd_phrase *p)
     return -1;
 }
 
-/* Reads all arguments of the call; those without a keyword go by position. */
+/* Reads all arguments of the call; those without a keyword go by position. From a parameter of kind
+ * v on, all arguments by position belong to it. */
 static bool read_given(rd_arguments *a)
 {
     int position = 0;

@@ -2,7 +2,10 @@
  * parts.
  *
  * Axes of masks, weights and labels are put where the array has axes of the same names. Labels
- * say how many groups they have. Parts of concat() and stack() must fit each other. */
+ * say how many groups they have. Parts of concat() and stack() must fit each other.
+ *
+ * The *caller* is the program that gave the text; r->opts->axes has its functions, which know names
+ * of axes, coordinates and labels. *Group labels* are the arrays of by= in a group-by. */
 #include "formula/formula.h"
 #include <string.h>
 
@@ -12,8 +15,8 @@ static bool is_called(const rd_arguments *a, int k, const char *name)
     return (size_t)a->name_length[k] == strlen(name) && !memcmp(a->name[k], name, strlen(name));
 }
 
-/* True if the call has a parameter of axes. A second array y is then read beside the first one;
- * y of kron(x, y) and cdist(x, y), which have no such parameter, has axes of its own. */
+/* True if the call has a parameter of axes (kind d). A second array y is then read beside the first
+ * one; y of kron(x, y) and cdist(x, y), which have no such parameter, has axes of its own. */
 static bool has_axes_parameter(const rd_arguments *a)
 {
     for (int k = 0; k < a->n; k++)
@@ -23,7 +26,7 @@ static bool has_axes_parameter(const rd_arguments *a)
 }
 
 /* Finds the arguments that have the axes of the first array: masks, weights, a second operand.
- * Returns how many there are; place: their positions. */
+ * Returns how many there are; place[] gets their positions. */
 static int find_companions(const rd_arguments *a, int place[RD_ARGUMENTS])
 {
     static const char *const names[] = { "where", "weights", "restart", "y" };
@@ -37,7 +40,7 @@ static int find_companions(const rd_arguments *a, int place[RD_ARGUMENTS])
     return n;
 }
 
-/* True if the call has group labels. */
+/* True if the call has group labels, by=[...]. */
 static bool has_labels(const rd_arguments *a)
 {
     for (int k = 0; k < a->n; k++)
@@ -46,8 +49,8 @@ static bool has_labels(const rd_arguments *a)
     return false;
 }
 
-/* Asks the caller what the labels of a group-by are, and how many groups each has, unless the
- * text says groups=. */
+/* Asks the caller what the labels of a group-by are, and how many groups each has, unless the text
+ * says groups=. a->by keeps the labels as they were given. False after an error. */
 static bool read_labels(rd_arguments *a)
 {
     rd_formula_reader     *r    = a->r;
@@ -99,7 +102,8 @@ static bool can_join_part(rd_arguments *a, int k, int joined)
     return true;
 }
 
-/* True if all parts of concat(parts, axis) or stack(parts, axis) fit the first one. */
+/* True if all parts of concat(parts, axis) or stack(parts, axis) fit the first one. concat() joins
+ * them along an axis, where coordinates may differ; stack() has no such axis. */
 static bool can_join_parts(rd_arguments *a)
 {
     const bool concat = rd_formula_is(a->r, a->call->at, a->call->length, "concat");
@@ -113,8 +117,8 @@ static bool can_join_parts(rd_arguments *a)
     return true;
 }
 
-/* Asks the caller for the positions along an axis of x that an index means. NULL: refused, with
- * an error. */
+/* Asks the caller for the positions along an axis of x that an index means; a caller that knows
+ * none leaves the index as it is. NULL: refused, with an error. */
 rd_expr *rd_formula_places(rd_formula_reader *r, rd_expr *x, int axis, rd_expr *index, size_t at)
 {
     const rd_formula_axes *axes = r->opts->axes;
@@ -125,8 +129,9 @@ rd_expr *rd_formula_places(rd_formula_reader *r, rd_expr *x, int axis, rd_expr *
     return rd_formula_answer(r, axes->gather(r->opts->user, x, axis, index, r->why), at);
 }
 
-/* Lets the caller translate an index of take(x, index, axis) and similar calls to positions,
- * such as month(time) along an axis of months. */
+/* Lets the caller translate an index of take(x, index, axis) and similar calls to positions, such
+ * as month(time) along an axis of months. Calls without an index or with a bad axis are left
+ * alone. */
 static bool read_index(rd_arguments *a)
 {
     rd_expr *const x    = a->x[0].x;
@@ -145,8 +150,9 @@ static bool read_index(rd_arguments *a)
     return a->x[index].x != NULL;
 }
 
-/* Prepares the arguments of a call: parts, labels, indices; then views of all arrays with axes
- * in the order of the first one. */
+/* Prepares the arguments of a call: parts, labels, indices; then views of all arrays with axes in
+ * the order of the first one. Without a caller that knows names it does nothing. False after an
+ * error. */
 bool rd_formula_beside(rd_arguments *a)
 {
     int       place[RD_ARGUMENTS], n_list;
@@ -183,7 +189,7 @@ bool rd_formula_beside(rd_arguments *a)
     return true;
 }
 
-/* Returns the first reduced axis of the operand; its rank if none is reduced. */
+/* Returns the first reduced axis of the operand; its rank if none is reduced; -1 after an error. */
 static int first_reduced(const rd_arguments *a)
 {
     const rd_expr *x = a->x[0].x;
@@ -199,7 +205,8 @@ static int first_reduced(const rd_arguments *a)
     return axis;
 }
 
-/* Counts the axes of the result in front of those of one reduction: 1 for minmax, 0 for others. */
+/* Counts the axes of the result y in front of those of one reduction: 1 for minmax, 0 for others.
+ * The other axes of y are the groups, and the kept axes or (keepdims) all but one. */
 static int count_front_axes(const rd_arguments *a, const rd_expr *y)
 {
     const rd_expr *x     = a->x[0].x;

@@ -4,7 +4,7 @@
  * are read at indices are built before the extents of the indices are found. */
 #include "formula/formula.h"
 
-/* Builds the operand of every size(x) and len(x) in the tree p. */
+/* Builds the operand of every size(x) and len(x) in the tree p, unless it has indices. */
 static bool build_sized(rd_formula_reader *r, rd_phrase *p)
 {
     for (rd_phrase *q = p->first; q; q = q->next)
@@ -17,6 +17,8 @@ static bool build_sized(rd_formula_reader *r, rd_phrase *p)
     return rd_formula_value(r, p->first).x != NULL;
 }
 
+/* Builds the operand of every size(x) and len(x) in a statement and in its ranges of indices. False
+ * after an error. */
 bool rd_formula_build_sized(rd_formula_reader *r, rd_statement *s)
 {
     return (!s->index || build_sized(r, s->index)) && build_sized(r, s->tree);

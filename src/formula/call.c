@@ -1,15 +1,16 @@
 /* call.c - evaluates name(arguments): a reducer, a scan, a row of functions.def, a type, an
- * operator. */
+ * operator. A value has *labels*, the numbers of its indices; a *whole array* has none. */
 #include "formula/formula.h"
 #include <string.h>
 
+/* The value that stands for a failure; its argument is the NULL of a call that has recorded it. */
 static rd_labelled failed(void *nothing)
 {
     (void)nothing;
     return (rd_labelled){ 0 };
 }
 
-/* Broadcasts the n operands of an elementwise function to common labels, or whole arrays by
+/* Broadcasts the n operands of an elementwise function to common labels (`all`), or whole arrays by
  * names of axes. x: the views. */
 static bool broadcast_operands(rd_formula_reader *r, const rd_phrase *p, int n,
                                const rd_labelled *v, rd_labelled *all, rd_expr **x)
@@ -25,7 +26,8 @@ static bool broadcast_operands(rd_formula_reader *r, const rd_phrase *p, int n,
 }
 
 /* Calls a function of functions.def: prepares its arguments by its sort, builds the value, and
- * tells the caller. */
+ * tells the caller what was made. p->skip_nan: the name began with "nan", which sets that
+ * keyword. */
 static rd_labelled call_row(const rd_phrase *p, const rd_formula_function *f, rd_arguments *a)
 {
     rd_formula_reader *r   = a->r;
@@ -56,7 +58,7 @@ static rd_labelled call_row(const rd_phrase *p, const rd_formula_function *f, rd
     return all;
 }
 
-/* Calls a type, float32(x): a cast. */
+/* Calls a type, as in float32(x): a cast. */
 static rd_labelled call_type(const rd_phrase *p, rd_dtype type, rd_arguments *a)
 {
     a->x[0].x = rd_formula_made(a->r, rd_cast(a->x[0].x, type), p->at);
@@ -91,8 +93,8 @@ static rd_labelled call_size(rd_formula_reader *r, const rd_phrase *p)
     return (rd_labelled){ .x = rd_formula_made(r, rd_int(r->ctx, n), p->at) };
 }
 
-/* True if p is nan and the name of a reducer, as in nanmean(x). *plain becomes mean with
- * skip_nan set. */
+/* True if the name is "nan" and the name of a reduction, as in nanmean(x). *plain becomes mean(x)
+ * with skip_nan set. */
 bool rd_formula_without_nan(const rd_formula_reader *r, const rd_phrase *p, rd_phrase *plain)
 {
     *plain = *p;
@@ -105,7 +107,8 @@ bool rd_formula_without_nan(const rd_formula_reader *r, const rd_phrase *p, rd_p
 }
 
 /* ---- Functions that the caller has, month(time) ---------------------------------------------- */
-/* True if the caller may have functions of its own. Fails if it has this one but p has indices. */
+/* True if the caller may have functions of its own. Fails if the caller has this one, but an
+ * argument has indices: it is asked without operands to find out. */
 bool rd_formula_may_ask(rd_formula_reader *r, const rd_phrase *p)
 {
     const rd_formula_axes *axes = r->opts->axes;
@@ -125,7 +128,8 @@ bool rd_formula_may_ask(rd_formula_reader *r, const rd_phrase *p)
     return true;
 }
 
-/* Lets the caller evaluate the function p of the n operands x. */
+/* Lets the caller evaluate the function p of the n operands x. NULL without an error: the caller
+ * has no such function. */
 rd_expr *rd_formula_ask(rd_formula_reader *r, const rd_phrase *p, int n, rd_expr **x)
 {
     char name[RD_FORMULA_NAME + 1];
@@ -147,6 +151,7 @@ static int operator_called(const rd_formula_reader *r, const rd_phrase *p)
                             RD_AUTO);
 }
 
+/* True if the name is "cum" and the name of a reducer, as in cumsum(x). */
 static bool is_scan(const rd_formula_reader *r, const rd_phrase *p)
 {
     return p->length > 3 && !memcmp(r->text + p->at, "cum", 3) &&
@@ -154,7 +159,7 @@ static bool is_scan(const rd_formula_reader *r, const rd_phrase *p)
 }
 
 /* Finds what the name of a call means, in this order: reducer, scan, size, function, type,
- * operator. */
+ * operator. The kind is RD_CALLEE_UNKNOWN if it means none. */
 rd_callee rd_formula_callee(rd_formula_reader *r, const rd_phrase *p)
 {
     static const char *const   lists[] = { "", "x", "x y", "x y z" };

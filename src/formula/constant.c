@@ -14,20 +14,22 @@ typedef enum number_kind {
     DIVIDED /* a division by 0, or of the least number by -1 */
 } number_kind;
 
+/* A value on the way. */
 typedef struct number {
     number_kind      kind;
     int64_t          whole;    /* WHOLE: the value */
     long double      real;     /* the value, also if it is beyond 64 bits */
     const rd_phrase *quotient; /* DIVIDED: the division, of `whole` by `divisor` */
-    int64_t          divisor;
+    int64_t          divisor;  /* DIVIDED: what `whole` was divided by */
 } number;
 
+/* A known whole number. */
 static number whole_number(int64_t n)
 {
     return (number){ .kind = WHOLE, .whole = n, .real = (long double)n };
 }
 
-/* Computes a sum, a product, a power or a shift in long double, for results beyond 64 bits. */
+/* Computes a sum, a product, a power or a left shift in long double, for results beyond 64 bits. */
 static long double real_result(rd_op op, long double a, long double b)
 {
     switch (op) {
@@ -39,7 +41,8 @@ static long double real_result(rd_op op, long double a, long double b)
     }
 }
 
-/* Computes a // b or a % b, rounded down as Python rounds. */
+/* Computes a // b or a % b, rounded down as Python rounds. The kind is DIVIDED if there is no
+ * result. */
 static number divide(const rd_phrase *p, int64_t a, int64_t b)
 {
     int64_t value;
@@ -50,7 +53,8 @@ static number divide(const rd_phrase *p, int64_t a, int64_t b)
     return whole_number(p->op == RD_OP_remainder ? a - value * b : value);
 }
 
-/* Computes a binary operator of two known numbers; it becomes BEYOND if 64 bits are too few. */
+/* Computes a binary operator of two known numbers; it becomes BEYOND if 64 bits are too few. Only +
+ * - *, powers and shifts (`raises`) leave 64 bits; of any other operator the value is unknown. */
 static number combine(const rd_phrase *p, const number *a, const number *b)
 {
     const bool grows  = p->op == RD_OP_add || p->op == RD_OP_sub || p->op == RD_OP_mul;
@@ -72,7 +76,7 @@ static number combine(const rd_phrase *p, const number *a, const number *b)
 
 static number number_of(rd_formula_reader *r, const rd_phrase *p);
 
-/* Computes -a of a known number. */
+/* Computes -a of a known number; of another unary operator the value is unknown. */
 static number negate(rd_formula_reader *r, const rd_phrase *p)
 {
     const number a = p->op == RD_OP_neg ? number_of(r, p->first) : (number){ 0 };
@@ -85,7 +89,7 @@ static number negate(rd_formula_reader *r, const rd_phrase *p)
     return (number){ .kind = a.kind ? BEYOND : NO_NUMBER, .real = -a.real };
 }
 
-/* Computes a binary operator with operands that may be known. */
+/* Evaluates a binary operator, if both operands are known. */
 static number combine_operands(rd_formula_reader *r, const rd_phrase *p)
 {
     const number a = number_of(r, p->first), b = a.kind ? number_of(r, p->last) : a;
@@ -128,7 +132,7 @@ static bool read_size(rd_formula_reader *r, const rd_phrase *p, int64_t *value)
     return true;
 }
 
-/* Finds an earlier statement of that name that is a whole number. */
+/* True if an earlier statement of that name is a whole number; *value becomes the number. */
 static bool integer_of_name(rd_formula_reader *r, const rd_phrase *p, int64_t *value)
 {
     const rd_statement *s = rd_formula_statement(r, p->at, p->length);
@@ -138,7 +142,7 @@ static bool integer_of_name(rd_formula_reader *r, const rd_phrase *p, int64_t *v
     return s && s->whole;
 }
 
-/* Evaluates p as a whole number, if it is known now. */
+/* Evaluates p as a whole number; its kind is NO_NUMBER if it is not known now. */
 static number number_of(rd_formula_reader *r, const rd_phrase *p)
 {
     int64_t value = 0;
@@ -155,7 +159,8 @@ static number number_of(rd_formula_reader *r, const rd_phrase *p)
     }
 }
 
-/* True if the number can be used; records an error if it is out of range or a bad quotient. */
+/* True if the number fits in 64 bits, or is unknown; records an error if it is out of range or a
+ * quotient without a value. */
 static bool is_usable(rd_formula_reader *r, const rd_phrase *p, const number *n)
 {
     if (n->kind == BEYOND)
@@ -165,6 +170,7 @@ static bool is_usable(rd_formula_reader *r, const rd_phrase *p, const number *n)
                            (long long)n->whole, (long long)n->divisor);
 }
 
+/* Evaluates p as a whole number, if it is known now. False: it is not, or an error is recorded. */
 bool rd_formula_integer(rd_formula_reader *r, const rd_phrase *p, int64_t *value)
 {
     const number n = number_of(r, p);
@@ -173,6 +179,7 @@ bool rd_formula_integer(rd_formula_reader *r, const rd_phrase *p, int64_t *value
     return is_usable(r, p, &n) && n.kind == WHOLE;
 }
 
+/* True if p is a known whole number beyond 64 bits; *value becomes the nearest double. */
 bool rd_formula_beyond(rd_formula_reader *r, const rd_phrase *p, double *value)
 {
     const number n = number_of(r, p);
@@ -190,7 +197,7 @@ bool rd_formula_need_integer(rd_formula_reader *r, const rd_phrase *p, const cha
     return rd_formula_fail(r, RD_ERR_TEXT, p->at, "%s is a whole number that the text says", what);
 }
 
-/* Computes + - * / of two reals. False: another operator. */
+/* Computes + - * / of two reals. False: p is another operator. */
 static bool real_of_two(const rd_phrase *p, double a, double b, double *value)
 {
     switch (p->op) {

@@ -42,7 +42,7 @@ static bool is_plain_sum(const rd_formula_reader *r, const rd_phrase *p)
     return plain;
 }
 
-/* True if two or more factors are sparse, and each factor has an index for each axis. */
+/* True if two or more factors are sparse, and each factor has an index for each axis (v[k].n). */
 static bool are_sparse(int n, const rd_labelled *v)
 {
     int  sparse = 0;
@@ -71,7 +71,8 @@ static bool keeps_type(int n, const rd_labelled *v)
            type == RD_I64;
 }
 
-/* Numbers the labels of a factor by their positions in `all`, as rd_contract() wants them. */
+/* Gives the axes of a factor small labels, their positions in `all`, as rd_contract() wants
+ * them. */
 static void name_axes(const rd_labelled *v, const rd_labelled *all, rd_term *term)
 {
     term->x = v->x;
@@ -92,6 +93,7 @@ static bool are_used(const rd_phrase *p, const rd_labelled *all)
     return used;
 }
 
+/* True if the index with this label is an index of the sum. */
 static bool is_summed(const rd_phrase *p, int label)
 {
     for (const rd_phrase *q = p->first; q; q = q->next)
@@ -100,6 +102,8 @@ static bool is_summed(const rd_phrase *p, int label)
     return false;
 }
 
+/* Finds the factors of sum[indices] of a product of named arrays with subscripts. Returns their
+ * number, 2 to RD_MOST_FACTORS; 0: p is no such sum. */
 int rd_formula_factors(const rd_formula_reader *r, rd_phrase *p, rd_phrase *factor[RD_MOST_FACTORS])
 {
     const int n = is_plain_sum(r, p) ? factors_of(p->body, 0, factor) : 0;

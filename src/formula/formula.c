@@ -7,7 +7,8 @@
 #include "eval/debug.h"
 #include <string.h>
 
-/* Gives the value v the axes that the left side y[i, j] names, in that order. */
+/* Gives the value v the axes that the left side y[i, j] names, in that order. An index that v lacks
+ * repeats it. NULL after an error. */
 static rd_expr *apply_left_side(rd_formula_reader *r, const rd_statement *s, const rd_labelled *v)
 {
     rd_labelled all = { 0 };
@@ -38,7 +39,8 @@ static rd_expr *add_to_earlier(rd_formula_reader *r, const rd_statement *before,
                            rd_op_table[RD_OP_add].name, 2, x);
 }
 
-/* Builds a statement: resolves its indices, finds their extents, then builds the value. */
+/* Builds a statement: resolves its indices, finds their extents, then builds the value. `before` is
+ * an earlier statement of the same name, to which += adds. False after an error. */
 static bool build(rd_formula_reader *r, rd_statement *s)
 {
     rd_labelled   v;
@@ -67,7 +69,7 @@ static bool build(rd_formula_reader *r, rd_statement *s)
     return s->x != NULL;
 }
 
-/* Copies a part of the text into memory of the context. */
+/* Copies a part of the text into memory of the context; NULL without memory. */
 static char *copy(const rd_formula_reader *r, size_t at, size_t length)
 {
     char *text = rd_arena(r->ctx, length + 1);
@@ -105,7 +107,7 @@ static int collect_results(rd_formula_reader *r, int max, rd_named *out)
     return n;
 }
 
-/* Reads the text and builds all statements in order. */
+/* Reads the text and builds all statements in order. r->done is how many are built. */
 static bool read_and_build(rd_formula_reader *r)
 {
     rd_text text = { 0 };
@@ -173,7 +175,8 @@ static int read_text(rd_ctx *ctx, const char *call, const char *text, const rd_f
     return n;
 }
 
-/* Builds all results of a text, in the default floating-point environment. */
+/* Builds all results of a text: the public call. Constants are computed in the default
+ * floating-point environment. */
 int rd_formula_all(rd_ctx *ctx, const char *text, const rd_formula_opts *opts, int max,
                    rd_named *out)
 {
@@ -184,7 +187,8 @@ int rd_formula_all(rd_ctx *ctx, const char *text, const rd_formula_opts *opts, i
     return n;
 }
 
-/* Builds the last result of a text, in the default floating-point environment. */
+/* Builds the last result of a text: the public call. Constants are computed in the default
+ * floating-point environment. */
 rd_expr *rd_formula(rd_ctx *ctx, const char *text, rd_names in)
 {
     rd_formula_opts opts = { .size = sizeof opts, .n_in = in.n };

@@ -64,7 +64,7 @@ typedef enum rd_phrase_kind {
 /* A piece of the tree, filled by parse.c; index.c adds labels, and value.c adds the value. */
 typedef struct rd_phrase {
     rd_phrase_kind    kind;
-    rd_op             op;
+    rd_op             op;         /* of UNARY, BINARY and LINK */
     size_t            at, length; /* its name or sign, as bytes of the text                */
     int               depth;      /* depth of the tree below                                     */
     int               calls;      /* calls inside each other, at most                      */
@@ -73,8 +73,8 @@ typedef struct rd_phrase {
     bool              skip_nan;   /* CALL: "nan" stands before the name of the reducer     */
     bool              whole;      /* NUMBER: it is integer, else real                            */
     bool              imaginary;  /* NUMBER: the value is real * i                         */
-    int64_t           integer;
-    double            real;
+    int64_t           integer;    /* NUMBER: the value if it is whole ... */
+    double            real;       /* ... and if it is not, or is imaginary */
     rd_expr          *x; /* the value, once built; NULL if the piece contains an index     */
     struct rd_phrase *first, *last, *next; /* operands                                     */
     struct rd_phrase *body;                /* REDUCE: the body                                   */
@@ -87,22 +87,22 @@ typedef struct rd_statement {
     size_t     from, to;   /* bytes of the whole statement  */
     bool       add;        /* +=                            */
     rd_phrase *index;      /* list of name[i, j] =; or NULL */
-    rd_phrase *tree;
-    rd_expr   *x;     /* the value, once built                  */
-    bool       whole; /* the value is a known whole number  */
+    rd_phrase *tree;       /* the right side */
+    rd_expr   *x;          /* the value, once built                  */
+    bool       whole;      /* the value is a known whole number  */
     int64_t    integer;
 } rd_statement;
 
 /* An index of a statement.  Its values are low, low + 1, ... */
 typedef struct rd_formula_label {
-    size_t           at, length;
+    size_t           at, length; /* its name, as bytes of the text */
     const rd_phrase *index;
     bool             visible, known, ranged; /* in scope; n is known; the text has a range */
-    int64_t          low, n;
-    const rd_phrase *from; /* the subscript that has given n, NULL: none */
-    size_t           of;   /* ... and the position of its array in the text             */
+    int64_t          low, n;                 /* the least value; how many values */
+    const rd_phrase *from;                   /* the subscript that has given n, NULL: none */
+    size_t           of; /* ... and the position of its array in the text             */
     size_t           of_length;
-    int              axis;
+    int              axis; /* ... and the axis that it reads */
     rd_expr *named; /* the first array with a named axis, `axis_named`, that it reads; or NULL */
     int      axis_named;
 } rd_formula_label;
@@ -110,19 +110,19 @@ typedef struct rd_formula_label {
 /* The state of reading one text. */
 typedef struct rd_formula_reader {
     rd_ctx                *ctx;
-    const char            *call, *text;
-    const rd_formula_opts *opts;
-    bool                   failed;
-    rd_token              *token;
-    int                    n_tokens, now;           /* now: the next token to read */
-    rd_phrase             *piece;                   /* all pieces of the tree */
+    const char            *call, *text;   /* the public call, for messages; the whole text */
+    const rd_formula_opts *opts;          /* the caller's: arrays, and functions to ask */
+    bool                   failed;        /* a failure is recorded: reading ends */
+    rd_token              *token;         /* all tokens of the text */
+    int                    n_tokens, now; /* now: the next token to read */
+    rd_phrase             *piece;         /* all pieces of the tree */
     int                    n_pieces, room, nesting; /* nesting: depth that is read */
     rd_statement           statement[RD_FORMULA_STATEMENTS];
     int                    n_statements, done;      /* done: that many are built */
     rd_named               found[RD_FORMULA_NAMES]; /* arrays that opts->find has found */
-    char                  *found_names;
+    char                  *found_names; /* their names, RD_FORMULA_NAME + 1 bytes each */
     int                    n_found;
-    rd_formula_label       label[RD_FORMULA_INDICES];
+    rd_formula_label       label[RD_FORMULA_INDICES]; /* indices of the statement */
     int                    n_labels;
     rd_phrase             *uses, *last_use; /* list of AT with indices */
     char                   why[RD_WHY];     /* the reason why opts->axes refuses */
@@ -266,25 +266,26 @@ enum { RD_ARGUMENTS = 16, RD_ARGUMENT_LIST = 64 };
 typedef struct rd_arguments {
     rd_formula_reader *r;
     rd_ctx            *ctx;
-    const rd_phrase   *call;
-    int                n;
-    const char        *name[RD_ARGUMENTS];
+    const rd_phrase   *call;               /* the piece of the tree */
+    int                n;                  /* parameters */
+    const char        *name[RD_ARGUMENTS]; /* in the list of parameters, not terminated */
     int                name_length[RD_ARGUMENTS];
-    char               kind[RD_ARGUMENTS];
-    const rd_phrase   *given[RD_ARGUMENTS];
-    rd_labelled        x[RD_ARGUMENTS];
-    int64_t            i[RD_ARGUMENTS];
-    double             f[RD_ARGUMENTS];
-    rd_dims            d;
-    rd_ints            s, pair[2]; /* pair: two lists of kind p */
-    double             q[RD_ARGUMENT_LIST];
-    int32_t            n_q;
-    bool               several; /* q is a list, not one number */
-    rd_dtype           t;
-    char               text[RD_FORMULA_NAME + 1];
-    rd_expr           *list[RD_ARGUMENT_LIST];
-    int                n_list;
-    rd_expr           *by[RD_MAX_RANK]; /* the n_list group labels, as they were given */
+    char               kind[RD_ARGUMENTS];  /* a letter of the list above */
+    const rd_phrase   *given[RD_ARGUMENTS]; /* the argument; NULL: not given */
+    /* by parameter: the value of kind x; of kinds i, b, a and p; of kind f */
+    rd_labelled x[RD_ARGUMENTS];
+    int64_t     i[RD_ARGUMENTS];
+    double      f[RD_ARGUMENTS];
+    rd_dims     d;          /* kind d: axes */
+    rd_ints     s, pair[2]; /* kind s: integers; kind p: two lists */
+    double      q[RD_ARGUMENT_LIST];
+    int32_t     n_q;                       /* kind q: the n_q numbers in q */
+    bool        several;                   /* q is a list, not one number */
+    rd_dtype    t;                         /* kind t: an element type; RD_AUTO: none */
+    char        text[RD_FORMULA_NAME + 1]; /* kind n: a name or a text */
+    rd_expr    *list[RD_ARGUMENT_LIST];    /* kinds l and v: arrays */
+    int         n_list;
+    rd_expr    *by[RD_MAX_RANK]; /* the n_list group labels, as they were given */
 } rd_arguments;
 bool rd_formula_arguments(rd_formula_reader *r, const rd_phrase *call, const char *list,
                           rd_arguments *a);
@@ -301,11 +302,12 @@ void rd_formula_grouped(const rd_arguments *a, rd_expr *y);
 
 /* ---- Functions that are no reducers (functions.c) -------------------------------------------- */
 typedef enum rd_formula_sort {
-    RD_FORMULA_WHOLE,
-    RD_FORMULA_MAPS,
-    RD_FORMULA_REDUCES
+    RD_FORMULA_WHOLE,  /* takes whole arrays */
+    RD_FORMULA_MAPS,   /* elementwise: operands broadcast, and may have indices */
+    RD_FORMULA_REDUCES /* reduces axes; also name[indices] body */
 } rd_formula_sort;
 
+/* A row of functions.def; `arguments` is its list of parameters. */
 typedef struct rd_formula_function {
     const char     *name, *arguments;
     rd_formula_sort sort;
@@ -331,10 +333,10 @@ typedef enum rd_callee_kind {
 } rd_callee_kind;
 typedef struct rd_callee {
     rd_callee_kind             kind;
-    const char                *list;
-    const rd_formula_function *row;
+    const char                *list; /* its parameters */
+    const rd_formula_function *row;  /* ROW: of functions.def */
     rd_dtype                   type;
-    int                        function;
+    int                        function; /* OPERATOR: an rd_op or RD_TEXT_CLIP */
 } rd_callee;
 rd_callee   rd_formula_callee(rd_formula_reader *r, const rd_phrase *p);
 rd_labelled rd_formula_call(rd_formula_reader *r, const rd_phrase *p, const rd_callee *callee,

@@ -1,19 +1,22 @@
 /* functions.c - functions of formulas that are neither operators nor reducers: the rows of
  * functions.def.
  *
- * Each row becomes a static function build_NAME(), which makes the call of the library. */
+ * Each row becomes a static function build_NAME(), which makes the call of the library. Argument k
+ * of a call is the one at position k of the row's list of parameters; rd_arguments has its value by
+ * kind: x (arrays), i (ints and bools), f (floats). */
 #include "formula/made.h"
 #include <math.h>
 #include <string.h>
 
-/* Returns argument k as an int. A larger number becomes INT32_MAX, which no axis and no order
- * has. */
+/* Returns argument k as an int. A larger number becomes INT32_MAX, which is no axis, no order and
+ * no number of decimals. */
 static int int_of(const rd_arguments *a, int k)
 {
     return a->i[k] == (int32_t)a->i[k] ? (int)a->i[k] : INT32_MAX;
 }
 
-/* Returns how often an operation is repeated. Each time is a node, so a large number is refused. */
+/* Returns argument k, how often an operation is repeated. Each time is a node, so a large number is
+ * refused; a negative number is left to the library to refuse. */
 static int32_t times_of(const rd_arguments *a, int k)
 {
     enum { MOST_TIMES = 1000 };
@@ -34,8 +37,8 @@ static rd_dims dims_of(const rd_arguments *a, bool keep)
     return d;
 }
 
-/* Returns the position of argument k in a list of n names; 0 if it is not given, -1 after an
- * error. */
+/* Returns the position of argument k in a list of n names; 0 if it is not given (or k < 0), -1
+ * after an error. */
 static int position_in_names(const rd_arguments *a, int k, int n, const char *const *names)
 {
     if (k < 0 || !a->given[k])
@@ -48,6 +51,7 @@ static int position_in_names(const rd_arguments *a, int k, int n, const char *co
     return -1;
 }
 
+/* Reads argument k, how an axis continues beyond its ends. */
 static rd_pad_mode pad_mode(const rd_arguments *a, int k)
 {
     static const char *const names[] = { "constant", "edge", "reflect", "symmetric", "wrap" };
@@ -55,6 +59,7 @@ static rd_pad_mode pad_mode(const rd_arguments *a, int k)
     return (rd_pad_mode)position_in_names(a, k, 5, names);
 }
 
+/* Reads argument k, which results of a convolution are wanted. */
 static rd_convolve_mode convolve_mode(const rd_arguments *a, int k)
 {
     static const char *const names[] = { "full", "same", "valid" };
@@ -62,6 +67,7 @@ static rd_convolve_mode convolve_mode(const rd_arguments *a, int k)
     return (rd_convolve_mode)position_in_names(a, k, 3, names);
 }
 
+/* Reads argument k, how equal elements are ranked. */
 static rd_rank_method rank_method(const rd_arguments *a, int k)
 {
     static const char *const names[] = { "average", "min", "max", "dense", "ordinal" };
@@ -84,6 +90,7 @@ static int only_axis(const rd_arguments *a, int k)
     return INT32_MAX;
 }
 
+/* Reads argument k, the side of searchsorted(). */
 static rd_side side_of(const rd_arguments *a, int k)
 {
     static const char *const names[] = { "left", "right" };
@@ -99,8 +106,9 @@ static rd_qs qs_of(const rd_arguments *a, double scale, double q[RD_ARGUMENT_LIS
     return (rd_qs){ q, a->n_q };
 }
 
-/* Builds a quantile or a median (scale 0). keep, where, skip, method and weights are positions
- * of arguments. With weights the method is the inverted CDF unless another is given. */
+/* Builds a quantile, or a median (scale 0). keep, where, skip, method and weights are positions of
+ * arguments; method < 0: none. With weights the method is the inverted CDF unless another is
+ * given. */
 static rd_expr *quantile(const rd_arguments *a, double scale, int keep, int where, int skip,
                          int method, int weights)
 {
@@ -143,7 +151,8 @@ static rd_expr *quantile(const rd_arguments *a, double scale, int keep, int wher
                         : rd_median_by(a->x[0].x, &opts);
 }
 
-/* Builds a reduction that picks an element, or counts how often it occurs, such as mode. */
+/* Builds a reduction that picks an element, or counts how often it occurs, such as mode. The
+ * positions are those of its row: keepdims 2, where 5, skip_nan 6, initial 7. */
 static rd_expr *chosen(const rd_arguments *a, rd_expr *(*f)(rd_expr *, const rd_reduce_opts *))
 {
     return f(a->x[0].x,
@@ -151,7 +160,8 @@ static rd_expr *chosen(const rd_arguments *a, rd_expr *(*f)(rd_expr *, const rd_
                             .initial = a->x[7].x, .by = { a->list, a->n_list }, .groups = a->s));
 }
 
-/* Builds a reduction of two arrays, such as cov(x, y). */
+/* Builds a reduction of two arrays, such as cov(x, y). The positions are those of its row: keepdims
+ * 3, where 4, skip_nan 5, weights 6, ddof 7. */
 static rd_expr *pair(const rd_arguments *a,
                      rd_expr *(*f)(rd_expr *, rd_expr *, const rd_reduce_opts *))
 {
@@ -160,6 +170,7 @@ static rd_expr *pair(const rd_arguments *a,
                             .weights = a->x[6].x, .ddof = a->f[7]));
 }
 
+/* Short names for the calls in functions.def; k is the position of an argument. */
 #define A                a
 #define X(k)             (a->x[k].x)
 #define I(k)             (a->i[k])
@@ -178,6 +189,7 @@ static rd_expr *pair(const rd_arguments *a,
 #define REAL             (a->t ? a->t : RD_F64)
 #define LIST             ((rd_exprs){ a->list, a->n_list })
 
+/* Makes the function of a row; `call` is the C expression of its result. */
 #define RD_FUNCTION(name, arguments, sort, call)        \
     static rd_expr *build_##name(const rd_arguments *a) \
     {                                                   \

@@ -1,7 +1,11 @@
 /* index.c - which names are indices, and which values each index takes.
  *
  * In y[i] = sum[j] x[i, j] the names i and j are indices. An index without a range has as many
- * values as the axis that it reads: i has the extent of axis 0 of x, j that of axis 1. */
+ * values as the axis that it reads: i has the extent of axis 0 of x, j that of axis 1.
+ *
+ * A *label* is the number of an index in r->label. A piece of the tree is *labelled* if it contains
+ * an index. A *use* is an array that is read at indices, x[i, j]. An index is *known* once its
+ * number of values n is, and *ranged* if the text gives them. */
 #include "formula/formula.h"
 #include <string.h>
 
@@ -18,7 +22,8 @@ static int label_called(const rd_formula_reader *r, size_t at, size_t length)
 
 static bool resolve(rd_formula_reader *r, rd_phrase *p);
 
-/* Makes p an index, a name of a left side or of a reduction. The name must be free. */
+/* Makes p an index, a name of a left side or of a reduction. Its range is resolved first. The name
+ * must be free: no index, result or array has it. */
 static bool declare(rd_formula_reader *r, rd_phrase *p)
 {
     const int n = (int)p->length;
@@ -44,7 +49,8 @@ static bool declare(rd_formula_reader *r, rd_phrase *p)
     return true;
 }
 
-/* Resolves name[indices] body: its indices are visible in its keywords and in its body only. */
+/* Resolves name[indices] body: declares its indices, which are visible in its keywords and in its
+ * body only. False after an error. */
 static bool resolve_reduction(rd_formula_reader *r, rd_phrase *p)
 {
     const int first = r->n_labels;
@@ -64,7 +70,8 @@ static bool resolve_reduction(rd_formula_reader *r, rd_phrase *p)
     return true;
 }
 
-/* Finds the names in p that are indices, and lists the subscripts that use them. */
+/* Finds the names in p that are indices, marks pieces that contain one (labelled), and lists in
+ * r->uses the arrays with subscripts that contain one. False after an error. */
 static bool resolve(rd_formula_reader *r, rd_phrase *p)
 {
     if (p->kind == RD_PHRASE_REDUCE)
@@ -105,12 +112,14 @@ bool rd_formula_resolve(rd_formula_reader *r, rd_statement *s)
 }
 
 /* ---- Affine ---------------------------------------------------------------------------------- */
+/* Records that an index would exceed 64 bits; returns false. */
 static bool fail_too_large(rd_formula_reader *r, const rd_phrase *p)
 {
     return rd_formula_fail(r, RD_ERR_ARGUMENT, p->at, "an index beyond 64 bits");
 }
 
-/* a = times * a + plus * b. False: a coefficient is beyond 64 bits. */
+/* Adds sums of indices: a = times * a + plus * b. False after recording that a coefficient is
+ * beyond 64 bits. */
 static bool combine(rd_formula_reader *r, const rd_phrase *p, rd_formula_sum *a, int64_t times,
                     const rd_formula_sum *b, int64_t plus)
 {
@@ -141,7 +150,8 @@ static bool combine(rd_formula_reader *r, const rd_phrase *p, rd_formula_sum *a,
     return true;
 }
 
-/* Reads p as a known number times a sum of indices, in either order. */
+/* Reads p as a known number times a sum of indices, in either order (`left`: the number is on the
+ * left). */
 static bool affine_product(rd_formula_reader *r, const rd_phrase *p, rd_formula_sum *a)
 {
     const bool           left = !p->first->labelled;
@@ -179,8 +189,8 @@ bool rd_formula_affine(rd_formula_reader *r, const rd_phrase *p, rd_formula_sum 
            combine(r, p, a, 1, &b, p->op == RD_OP_add ? 1 : -1);
 }
 
-/* Finds the least and the greatest value of an affine sum. False: an index has no extent yet, or
- * no values. */
+/* Finds the least and the greatest value of an affine sum of indices. An index has the values low
+ * to low + n - 1. False: an index has no extent yet, or no values. */
 bool rd_formula_range(const rd_formula_reader *r, const rd_formula_sum *a, __int128 *low,
                       __int128 *high)
 {
@@ -223,7 +233,8 @@ int rd_formula_outside(const rd_formula_reader *r, rd_phrase *p, rd_phrase **inn
 }
 
 /* ---- Ranges ---------------------------------------------------------------------------------- */
-/* Reads the range of an index, i in 0:10, if the text gives one. */
+/* Reads the range of an index, i in 0:10, if the text gives one: the first value and the end. False
+ * after an error. */
 static bool read_range(rd_formula_reader *r, const rd_phrase *p, rd_formula_label *l)
 {
     int64_t end;
@@ -240,6 +251,7 @@ static bool read_range(rd_formula_reader *r, const rd_phrase *p, rd_formula_labe
     return true;
 }
 
+/* Reads the ranges of all indices of the statement; false after an error. */
 bool rd_formula_ranges(rd_formula_reader *r)
 {
     for (int k = 0; k < r->n_labels; k++)
@@ -254,8 +266,8 @@ bool rd_formula_ranges(rd_formula_reader *r)
 typedef bool visit_fn(rd_formula_reader *r, const rd_phrase *use, const rd_phrase *subscript,
                       int axis, int64_t extent, const rd_formula_sum *a);
 
-/* Calls `what` for each affine subscript that must stay inside its axis, thus not inside pad()
- * and the like. */
+/* Calls `what` for each affine subscript that must stay inside its axis, thus not inside pad() and
+ * the like. False if `what` has failed. */
 static bool visit_subscripts(rd_formula_reader *r, visit_fn *what)
 {
     rd_formula_sum a;
@@ -279,13 +291,15 @@ static bool visit_subscripts(rd_formula_reader *r, visit_fn *what)
     return true;
 }
 
+/* True if the sum is one index itself, without a factor or a constant. */
 static bool is_alone(const rd_formula_sum *a)
 {
     return a->n == 1 && a->coef[0] == 1 && a->constant == 0;
 }
 
 /* Checks that an index with the name of an axis reads that axis. Axes of one name that one index
- * reads must have the same coordinates. */
+ * reads must have the same coordinates: l->named is the first array with a named axis that it
+ * reads. False after an error. */
 static bool names_agree(rd_formula_reader *r, const rd_phrase *use, const rd_phrase *subscript,
                         int axis, rd_formula_label *l)
 {
@@ -321,7 +335,8 @@ static bool names_agree(rd_formula_reader *r, const rd_phrase *use, const rd_phr
 }
 
 /* Gives an index that stands alone in a subscript the extent of its axis, and checks the others
- * against it. */
+ * against it. An index with a range in the text (l->ranged) keeps that; l->known says that n, the
+ * number of values, has been found. False after an error. */
 static bool take_extent(rd_formula_reader *r, const rd_phrase *use, const rd_phrase *subscript,
                         int axis, int64_t extent, const rd_formula_sum *a)
 {
@@ -352,8 +367,8 @@ static bool take_extent(rd_formula_reader *r, const rd_phrase *use, const rd_phr
     return true;
 }
 
-/* Gives the only index of the subscript without an extent as many values, from 0 on, as stay
- * inside the axis. */
+/* Gives the only index of the subscript without an extent (!known) as many values, from 0 on, as
+ * stay inside the axis. The other indices may have any of their values (low to high of `rest`). */
 static bool limit_extent(rd_formula_reader *r, const rd_phrase *use, const rd_phrase *subscript,
                          int axis, int64_t extent, const rd_formula_sum *a)
 {
@@ -407,8 +422,8 @@ static bool check_inside(rd_formula_reader *r, const rd_phrase *use, const rd_ph
                            (long long)extent);
 }
 
-/* Finds the extents of all indices: first from subscripts of one index, then from sums such as i
- * + k, until a round finds none; at the end it checks that all subscripts stay inside. */
+/* Finds the extents of all indices: first from subscripts of one index, then from sums such as i +
+ * k, until a round finds none. At the end it checks that all subscripts stay inside. */
 bool rd_formula_extents(rd_formula_reader *r)
 {
     bool more = true;

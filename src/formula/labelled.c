@@ -2,11 +2,12 @@
  * index.
  *
  * x[i, k] has the labels i and k, y[k, j] the labels k and j; the product has i, k, j. Each
- * operand is seen as a view with an axis for each label, of extent 1 where it lacks the label. */
+ * operand is seen as a view with an axis for each label, of extent 1 where it lacks the label. A
+ * *label* is the number of an index; axis k of a value v belongs to v.label[k]. */
 #include "formula/formula.h"
 #include <string.h>
 
-/* True if v has the label; *place becomes its position. */
+/* True if v has the label; *place becomes its position, which is the axis. */
 bool rd_labelled_has(const rd_labelled *v, int label, int *place)
 {
     for (int k = 0; k < v->n; k++)
@@ -17,7 +18,7 @@ bool rd_labelled_has(const rd_labelled *v, int label, int *place)
     return false;
 }
 
-/* Inserts a label into the ascending list, if it is not in it. */
+/* Inserts a label into the ascending list, if it is not in it. False after an error. */
 static bool add_label(rd_formula_reader *r, rd_labelled *all, int label, size_t at)
 {
     int place = all->n;
@@ -55,8 +56,8 @@ bool rd_labelled_union(rd_formula_reader *r, int n, const rd_labelled *v, size_t
     return true;
 }
 
-/* Views v with an axis for each label of `all`; `whole`: missing axes are repeated, not of
- * extent 1. */
+/* Views v with an axis for each label of `all`; `whole`: missing axes are repeated, not of extent
+ * 1. A number without labels stays as it is, unless `whole`. */
 rd_expr *rd_labelled_seen(rd_formula_reader *r, const rd_labelled *v, const rd_labelled *all,
                           bool whole, size_t at)
 {

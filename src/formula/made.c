@@ -4,7 +4,7 @@
 #include <math.h>
 
 /* ---- Arrays of a shape ----------------------------------------------------------------------- */
-/* Builds an array of the shape a->s that holds `value`. */
+/* Builds an array of the shape a->s that holds `value`, of the type a->t or f64. */
 rd_expr *rd_formula_full(const rd_arguments *a, int64_t value)
 {
     rd_expr *x = rd_cast(rd_int(a->ctx, value), a->t ? a->t : RD_F64);
@@ -30,8 +30,8 @@ rd_expr *rd_formula_eye(const rd_arguments *a, int64_t n, int64_t m, int64_t k)
     return is ? rd_cast(is, a->t ? a->t : RD_F64) : NULL;
 }
 
-/* Builds n equally spaced numbers. If the end is included, the last number is `stop` itself:
- * start + (n - 1) * step may be rounded. */
+/* Builds n equally spaced numbers from start on. If the end is included, the last number is `stop`
+ * itself: start + (n - 1) * step may be rounded. */
 rd_expr *rd_formula_linspace(const rd_arguments *a, double start, double stop, int64_t n, bool end)
 {
     rd_expr *at   = rd_coord(rd_broadcast(rd_int(a->ctx, 0), RD_SHAPE(n)), 0);
@@ -47,7 +47,7 @@ rd_expr *rd_formula_linspace(const rd_arguments *a, double start, double stop, i
 
 /* ---- Products -------------------------------------------------------------------------------- */
 /* Builds a tensor product over the last n axes of x and the first n of y, or over two lists of
- * axes. */
+ * axes. Argument k says n; a list makes it -1. */
 rd_expr *rd_formula_tensordot(const rd_arguments *a, int k)
 {
     rd_expr *x    = a->x[0].x;

@@ -9,7 +9,10 @@
  *      a (lat, lon) - b (lon, lat)                b is seen transposed
  *
  * An axis without a name keeps its position among the axes of its operand. If two operands have
- * such an axis, names do not say how the axes belong together, and the operation fails. */
+ * such an axis, names do not say how the axes belong together, and the operation fails.
+ *
+ * The *caller* is the program that gave the text; r->opts->axes has its functions, which know names
+ * and coordinates of axes. */
 #include "formula/formula.h"
 #include <stdio.h>
 #include <string.h>
@@ -17,7 +20,7 @@
 /* The n operands of an operation, and the names of their axes; NULL: an axis without a name. */
 typedef struct named_operands {
     rd_formula_reader *r;
-    size_t             at;
+    size_t             at; /* byte of the text for errors */
     int                n;
     rd_expr          **x;
     const char        *name[RD_ARGUMENTS][RD_MAX_RANK];
@@ -31,6 +34,7 @@ typedef struct union_of_axes {
     int         place[RD_MAX_RANK][RD_ARGUMENTS];
 } union_of_axes;
 
+/* The name of an axis of x; NULL: it has none, or the caller knows no names. */
 const char *rd_formula_axis_name(rd_formula_reader *r, rd_expr *x, int axis)
 {
     const rd_formula_axes *axes = r->opts->axes;
@@ -38,8 +42,8 @@ const char *rd_formula_axis_name(rd_formula_reader *r, rd_expr *x, int axis)
     return axes && axes->name ? axes->name(r->opts->user, x, axis) : NULL;
 }
 
-/* Finds the axis of x by name, as the caller knows names. -1: none, or an error as there are
- * several. */
+/* Finds the axis of x by name, as the caller knows names: by its function `axis`, or by comparing
+ * the name of each axis. -1: none, or an error as there are several. */
 int rd_formula_axis_called(rd_formula_reader *r, rd_expr *x, const char *name, size_t at)
 {
     int found = r->opts->axis ? r->opts->axis(r->opts->user, x, name) : -1;
@@ -78,8 +82,8 @@ void *rd_formula_no_axis(rd_formula_reader *r, rd_expr *x, const char *name, siz
                            name, names, n < sizeof names ? "" : " ...");
 }
 
-/* Returns the answer of the caller; if it is NULL, the reason that the caller gave becomes the
- * error. */
+/* Returns the caller's answer x. If it is NULL, the reason that the caller has written to r->why
+ * becomes the error. */
 rd_expr *rd_formula_answer(rd_formula_reader *r, rd_expr *x, size_t at)
 {
     if (!x && *r->why && rd_error(r->ctx) == RD_OK)
@@ -87,6 +91,7 @@ rd_expr *rd_formula_answer(rd_formula_reader *r, rd_expr *x, size_t at)
     return rd_formula_made(r, x, at);
 }
 
+/* True if both axes have a name, and it is the same. */
 static bool is_same(const char *a, const char *b)
 {
     return a && b && !strcmp(a, b);
@@ -110,6 +115,7 @@ static bool read_names(named_operands *o)
     return named > 1;
 }
 
+/* The rank of operand i; 0 if there is none (NULL). */
 static int rank_of(const named_operands *o, int i)
 {
     return o->x[i] ? o->x[i]->rank : 0;
@@ -125,9 +131,10 @@ static bool has_new_axis(const named_operands *o, int i)
     return false;
 }
 
-/* True if names and positions of operands i and j disagree: two names at one position, or one
- * name at two. The second is meant if both have new axes: lat[:, None] - lat[None, :] is a
- * matrix of pairs. */
+/* True if names and positions of operands i and j disagree: two names at one position, or one name
+ * at two. Axes a and b are at one position if they are as far from the last axis (`shift`). One
+ * name at two positions is meant if both have new axes: lat[:, None] - lat[None, :] is a matrix of
+ * pairs. */
 static bool has_conflict(const named_operands *o, int i, int j)
 {
     const int  shift = rank_of(o, j) - rank_of(o, i);
@@ -143,7 +150,8 @@ static bool has_conflict(const named_operands *o, int i, int j)
     return false;
 }
 
-/* True if positions and names agree for all pairs of operands. */
+/* True if positions and names agree for all pairs of operands, so that arrays can broadcast by
+ * position. */
 static bool is_by_place(const named_operands *o)
 {
     for (int i = 0; i < o->n; i++)
@@ -166,7 +174,7 @@ static void say_axes(const named_operands *o, int i, char text[200])
         text[0] = '\0';
 }
 
-/* Records why operands i and j do not broadcast, with the axes of both. */
+/* Records why operands i and j do not broadcast, with the axes of both; returns false. */
 static bool refuse(const named_operands *o, int i, int j, const char *why)
 {
     char a[200], b[200];
@@ -176,6 +184,7 @@ static bool refuse(const named_operands *o, int i, int j, const char *why)
     return rd_formula_fail(o->r, RD_ERR_SHAPE, o->at, "axes (%s) meet (%s): %s", a, b, why);
 }
 
+/* The position of a name in the union; -1: it is not there, or NULL. */
 static int position_of(const union_of_axes *all, const char *name)
 {
     for (int k = 0; k < all->n; k++)
@@ -184,7 +193,8 @@ static int position_of(const union_of_axes *all, const char *name)
     return -1;
 }
 
-/* Adds axis k of operand i to the union. `into`: the first operand must have all axes. */
+/* Adds axis k of operand i to the union of axes. `into`: the first operand must have all axes.
+ * False after an error. */
 static bool add_axis(const named_operands *o, union_of_axes *all, int i, int k, bool into)
 {
     int at = position_of(all, o->name[i][k]);
@@ -205,7 +215,8 @@ static bool add_axis(const named_operands *o, union_of_axes *all, int i, int k, 
     return true;
 }
 
-/* Collects the axes of all operands into the union. */
+/* Collects the axes of all operands into the union, in the order in which they occur. False after
+ * an error. */
 static bool collect_axes(const named_operands *o, bool into, union_of_axes *all)
 {
     int unnamed = -1;
@@ -277,7 +288,8 @@ static bool broadcast_by_names(named_operands *o, bool into)
     return true;
 }
 
-/* Asks the caller to align two axes of one name; both arrays may become parts of themselves. */
+/* Asks the caller to align two axes of one name; both arrays may become parts of themselves. False:
+ * the coordinates do not fit, which is recorded. */
 bool rd_formula_side_by_side(rd_formula_reader *r, rd_expr **x, int x_axis, rd_expr **y, int y_axis,
                              size_t at)
 {
@@ -289,8 +301,8 @@ bool rd_formula_side_by_side(rd_formula_reader *r, rd_expr **x, int x_axis, rd_e
     return rd_formula_answer(r, NULL, at);
 }
 
-/* Aligns the coordinates of two operands along each common axis. An axis of extent 1 broadcasts,
- * and is not compared. */
+/* Aligns the coordinates of two operands along each common axis, counted from the last one. An axis
+ * of extent 1 broadcasts, and is not compared. False after an error. */
 static bool align_coordinates(named_operands *o, int i, int j)
 {
     const int a = rank_of(o, i), b = rank_of(o, j);
@@ -306,7 +318,8 @@ static bool align_coordinates(named_operands *o, int i, int j)
     return true;
 }
 
-/* Broadcasts n arrays by position or by names, then aligns their coordinates. */
+/* Broadcasts n arrays by position or by names, then aligns their coordinates. `into`: the result
+ * has the axes of x[0]. False after an error. */
 bool rd_formula_meet(rd_formula_reader *r, int n, rd_expr **x, bool into, size_t at)
 {
     named_operands o = { .r = r, .at = at, .n = n, .x = x };

@@ -1,5 +1,5 @@
 /* names.c - what a name in a formula means: the result of a statement, an array, a reducer, a
- * type. */
+ * type. Names are given as `length` bytes of the text from `at` on. */
 #include "expr/origin.h"
 #include "formula/formula.h"
 #include <string.h>
@@ -26,7 +26,7 @@ static const rd_named *find_in_list(const rd_formula_reader *r, const rd_named *
     return NULL;
 }
 
-/* True if a statement has that name, also while the text is read and nothing is built. */
+/* True if a statement that has been read has that name, also if nothing is built yet. */
 static bool is_result(const rd_formula_reader *r, size_t at, size_t length)
 {
     for (int k = 0; k < r->n_statements; k++)
@@ -42,7 +42,7 @@ bool rd_formula_has_array(rd_formula_reader *r, size_t at, size_t length)
     return is_result(r, at, length) || find_in_list(r, r->opts->in, r->opts->n_in, at, length);
 }
 
-/* True if the name is a constant such as pi, which callers need not look for in files. */
+/* True if the name is a constant such as pi, for which the caller's `find` is not asked. */
 static bool is_constant(const rd_formula_reader *r, size_t at, size_t length)
 {
     static const char *const names[] = { "pi", "inf", "nan", "true", "false", "True", "False" };
@@ -53,7 +53,8 @@ static bool is_constant(const rd_formula_reader *r, size_t at, size_t length)
     return false;
 }
 
-/* Finds an array by the `find` function of the caller, once for each name. */
+/* Finds an array by the `find` function of the caller, once for each name. NULL: there is none, or
+ * an error is recorded. */
 static rd_expr *find_by_caller(rd_formula_reader *r, size_t at, size_t length)
 {
     const rd_named *known = find_in_list(r, r->found, r->n_found, at, length);
@@ -78,7 +79,7 @@ static rd_expr *find_by_caller(rd_formula_reader *r, size_t at, size_t length)
 }
 
 /* Finds the array of that name: a result first, then the arrays given, then those that `find`
- * knows. */
+ * knows. Its origins become 0. NULL: there is none, or an error is recorded. */
 rd_expr *rd_formula_array(rd_formula_reader *r, size_t at, size_t length)
 {
     const rd_statement *s     = rd_formula_statement(r, at, length);
@@ -112,6 +113,7 @@ bool rd_formula_is_reducer(const rd_formula_reader *r, size_t at, size_t length)
     return false;
 }
 
+/* True if the name is that of a reduction: a row of functions.def that reduces, or a reducer. */
 bool rd_formula_reduces(const rd_formula_reader *r, size_t at, size_t length)
 {
     const rd_formula_function *f = rd_formula_function_called(r, at, length);
@@ -119,7 +121,7 @@ bool rd_formula_reduces(const rd_formula_reader *r, size_t at, size_t length)
     return f ? f->sort == RD_FORMULA_REDUCES : rd_formula_is_reducer(r, at, length);
 }
 
-/* Finds an element type by our name or by the name that NumPy has. */
+/* Finds an element type by our name or by the name that NumPy has; RD_AUTO: none. */
 rd_dtype rd_formula_type(const rd_formula_reader *r, size_t at, size_t length)
 {
     static const struct {

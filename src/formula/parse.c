@@ -3,7 +3,10 @@
  *      m[i] = mean[j where j < i] x[i, j] + 1
  *
  * becomes a statement m with the index i and the tree BINARY + of REDUCE mean (INDEX j, WHERE;
- * body AT x) and NUMBER 1. parse_operators.c has the operators. */
+ * body AT x) and NUMBER 1. parse_operators.c has the operators.
+ *
+ * A *piece* (rd_phrase) is a node of the tree. r->now is the next token to read. Functions that
+ * read return NULL or false after recording an error. */
 #include "formula/formula.h"
 #include <assert.h>
 #include <errno.h>
@@ -11,22 +14,26 @@
 #include <string.h>
 
 /* ---- Tokens ---------------------------------------------------------------------------------- */
+/* The next token to read. */
 const rd_token *rd_formula_token(const rd_formula_reader *r)
 {
     return &r->token[r->now];
 }
 
+/* True if the token is this sign or name. */
 static bool token_is(const rd_formula_reader *r, const rd_token *t, const char *text)
 {
     return (t->kind == RD_TOKEN_SIGN || t->kind == RD_TOKEN_NAME) &&
            rd_formula_is(r, t->at, t->length, text);
 }
 
+/* True if the next token is this sign or name. */
 bool rd_formula_next(const rd_formula_reader *r, const char *text)
 {
     return token_is(r, rd_formula_token(r), text);
 }
 
+/* Reads the next token if it is this sign or name; else false. */
 bool rd_formula_take(rd_formula_reader *r, const char *text)
 {
     const bool is = rd_formula_next(r, text);
@@ -44,7 +51,7 @@ static const char *advice_for(const rd_formula_reader *r, const rd_token *t)
     return rd_formula_is(r, t->at, t->length, "in") ? ": say x == 6 or x == 8, or 6 <= x <= 8" : "";
 }
 
-/* Records that `what` was expected, and which token was found. */
+/* Records that `what` was expected, and which token was found; returns NULL. */
 void *rd_formula_expected(rd_formula_reader *r, const char *what)
 {
     const rd_token *t = rd_formula_token(r);
@@ -77,7 +84,8 @@ rd_phrase *rd_phrase_new(rd_formula_reader *r, rd_phrase_kind kind, const rd_tok
     return p;
 }
 
-/* Appends an operand to p, and counts depth and nested calls; both are limited to save stack. */
+/* Appends an operand to p, and counts depth and nested calls of the tree; both are limited to save
+ * stack. False: a limit is exceeded, or the operand is NULL. */
 bool rd_phrase_add(rd_formula_reader *r, rd_phrase *p, rd_phrase *operand)
 {
     if (!operand)
@@ -135,7 +143,8 @@ static rd_phrase *read_number(rd_formula_reader *r)
 }
 
 /* ---- Brackets -------------------------------------------------------------------------------- */
-/* Reads start:stop:step from the first ":" on; each bound may be empty. */
+/* Reads start:stop:step from the first ":" on; each bound may be empty. `start` has been read
+ * already; NULL: it is empty. */
 static rd_phrase *read_slice(rd_formula_reader *r, rd_phrase *start)
 {
     const rd_token *t = rd_formula_token(r);
@@ -218,8 +227,8 @@ static rd_phrase *read_subscripts(rd_formula_reader *r, rd_phrase *of)
     return rd_formula_take(r, "]") ? p : rd_formula_expected(r, "',' or ']' of these subscripts");
 }
 
-/* Reads items up to the bracket `end`. A single item without a comma is the item itself, unless
- * `always` makes it a list. */
+/* Reads items up to the bracket `end`, as a list. A single item without a comma is the item itself,
+ * unless `always` makes it a list: (a) is a, and [a] is a list. */
 static rd_phrase *read_list(rd_formula_reader *r, const char *end, bool always)
 {
     rd_phrase *p = rd_phrase_new(r, RD_PHRASE_LIST, rd_formula_token(r)), *item;
@@ -241,7 +250,7 @@ static rd_phrase *read_list(rd_formula_reader *r, const char *end, bool always)
     return p;
 }
 
-/* Reads one argument, with a keyword or without. */
+/* Reads one argument of a call, with a keyword (name = value) or without. */
 static rd_phrase *read_argument(rd_formula_reader *r)
 {
     const rd_token *t = rd_formula_token(r);
@@ -266,6 +275,7 @@ static rd_phrase *read_arguments(rd_formula_reader *r, rd_phrase *p)
     return p;
 }
 
+/* Reads a call from its name on: name(arguments). */
 static rd_phrase *read_call(rd_formula_reader *r)
 {
     rd_phrase *p = rd_phrase_new(r, RD_PHRASE_CALL, rd_formula_token(r));
@@ -329,7 +339,8 @@ static rd_phrase *read_reduction(rd_formula_reader *r)
 }
 
 /* ---- Operands -------------------------------------------------------------------------------- */
-/* Reads what begins with a name: a call, a reduction or the name itself. */
+/* Reads what begins with a name: a call, a reduction or the name itself. A name that is both a
+ * reducer and an array is the array: sum[0] may be an element. */
 static rd_phrase *read_name(rd_formula_reader *r)
 {
     const rd_token *t = rd_formula_token(r);
@@ -374,7 +385,7 @@ static rd_phrase *read_method(rd_formula_reader *r, rd_phrase *of)
     return rd_phrase_add(r, p, of) ? read_arguments(r, p) : NULL;
 }
 
-/* Reads the member behind a dot: T, a method, or a function of one argument. */
+/* Reads the member behind a dot: T, a method, or a function of one argument, such as x.real. */
 static rd_phrase *read_member(rd_formula_reader *r, rd_phrase *of)
 {
     static const char *const plain[] = { "T", "real", "imag", "size" };
@@ -473,7 +484,8 @@ static bool read_statement(rd_formula_reader *r)
     return true;
 }
 
-/* Reads all statements of the text. The pieces of the tree are allocated at once. */
+/* Reads all statements of the text. The pieces of the tree are allocated at once. False after an
+ * error. */
 bool rd_formula_parse(rd_formula_reader *r)
 {
     r->room  = 4 * r->n_tokens + 16;

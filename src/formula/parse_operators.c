@@ -2,6 +2,7 @@
  * that ^ is the power, as in function text. The operators ?: && || ! of C are read, too. */
 #include "formula/formula.h"
 
+/* Binary operators; one of a higher rank binds more tightly. */
 static const struct {
     const char *sign;
     int         rank;
@@ -10,7 +11,7 @@ static const struct {
 #define RD_BINARY(sign, op, in_function_text, rank) { sign, rank, RD_OP_##op },
 #include "core/precedence.def"
 };
-enum { RANK_COMPARE = 4 };
+enum { RANK_COMPARE = 4 }; /* the rank of comparisons in precedence.def */
 
 /* Returns the row of the next operator, if its rank is at least `loosest`; -1 otherwise. */
 static int next_binary(const rd_formula_reader *r, int loosest)
@@ -32,7 +33,7 @@ static bool is_too_deep(rd_formula_reader *r)
     return true;
 }
 
-/* Negates a literal: a number with its sign is one number. */
+/* Negates a literal in place: a number with its sign is one number. */
 static rd_phrase *negative(rd_phrase *p)
 {
     p->integer = -p->integer;
@@ -55,7 +56,8 @@ static rd_phrase *read_power(rd_formula_reader *r)
     return rd_phrase_add(r, power, p) && rd_phrase_add(r, power, read_unary(r)) ? power : NULL;
 }
 
-/* Reads a sign or `not`, and its operand; without a sign it reads a power. */
+/* Reads a sign or `not`, and its operand; without a sign it reads a power. A minus sign before a
+ * literal makes a negative number. */
 static rd_phrase *read_sign(rd_formula_reader *r)
 {
     const rd_token *t    = rd_formula_token(r);
@@ -75,6 +77,7 @@ static rd_phrase *read_sign(rd_formula_reader *r)
     return rd_phrase_add(r, p, operand) ? p : NULL;
 }
 
+/* Reads an operand with its signs, if the text is not nested too deeply. */
 static rd_phrase *read_unary(rd_formula_reader *r)
 {
     rd_phrase *p;
@@ -87,7 +90,8 @@ static rd_phrase *read_unary(rd_formula_reader *r)
     return p;
 }
 
-/* Reads a chain of comparisons, a < b <= c, which holds if each link holds. */
+/* Reads a chain of comparisons, a < b <= c, which holds if each link holds. `first` is a, which has
+ * been read. */
 static rd_phrase *read_comparisons(rd_formula_reader *r, rd_phrase *first)
 {
     rd_phrase *p = rd_phrase_new(r, RD_PHRASE_COMPARE, rd_formula_token(r));
@@ -131,7 +135,7 @@ rd_phrase *rd_formula_read_binary(rd_formula_reader *r, int loosest)
     return p;
 }
 
-/* Reads c ? a : b from the ? on. */
+/* Reads c ? a : b from the ? on; `condition` is c. */
 static rd_phrase *read_choice(rd_formula_reader *r, rd_phrase *condition)
 {
     rd_phrase *choice = rd_phrase_new(r, RD_PHRASE_CHOICE, rd_formula_token(r));
@@ -144,7 +148,7 @@ static rd_phrase *read_choice(rd_formula_reader *r, rd_phrase *condition)
     return rd_phrase_add(r, choice, rd_formula_read(r)) ? choice : NULL;
 }
 
-/* Reads a if c else b, as Python has it, from the `if` on. */
+/* Reads a if c else b, as Python has it, from the `if` on; `yes` is a. */
 static rd_phrase *read_if(rd_formula_reader *r, rd_phrase *yes)
 {
     rd_phrase *choice = rd_phrase_new(r, RD_PHRASE_CHOICE, rd_formula_token(r));
@@ -157,7 +161,7 @@ static rd_phrase *read_if(rd_formula_reader *r, rd_phrase *yes)
     return rd_phrase_add(r, choice, rd_formula_read(r)) ? choice : NULL;
 }
 
-/* Reads an expression with all operators, and a choice. */
+/* Reads an expression: all operators, and then perhaps a choice. NULL after an error. */
 rd_phrase *rd_formula_read(rd_formula_reader *r)
 {
     rd_phrase *p;

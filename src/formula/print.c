@@ -29,7 +29,7 @@ static const char *sign_of(rd_op op)
     return "@";
 }
 
-/* Prints a chain of pieces: "a, b, c", with `between` between them. */
+/* Prints pieces one after the other, with `between` between them: "a, b, c". */
 static void print_list(rd_text *text, const rd_formula_reader *r, const rd_phrase *first,
                        const char *between)
 {
@@ -39,7 +39,7 @@ static void print_list(rd_text *text, const rd_formula_reader *r, const rd_phras
     }
 }
 
-/* Prints a number, "2", "(-2)", "0.5", "3.0", "2.0j". */
+/* Prints a number, "2", "(-2)", "0.5", "3.0", "2.0j", so that it is read as the same number. */
 static void print_number(rd_text *text, const rd_phrase *p)
 {
     const bool whole =
@@ -52,11 +52,13 @@ static void print_number(rd_text *text, const rd_phrase *p)
                     whole ? ".0" : "", p->imaginary ? "j" : "");
 }
 
+/* Prints the bytes of the text that a piece stands for: a name, or a text with its quotes. */
 static void print_name(rd_text *text, const rd_formula_reader *r, const rd_phrase *p)
 {
     rd_text_add(text, "%.*s", (int)p->length, r->text + p->at);
 }
 
+/* Prints an index with its range, if it has one: "i" or "i in 0:3". */
 static void print_index(rd_text *text, const rd_formula_reader *r, const rd_phrase *p)
 {
     print_name(text, r, p);
@@ -96,7 +98,7 @@ static void print_between(rd_text *text, const rd_formula_reader *r, const rd_ph
     rd_text_add(text, ")");
 }
 
-/* Prints a piece of the tree. */
+/* Prints a piece of the tree by its kind, with all parentheses. */
 static void print(rd_text *text, const rd_formula_reader *r, const rd_phrase *p)
 {
     switch (p->kind) {

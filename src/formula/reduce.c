@@ -7,12 +7,13 @@
 #define KEYWORDS "where? weights? initial? skip_nan:b=0 dtype:t? ddof:f=0 p:f=0 accuracy:n?"
 enum { WHERE, WEIGHTS, INITIAL, SKIP_NAN, DTYPE, DDOF, P, ACCURACY, N_KEYWORDS };
 
+/* The value that stands for a failure. */
 static rd_labelled none(void)
 {
     return (rd_labelled){ 0 };
 }
 
-/* Reads the keyword accuracy, a name. */
+/* Reads the keyword accuracy, argument k; pairwise if it is not given. False after an error. */
 static bool read_accuracy(const rd_arguments *a, int k, rd_accuracy *accuracy)
 {
     static const char *const names[] = { "pairwise", "compensated", "wide", "serial" };
@@ -29,7 +30,8 @@ static bool read_accuracy(const rd_arguments *a, int k, rd_accuracy *accuracy)
                            "expected pairwise, compensated, wide or serial");
 }
 
-/* Reads the keywords, which begin at argument k, into options. */
+/* Reads the keywords of a reduction, which begin at argument k, into options. False after an
+ * error. */
 static bool read_keywords(const rd_arguments *a, int k, rd_reduce_opts *o)
 {
     *o = (rd_reduce_opts){ .size     = sizeof *o,
@@ -50,7 +52,7 @@ static void copy_name(const rd_formula_reader *r, size_t at, size_t length, char
     name[length] = '\0';
 }
 
-/* Fails if an operand has indices, in a call that takes whole arrays. */
+/* True if no operand has indices, for a call that takes whole arrays; else records an error. */
 static bool check_whole(rd_formula_reader *r, const rd_phrase *p, const rd_arguments *a)
 {
     for (int k = 0; k < a->n; k++)
@@ -61,8 +63,8 @@ static bool check_whole(rd_formula_reader *r, const rd_phrase *p, const rd_argum
     return true;
 }
 
-/* True, with an error, for max(x, 0) and min(x, 0): in NumPy the 0 is an axis, in C it is an
- * operand. */
+/* True, after recording an error, for max(x, 0) and min(x, 0): in NumPy the 0 is an axis, in C it
+ * is an operand. */
 static bool refuse_ambiguous(rd_formula_reader *r, const rd_phrase *p)
 {
     const bool min = rd_formula_is(r, p->at, p->length, "min");
@@ -76,13 +78,14 @@ static bool refuse_ambiguous(rd_formula_reader *r, const rd_phrase *p)
     return true;
 }
 
-/* Returns the parameters of a reducer; NULL after an error. */
+/* Returns the list of parameters of a reducer; NULL after an error. */
 const char *rd_formula_reducer_list(rd_formula_reader *r, const rd_phrase *p)
 {
     return refuse_ambiguous(r, p) ? NULL : "x axis:d? keepdims:b=0 by:l? groups:s? " KEYWORDS;
 }
 
-/* Builds a reduction of whole arrays, mean(x, axis=0, by=labels), by the name of the reducer. */
+/* Builds a reduction of whole arrays, mean(x, axis=0, by=labels), by the name of the reducer. The
+ * enum has the positions of its parameters. */
 rd_labelled rd_formula_reduce(const rd_phrase *p, rd_arguments *a)
 {
     enum { X, AXIS, KEEP, BY, GROUPS, FIRST };
@@ -104,6 +107,7 @@ rd_labelled rd_formula_reduce(const rd_phrase *p, rd_arguments *a)
     return (rd_labelled){ .x = rd_formula_told(r, y, name, 1, &a->x[X].x) };
 }
 
+/* The list of parameters of a scan. */
 const char *rd_formula_scan_list(void)
 {
     return "x axis:d? exclusive:b=0 reverse:b=0 restart? " KEYWORDS;
@@ -136,11 +140,13 @@ rd_labelled rd_formula_scan(const rd_phrase *p, rd_arguments *a)
 }
 
 /* ---- With indices ---------------------------------------------------------------------------- */
+/* The row of functions.def with the name of the reduction p; NULL: it is a reducer. */
 static const rd_formula_function *function_of(const rd_formula_reader *r, const rd_phrase *p)
 {
     return rd_formula_function_called(r, p->at, p->length);
 }
 
+/* The list of parameters of name[indices, keywords] body; its first parameter is the body. */
 const char *rd_formula_bracket_list(const rd_formula_reader *r, const rd_phrase *p)
 {
     const rd_formula_function *f = function_of(r, p);
@@ -174,8 +180,8 @@ bool rd_formula_bracket(rd_formula_reader *r, const rd_phrase *p, rd_bracket *b)
     return true;
 }
 
-/* Fails if a keyword contradicts the indices in brackets. The indices say which axes are
- * reduced, and `initial` must be one number. */
+/* True unless a keyword contradicts the indices in brackets. The indices say which axes are
+ * reduced, and `initial` must be one number. False after an error. */
 static bool check_keywords(const rd_arguments *a)
 {
     for (int k = 0; k < a->n; k++) {

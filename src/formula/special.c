@@ -12,11 +12,13 @@ static rd_expr *zero_where_x_is_zero(rd_expr *x, rd_expr *y, rd_expr *product)
     return zero && product ? rd_where(zero, rd_int(x->ctx, 0), product) : NULL;
 }
 
+/* Builds x log(y); 0 where x is 0. */
 rd_expr *rd_formula_xlogy(rd_expr *x, rd_expr *y)
 {
     return zero_where_x_is_zero(x, y, rd_mul(x, rd_log(y)));
 }
 
+/* Builds x log(1 + y); 0 where x is 0. */
 rd_expr *rd_formula_xlog1py(rd_expr *x, rd_expr *y)
 {
     return zero_where_x_is_zero(x, y, rd_mul(x, rd_log1p(y)));

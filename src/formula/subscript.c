@@ -2,22 +2,25 @@
  *
  * x[0, 1:3] slices a whole array. x[i, j + 1] is one view with the axes i and j. A subscript
  * inside pad() and the like adds a border, and a subscript that is no sum of indices, x[k[i]],
- * is a gather. */
+ * is a gather. A *whole array* has no indices. A *coordinate* is a value along an axis that only
+ * the caller, the program that gave the text, can find: x[lat=45]. */
 #include "formula/formula.h"
 #include <string.h>
 
+/* The value that stands for a failure. */
 static rd_labelled failure(void)
 {
     return (rd_labelled){ 0 };
 }
 
 /* ---- Whole arrays: as NumPy ------------------------------------------------------------------ */
+/* Reads a bound of a slice; an empty one leaves *value as it is. False after an error. */
 static bool read_bound(rd_formula_reader *r, const rd_phrase *p, int64_t *value)
 {
     return p->kind == RD_PHRASE_EMPTY || rd_formula_need_integer(r, p, "a bound of a slice", value);
 }
 
-/* Slices an axis: start:stop:step. */
+/* Slices an axis of a whole array: start:stop:step. NULL after an error. */
 static rd_expr *slice(rd_formula_reader *r, rd_expr *x, int axis, const rd_phrase *p)
 {
     int64_t start = RD_OPEN, stop = RD_OPEN, step = 1;
@@ -28,8 +31,9 @@ static rd_expr *slice(rd_formula_reader *r, rd_expr *x, int axis, const rd_phras
     return rd_slice_axis(x, axis, start, stop, step);
 }
 
-/* Takes elements by a value: a known number selects, an array gathers. *axis becomes the next
- * axis. */
+/* Takes elements of x along *axis by the subscript p: a known number selects, an array gathers.
+ * *axis becomes the next axis. *gathered: an array has been a subscript, so a second one is
+ * refused. */
 static rd_expr *take_by_value(rd_formula_reader *r, rd_expr *x, int *axis, rd_phrase *p,
                               bool *gathered)
 {
@@ -62,7 +66,8 @@ static rd_expr *take_by_value(rd_formula_reader *r, rd_expr *x, int *axis, rd_ph
     return x;
 }
 
-/* Counts the subscripts that take an axis of x, which has that rank. */
+/* Counts the subscripts that take an axis of x, which has that rank: all but None, "..." and
+ * coordinates. False after recording that they are too many. */
 static bool count_taken_axes(rd_formula_reader *r, const rd_phrase *p, int rank, int *taken)
 {
     int rests = 0;
@@ -79,7 +84,7 @@ static bool count_taken_axes(rd_formula_reader *r, const rd_phrase *p, int rank,
                                              *taken, rank, rank == 1 ? "is" : "es");
 }
 
-/* True if a coordinate is an array, thus no number and no text. */
+/* True if a coordinate is an array: it is no number, no text and not left out. */
 static bool is_array(rd_formula_reader *r, const rd_phrase *p)
 {
     double value;
@@ -138,8 +143,8 @@ static rd_expr *no_axis_left(rd_formula_reader *r, rd_expr *base, rd_expr *x, co
         name);
 }
 
-/* Takes elements by coordinate: x[lat=45], x[lat=-30..30], x[time="1990-06"]. The caller finds
- * them. */
+/* Takes elements by coordinate, x[lat=45], x[lat=-30..30], x[time="1990-06"], along the axis of
+ * that name. The caller finds them. `base` is the array before its other subscripts. */
 static rd_expr *by_coordinate(rd_formula_reader *r, rd_expr *base, rd_expr *x, const rd_phrase *p)
 {
     const rd_formula_axes  *axes  = r->opts->axes;
@@ -209,10 +214,11 @@ static rd_labelled subscript_whole(rd_formula_reader *r, rd_phrase *p, rd_expr *
 typedef struct places {
     rd_expr       *x;
     int            n;
-    rd_formula_sum at[RD_MAX_RANK];
+    rd_formula_sum at[RD_MAX_RANK]; /* by axis: where it is read */
 } places;
 
-/* Pads an axis so that pad(i, value), clamp(i) and the like may read beyond its ends. */
+/* Pads an axis so that pad(i, value), clamp(i) and the like may read beyond its ends, as far as the
+ * values of the indices go. The subscript then counts from the new begin. False after an error. */
 static bool add_border(rd_formula_reader *r, places *s, int axis, rd_phrase *q, rd_pad_mode mode)
 {
     rd_formula_sum *a = &s->at[axis];
@@ -244,7 +250,8 @@ static bool add_border(rd_formula_reader *r, places *s, int axis, rd_phrase *q, 
     return s->x != NULL;
 }
 
-/* Checks a subscript without indices; a negative one counts from the end of the axis. */
+/* Checks a subscript without indices; a negative one counts from the end of the axis, and *place
+ * becomes a position. False after an error. */
 static bool check_fixed_place(rd_formula_reader *r, const places *s, int axis, const rd_phrase *q,
                               int64_t *place)
 {
@@ -258,7 +265,8 @@ static bool check_fixed_place(rd_formula_reader *r, const places *s, int axis, c
     return true;
 }
 
-/* Reads subscript q of an axis: an affine sum of indices, with a border or without, or a gather. */
+/* Reads subscript q of an axis: an affine sum of indices, with a border or without. *gather: it is
+ * no such sum, and its elements are gathered later. False after an error. */
 static bool read_place(rd_formula_reader *r, places *s, int axis, rd_phrase *q, bool *gather)
 {
     rd_phrase *inner;
@@ -282,7 +290,8 @@ static bool read_place(rd_formula_reader *r, places *s, int axis, rd_phrase *q, 
     return !r->failed;
 }
 
-/* Replaces axis `axis` by a gather at q; the axes of q stand in its position. */
+/* Replaces axis `axis` by a gather at q; the axes of q stand in its position. Each is then read at
+ * its own index. False after an error. */
 static bool gather_axis(rd_formula_reader *r, places *s, int axis, rd_phrase *q)
 {
     rd_labelled v = rd_formula_value(r, q);
@@ -305,7 +314,7 @@ static bool gather_axis(rd_formula_reader *r, places *s, int axis, rd_phrase *q)
     return s->x != NULL;
 }
 
-/* Collects the labels of all subscripts. */
+/* Collects the labels of all subscripts into `all`; false after an error. */
 static bool labels_of(rd_formula_reader *r, const places *s, size_t at, rd_labelled *all)
 {
     rd_labelled own[RD_MAX_RANK];
@@ -317,15 +326,16 @@ static bool labels_of(rd_formula_reader *r, const places *s, size_t at, rd_label
     return rd_labelled_union(r, s->n, own, at, all);
 }
 
-/* True if the view steps along this index. An index of one value reads one position. An index
- * over a whole axis also steps if the axis has one element or none: a sparse operand keeps its
- * coordinates. */
+/* True if the view steps along this index. An index of one value reads one position and needs no
+ * step. An index over a whole axis also steps if the axis has one element or none: a sparse operand
+ * keeps its coordinates. */
 static bool steps_along(const rd_formula_label *l, int64_t extent, bool empty)
 {
     return l->n == extent || (l->n > 1 && !empty);
 }
 
-/* Builds one view of x with an axis for each label. */
+/* Builds one view of x with an axis for each label. Axis `a` is read at the sum s->at[a] of the
+ * values of the indices, which begin with l->low. */
 static rd_labelled build_view(rd_formula_reader *r, const places *s, size_t at)
 {
     int64_t     extent[RD_MAX_RANK], number[RD_MAX_RANK * (RD_MAX_RANK + 1)];
@@ -384,7 +394,7 @@ static rd_labelled subscript_by_index(rd_formula_reader *r, rd_phrase *p, rd_exp
     return build_view(r, &s, p->at);
 }
 
-/* Evaluates x[...], with indices or without. */
+/* Evaluates x[...]: elements by index if a subscript has one, else a part of a whole array. */
 rd_labelled rd_formula_subscripts(rd_formula_reader *r, rd_phrase *p)
 {
     const rd_labelled base    = rd_formula_value(r, p->first);

@@ -10,7 +10,7 @@
 #include <string.h>
 
 /* ---- Failure --------------------------------------------------------------------------------- */
-/* Records an error under byte `at` of the text, unless one is recorded. */
+/* Records an error under byte `at` of the text, unless one is recorded; returns NULL. */
 void *rd_formula_fail(rd_formula_reader *r, rd_status status, size_t at, const char *format, ...)
 {
     char    what[900];
@@ -49,11 +49,13 @@ rd_expr *rd_formula_made(rd_formula_reader *r, rd_expr *x, size_t at)
 }
 
 /* ---- Characters ------------------------------------------------------------------------------ */
+/* True for a decimal digit. */
 static bool is_digit(char c)
 {
     return c >= '0' && c <= '9';
 }
 
+/* True for a letter or an underscore, which begins a name. */
 static bool is_letter(char c)
 {
     return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || c == '_';
@@ -76,7 +78,8 @@ static size_t read_utf8(const char *c, unsigned *point)
     return *point < least[n] || *point > 0x10ffff || *point >> 11 == 0x1b ? 0 : n;
 }
 
-/* Checks that the text is valid UTF-8 of at most RD_FORMULA_LENGTH bytes, and measures it. */
+/* Checks that the text is valid UTF-8 of at most RD_FORMULA_LENGTH bytes, and measures it. False
+ * after an error. */
 static bool check_utf8(rd_formula_reader *r, size_t *length)
 {
     size_t   at = 0, n;
@@ -101,6 +104,7 @@ static const char *const signs[] = { "...", "..", "**", "//", "||", "&&", "==", 
                                      "^",   "@",  "<",  ">",  "!",  "~",  "&",  "|",  "?",
                                      ":",   ",",  "(",  ")",  "[",  "]",  "=",  "." };
 
+/* The length of the sign at c; 0: there is none. */
 static size_t sign_length(const char *c)
 {
     for (size_t i = 0; i < sizeof signs / sizeof *signs; i++)
@@ -109,7 +113,7 @@ static size_t sign_length(const char *c)
     return 0;
 }
 
-/* Appends a token. */
+/* Appends a token; returns true, so that callers can return it. */
 static bool add_token(rd_formula_reader *r, rd_token_kind kind, size_t at, size_t length)
 {
     r->token[r->n_tokens++] = (rd_token){ kind, at, length };
@@ -145,6 +149,7 @@ static bool add_number(rd_formula_reader *r, size_t at)
     return add_token(r, RD_TOKEN_NUMBER, at, n);
 }
 
+/* Appends a name: letters, digits and underscores. False after recording that it is too long. */
 static bool add_name(rd_formula_reader *r, size_t at)
 {
     size_t n = 1;
@@ -157,7 +162,7 @@ static bool add_name(rd_formula_reader *r, size_t at)
     return add_token(r, RD_TOKEN_NAME, at, n);
 }
 
-/* Appends a sign; another character is an error. */
+/* Appends a sign; any other character is an error. */
 static bool add_sign(rd_formula_reader *r, size_t at)
 {
     const char  *c = r->text + at;
@@ -175,7 +180,8 @@ static bool add_sign(rd_formula_reader *r, size_t at)
                            "character U+%04X: names have letters a to z, digits and _", point);
 }
 
-/* True if a statement ends with this line: not inside parentheses, nor behind an operator. */
+/* True if a statement ends with this line: no bracket is open, and the last token is no operator.
+ * Empty lines end nothing. */
 static bool line_ends(const rd_formula_reader *r, int open)
 {
     const rd_token *last = r->n_tokens ? &r->token[r->n_tokens - 1] : NULL;
@@ -185,6 +191,7 @@ static bool line_ends(const rd_formula_reader *r, int open)
     return last->kind != RD_TOKEN_SIGN || strchr(")]", r->text[last->at]);
 }
 
+/* Where the comment that begins at `at` ends: at the end of the line or of the text. */
 static size_t comment_end(const char *text, size_t at)
 {
     while (text[at] && text[at] != '\n')
@@ -192,7 +199,8 @@ static size_t comment_end(const char *text, size_t at)
     return at;
 }
 
-/* Appends the token that begins at `at`. *open counts open brackets. */
+/* Appends the token that begins at `at`. *open counts open brackets, inside which a line does not
+ * end a statement. False after an error. */
 static bool add_next(rd_formula_reader *r, size_t at, int *open)
 {
     const char c = r->text[at];
@@ -218,7 +226,7 @@ bool rd_formula_is(const rd_formula_reader *r, size_t at, size_t length, const c
     return strlen(text) == length && !memcmp(r->text + at, text, length);
 }
 
-/* Splits the text into tokens; blanks and comments are skipped. */
+/* Splits the text into tokens; blanks and comments are skipped. False after an error. */
 bool rd_formula_tokens(rd_formula_reader *r)
 {
     size_t length = 0, at = 0;

@@ -1,13 +1,15 @@
 /* value.c - evaluates the tree: names, numbers and operators become nodes.
  *
  * The axes of a value with indices are its indices, in ascending order, so operands broadcast by
- * index. */
+ * index. A *label* is the number of an index; a piece of the tree is *labelled* if it contains one.
+ * After a failure, which is recorded, the x of a value is NULL. */
 #include "formula/formula.h"
 #include <math.h>
 #include <string.h>
 
 /* ---- Maps ------------------------------------------------------------------------------------ */
-/* Broadcasts n values to common labels. False: one has failed. */
+/* Broadcasts n values to common labels; x[] gets the views. False: one value has failed, or they do
+ * not fit. */
 static bool broadcast_labels(rd_formula_reader *r, int n, rd_labelled *v, size_t at,
                              rd_labelled *all, rd_expr **x)
 {
@@ -72,7 +74,7 @@ static rd_labelled index_value(rd_formula_reader *r, const rd_phrase *p)
     return v;
 }
 
-/* Finds an index of that name of a reduction with a body that ended before p. NULL: none. */
+/* Finds an index of that name that a reduction before p has had, for advice. NULL: none. */
 static const rd_formula_label *ended_index(const rd_formula_reader *r, const rd_phrase *p)
 {
     for (int k = r->n_labels; k-- > 0;) {
@@ -123,6 +125,7 @@ static rd_labelled name_value(rd_formula_reader *r, const rd_phrase *p)
 }
 
 /* ---- Whole numbers beyond 64 bits ------------------------------------------------------------ */
+/* True if p is a known whole number beyond 64 bits. */
 static bool is_beyond(rd_formula_reader *r, const rd_phrase *p)
 {
     double value;
@@ -162,7 +165,7 @@ static bool check_beyond(rd_formula_reader *r, const rd_phrase *p, rd_op op,
 }
 
 /* ---- Operators ------------------------------------------------------------------------------- */
-/* Evaluates a unary operator. */
+/* Evaluates a unary operator. A negated number beyond 64 bits becomes a float. */
 static rd_labelled unary(rd_formula_reader *r, rd_phrase *p)
 {
     rd_labelled v  = { .x = float_beyond(r, p) };
@@ -177,7 +180,7 @@ static rd_labelled unary(rd_formula_reader *r, rd_phrase *p)
     return map_operands(r, op, 1, &v, p->at);
 }
 
-/* Evaluates a binary operator. */
+/* Evaluates a binary operator. A result of known numbers beyond 64 bits becomes a float. */
 static rd_labelled binary(rd_formula_reader *r, rd_phrase *p)
 {
     rd_labelled v[2] = { { .x = float_beyond(r, p) } };
@@ -212,7 +215,7 @@ static rd_labelled compare(rd_formula_reader *r, rd_phrase *p)
     return both[0];
 }
 
-/* Evaluates c ? a : b. */
+/* Evaluates c ? a : b of arrays, element by element. */
 static rd_labelled choose(rd_formula_reader *r, rd_phrase *p)
 {
     rd_labelled v[3] = { { 0 } };
@@ -229,7 +232,7 @@ static rd_labelled choose(rd_formula_reader *r, rd_phrase *p)
     return map_operands(r, RD_OP_where, 3, v, p->at);
 }
 
-/* Evaluates x.T. */
+/* Evaluates x.T, the last two axes of a whole array swapped. */
 static rd_labelled transpose(rd_formula_reader *r, rd_phrase *p)
 {
     rd_labelled v = rd_formula_value(r, p->first);
@@ -252,6 +255,7 @@ static rd_labelled refuse_misplaced(rd_formula_reader *r, const rd_phrase *p, co
                                                         : "") };
 }
 
+/* Builds a literal: imaginary, whole or real; all are weak numbers. */
 static rd_expr *build_number(rd_formula_reader *r, const rd_phrase *p)
 {
     if (p->imaginary)
@@ -279,7 +283,8 @@ static rd_labelled value_of_kind(rd_formula_reader *r, rd_phrase *p)
     }
 }
 
-/* Evaluates p once, even if its shape and its values are both asked for; p->x keeps the node. */
+/* Evaluates p. A piece without indices is evaluated once, even if its shape and its values are both
+ * asked for: p->x keeps the node. */
 rd_labelled rd_formula_value(rd_formula_reader *r, rd_phrase *p)
 {
     rd_labelled v = { 0 };

@@ -14,6 +14,7 @@
 
 enum { NAMES = 100 }; /* names to try: a killed process with the same id may have left files */
 
+/* Records what the file could not do, with the system's reason; returns false. */
 static bool refuse(const rd_aside *s, const char *doing, int error)
 {
     rd_fail(s->ctx, RD_ERR_FILE, "%s: %s: %s: %s", s->call, s->path, doing, strerror(error));
@@ -32,7 +33,8 @@ static bool check_target(rd_aside *s)
     return false;
 }
 
-/* Creates the temporary file in the target's directory, as a rename cannot cross file systems. */
+/* Creates a temporary file in the target's directory, as a rename cannot cross file systems, under
+ * a name that no file has.  False after recording the failure. */
 bool rd_aside_open(rd_aside *s, rd_ctx *ctx, const char *call, const char *path)
 {
     static atomic_uint counter;
@@ -89,7 +91,8 @@ static bool commit_file(rd_aside *s)
            refuse(s, "cannot rename the file written beside it", errno);
 }
 
-/* Commits or removes the temporary file, then frees all.  See aside.h. */
+/* Ends the writing: `good` replaces the target by the temporary file, else that is removed.  True
+ * if the target was replaced. */
 bool rd_aside_close(rd_aside *s, bool good)
 {
     const bool open = s->fd >= 0, there = open && good && commit_file(s);

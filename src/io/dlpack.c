@@ -21,6 +21,7 @@ static const struct element {
 };
 enum { N_ELEMENTS = sizeof elements / sizeof *elements };
 
+/* The name of DLPack's code for a kind of elements, for messages. */
 static const char *code_name(uint8_t code)
 {
     static const char *const name[] = { "int",    "uint",    "float", "opaque handle",
@@ -43,6 +44,7 @@ static bool find_type(rd_ctx *ctx, const char *call, const rd_dl_tensor *t, rd_d
     return false;
 }
 
+/* The row of an element type, which must have one. */
 static const struct element *find_element(rd_dtype type)
 {
     int k = 0;
@@ -53,6 +55,7 @@ static const struct element *find_element(rd_dtype type)
 }
 
 /* ---- Devices --------------------------------------------------------------------------------- */
+/* The name of DLPack's number of a kind of device, for messages. */
 static const char *device_name(int32_t device)
 {
     static const char *const name[] = {
@@ -90,6 +93,8 @@ static bool find_device(rd_ctx *ctx, const char *call, const rd_dl_tensor *t, in
 }
 
 /* ---- Import ---------------------------------------------------------------------------------- */
+/* Copies shape and strides of a tensor into the array and checks them.  Without strides a tensor is
+ * dense in C order.  False after recording the failure. */
 static bool find_layout(rd_ctx *ctx, const char *call, const rd_dl_tensor *t, rd_array *array)
 {
     int64_t checked[RD_MAX_RANK];
@@ -142,6 +147,7 @@ static rd_status import_tensor(rd_ctx *ctx, const char *call, const rd_dl_tensor
     return rd_error(ctx);
 }
 
+/* Ends an imported tensor by its own deleter; NULL is allowed. */
 static void delete_unversioned(void *managed)
 {
     struct DLManagedTensor *tensor = managed;
@@ -150,6 +156,7 @@ static void delete_unversioned(void *managed)
         tensor->deleter(tensor);
 }
 
+/* Ends an imported tensor of DLPack 1.x by its own deleter; NULL is allowed. */
 static void delete_versioned(void *managed)
 {
     struct DLManagedTensorVersioned *tensor = managed;
@@ -158,6 +165,7 @@ static void delete_versioned(void *managed)
         tensor->deleter(tensor);
 }
 
+/* The public call: imports a tensor of DLPack before 1.0. */
 rd_status rd_from_dlpack(rd_ctx *ctx, struct DLManagedTensor *tensor, rd_array *out)
 {
     static const char call[] = "rd_from_dlpack";
@@ -168,7 +176,7 @@ rd_status rd_from_dlpack(rd_ctx *ctx, struct DLManagedTensor *tensor, rd_array *
                          out);
 }
 
-/* Checks that the tensor is of DLPack 1.x. */
+/* True if there is a tensor of DLPack 1.x; else records what is wrong. */
 static bool check_version(rd_ctx *ctx, const char *call,
                           const struct DLManagedTensorVersioned *tensor)
 {
@@ -184,6 +192,7 @@ static bool check_version(rd_ctx *ctx, const char *call,
     return false;
 }
 
+/* The public call: imports a tensor of DLPack 1.x, which may be read-only. */
 rd_status rd_from_dlpack_versioned(rd_ctx *ctx, struct DLManagedTensorVersioned *tensor,
                                    rd_array *out)
 {
@@ -220,11 +229,13 @@ static void end_export(exported *s)
     rd_free_detached(&hooks, s);
 }
 
+/* The deleter of an exported tensor, which its consumer calls. */
 static void end_unversioned(struct DLManagedTensor *self)
 {
     end_export(self->manager);
 }
 
+/* The deleter of an exported tensor of DLPack 1.x, which its consumer calls. */
 static void end_versioned(struct DLManagedTensorVersioned *self)
 {
     end_export(self->manager);
@@ -297,6 +308,8 @@ static exported *export_array(rd_ctx *ctx, const char *call, rd_array *array, bo
     return s;
 }
 
+/* The public call: exports an array as a tensor of DLPack before 1.0; NULL after recording a
+ * failure. */
 struct DLManagedTensor *rd_to_dlpack(rd_ctx *ctx, rd_array *array)
 {
     exported *s = export_array(ctx, "rd_to_dlpack", array, false);
@@ -307,7 +320,7 @@ struct DLManagedTensor *rd_to_dlpack(rd_ctx *ctx, rd_array *array)
     return &s->as.unversioned;
 }
 
-/* Exports an array as a tensor of DLPack 1.0. */
+/* The public call: exports an array as a tensor of DLPack 1.0; NULL after recording a failure. */
 struct DLManagedTensorVersioned *rd_to_dlpack_versioned(rd_ctx *ctx, rd_array *array)
 {
     exported *s = export_array(ctx, "rd_to_dlpack_versioned", array, true);

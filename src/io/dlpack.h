@@ -19,6 +19,7 @@ enum {
 /* Flags of versioned tensors. */
 enum { RD_DL_READ_ONLY = 1 };
 
+/* A tensor: DLTensor of DLPack. */
 typedef struct rd_dl_tensor {
     void    *data;
     int32_t  device, device_number; /* type, and which one of that type */
@@ -30,6 +31,7 @@ typedef struct rd_dl_tensor {
     uint64_t byte_offset; /* from `data` to element [0, ..., 0] */
 } rd_dl_tensor;
 
+/* A tensor with its owner (manager), as before version 1.0; deleter() frees both. */
 struct DLManagedTensor {
     rd_dl_tensor tensor;
     void        *manager;

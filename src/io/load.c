@@ -24,7 +24,7 @@ typedef struct source {
     int           fd;          /* -1: not open */
     int64_t       start;       /* where the array begins in the file, in bytes */
     int64_t       size;        /* bytes of the file from there on */
-    rd_npy_header header;
+    rd_npy_header header;      /* type, shape and order of the array */
 } source;
 
 /* The data of a loaded leaf.  They belong to the context and not to a mark.  A leaf that is
@@ -36,6 +36,7 @@ typedef struct loaded {
     rd_array  array; /* the elements, mapped or read */
 } loaded;
 
+/* Records what was found in the file; returns false. */
 static bool refuse(const source *s, rd_status status, const char *finding)
 {
     rd_fail(s->ctx, status, "%s: %s: %s", s->call, s->path, finding);
@@ -43,6 +44,8 @@ static bool refuse(const source *s, rd_status status, const char *finding)
 }
 
 /* ---- Bytes of the file ----------------------------------------------------------------------- */
+/* Reads so many bytes at an offset from the array's begin; false after recording an error or a file
+ * that ends before. */
 static bool read_at(const source *s, void *to, int64_t bytes, int64_t offset)
 {
     for (char *at = to; bytes > 0;) {
@@ -82,6 +85,8 @@ static bool open_file(source *s)
     return true;
 }
 
+/* Reads the n bytes of the header into `bytes` and parses them; false after recording the
+ * failure. */
 static bool parse_header(source *s, uint8_t *bytes, int64_t n)
 {
     char why[RD_NPY_WHY];
@@ -92,7 +97,8 @@ static bool parse_header(source *s, uint8_t *bytes, int64_t n)
     return status == RD_OK || refuse(s, status, why);
 }
 
-/* Reads the prefix to learn the header's length, then reads and parses the header. */
+/* Reads the header: first the few bytes that say how long it is, then all of it, and parses it.
+ * False after recording the failure. */
 static bool read_header(source *s)
 {
     uint8_t       prefix[RD_NPY_PREFIX];
@@ -124,7 +130,8 @@ static bool check_size(const source *s)
     return refuse(s, RD_ERR_FILE, why);
 }
 
-/* Opens the file and reads its header; s->fd is open even after some failures. */
+/* Opens the file, reads its header, and checks its size; false after recording the failure.  The
+ * file is open (s->fd) even after some failures, so that it must be closed anyway. */
 static bool open_source(source *s)
 {
     s->fd = -1;
@@ -135,6 +142,7 @@ static bool open_source(source *s)
     return open_file(s) && read_header(s) && check_size(s);
 }
 
+/* Closes the file if it is open. */
 static void close_source(const source *s)
 {
     if (s->fd >= 0)
@@ -154,6 +162,7 @@ static void convert(const source *s, void *data, int64_t n)
         at[i] = at[i] != 0;
 }
 
+/* Reads all elements into memory in the file's order; false after recording the failure. */
 static bool read_dense(const source *s, void *data)
 {
     if (!read_at(s, data, s->header.bytes, s->header.offset))
@@ -239,6 +248,8 @@ static bool read_into(const source *s, const rd_array *out)
 }
 
 /* ---- Leaves ---------------------------------------------------------------------------------- */
+/* Frees a loaded file when its context ends: unmaps it, or frees the memory into which it was
+ * read. */
 static void drop_loaded(rd_owned *self)
 {
     loaded *l = (loaded *)self;
@@ -292,7 +303,8 @@ static rd_expr *load_leaf(const source *s, bool read)
     return rd_leaf(s->ctx, &l->array);
 }
 
-/* The public call: makes a leaf of a file and labels it with the path. */
+/* The public call: makes a leaf of a file and labels it with the path.  Callers of a release
+ * without `offset` have a smaller structure (size).  NULL after recording the failure. */
 rd_expr *rd_load_npy(rd_ctx *ctx, const rd_load_opts *opts)
 {
     source s = { .ctx = ctx, .call = "rd_load", .path = opts ? opts->path : NULL };
@@ -306,12 +318,14 @@ rd_expr *rd_load_npy(rd_ctx *ctx, const rd_load_opts *opts)
     return leaf && rd_leaf_labelled(rd_leaf_below(leaf), NULL, s.path) ? leaf : NULL;
 }
 
+/* The public call: makes a leaf of a file.  In brackets, as a macro of that name takes options. */
 rd_expr *(rd_load)(rd_ctx *ctx, const char *path)
 {
     return rd_load_npy(ctx, &(rd_load_opts){ .size = sizeof(rd_load_opts), .path = path });
 }
 
-/* The public call: reads a file into fresh memory or into the caller's array. */
+/* The public call: reads a file into fresh memory if the output is zeroed, else into the caller's
+ * array, which must have the file's type and shape.  Returns the context's status. */
 rd_status rd_read(rd_ctx *ctx, const char *path, rd_array *out)
 {
     source s = { .ctx = ctx, .call = "rd_read", .path = path };

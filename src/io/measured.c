@@ -13,6 +13,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+/* Most bytes of the first line, and of a file that is read. */
 enum { FIRST_LINE = 100, MOST_TEXT = 64 << 20 };
 
 /* The first line of a file: release and machine, for which measurements hold. */
@@ -22,6 +23,7 @@ static void first_line(char line[FIRST_LINE])
              rd_backend_cpu.kernels(), sysconf(_SC_NPROCESSORS_ONLN));
 }
 
+/* True if there is a path and no earlier error; records a missing path. */
 static bool path_is_given(rd_ctx *ctx, const char *call, const char *path)
 {
     if (!path || !*path)
@@ -29,7 +31,8 @@ static bool path_is_given(rd_ctx *ctx, const char *call, const char *path)
     return rd_error(ctx) == RD_OK;
 }
 
-/* Writes all measurements of the context to a file, by atomic replacement. */
+/* The public call: writes all measurements of the context to a file, by atomic replacement.
+ * Returns the context's status. */
 rd_status rd_measured_save(rd_ctx *ctx, const char *path)
 {
     static const char call[] = "rd_measured_save";
@@ -67,7 +70,8 @@ static const char *why_unreadable(int fd, struct stat *facts)
     return facts->st_size > MOST_TEXT ? "too long to be such a file" : NULL;
 }
 
-/* Reads up to n bytes; returns how many, or -1 on an error. */
+/* Reads up to n bytes of a file, however many calls that takes; returns how many there were, or -1
+ * on an error. */
 static int64_t read_all(int fd, char *text, int64_t n)
 {
     int64_t done = 0;
@@ -130,7 +134,7 @@ static void parse_text(rd_ctx *ctx, const char *call, const char *path, char *te
         rd_fail(ctx, RD_ERR_TEXT, "%s: %s: line %d cannot be read", call, path, bad + 1);
 }
 
-/* Reads a file of measurements into the context. */
+/* The public call: reads a file of measurements into the context.  Returns the context's status. */
 rd_status rd_measured_load(rd_ctx *ctx, const char *path)
 {
     static const char call[] = "rd_measured_load";

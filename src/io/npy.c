@@ -44,6 +44,7 @@ __attribute__((format(printf, 3, 4))) static bool refuse(reader *r, rd_status st
     return false;
 }
 
+/* Refuses the header, with the place and with what it should have there; returns false. */
 static bool refuse_here(reader *r, const char *wanted)
 {
     return refuse(r, RD_ERR_FILE, "%s expected at byte %td of the header's text", wanted,
@@ -51,7 +52,8 @@ static bool refuse_here(reader *r, const char *wanted)
 }
 
 /* ---- Tokens ---------------------------------------------------------------------------------- */
-/* Skips white space; returns the next character, or -1 at the end. */
+/* Skips white space, as Python does within brackets; returns the next character, or -1 at the
+ * end. */
 static int peek(reader *r)
 {
     while (r->at < r->end && (*r->at == ' ' || (*r->at >= '\t' && *r->at <= '\r')))
@@ -59,6 +61,7 @@ static int peek(reader *r)
     return r->at < r->end ? *r->at : -1;
 }
 
+/* Skips white space, and the character c if it comes next; false: it does not. */
 static bool accept(reader *r, char c)
 {
     if (peek(r) != c)
@@ -67,6 +70,7 @@ static bool accept(reader *r, char c)
     return true;
 }
 
+/* Like accept(), but refuses the header if the character is another one. */
 static bool expect(reader *r, char c)
 {
     const char wanted[] = { '\'', c, '\'', 0 };
@@ -74,6 +78,7 @@ static bool expect(reader *r, char c)
     return accept(r, c) || refuse_here(r, wanted);
 }
 
+/* Skips white space, and the word if it comes next; false: it does not. */
 static bool accept_word(reader *r, const char *word)
 {
     const size_t n = strlen(word);
@@ -85,8 +90,8 @@ static bool accept_word(reader *r, const char *word)
     return true;
 }
 
-/* Reads a quoted string of printable ASCII without escapes, as are all names and types that
- * NumPy writes. */
+/* Reads a quoted string of printable ASCII without escapes, as are all names and types that NumPy
+ * writes.  A long one is refused, because messages quote it. */
 static bool read_string(reader *r, const char *wanted, const char **text, int *n)
 {
     const int quote = peek(r);
@@ -105,7 +110,7 @@ static bool read_string(reader *r, const char *wanted, const char **text, int *n
     return true;
 }
 
-/* Reads a decimal number of the shape. */
+/* Reads an extent of the shape: a decimal number without a sign or leading zeros, below 2^63. */
 static bool read_extent(reader *r, int64_t *extent)
 {
     const int first = peek(r);
@@ -142,12 +147,13 @@ static bool refuse_compound(reader *r)
                   n == 60 ? "..." : "");
 }
 
+/* True if .npy files have elements of the type, rather than bytes without a type (V). */
 bool rd_npy_has(rd_dtype type)
 {
     return (unsigned)type < N_DESCR && descr_table[type][0] && descr_table[type][0] != 'V';
 }
 
-/* Finds the type by its descr without the byte order; RD_AUTO: none. */
+/* Finds the type by its descr without the byte order, such as "f4"; RD_AUTO: there is none. */
 static rd_dtype find_descr(const char *text, int n)
 {
     for (int type = 1; n > 0 && type < N_DESCR; type++)
@@ -157,7 +163,8 @@ static rd_dtype find_descr(const char *text, int n)
     return RD_AUTO;
 }
 
-/* Reads the type, '<f4', and whether its bytes must be swapped. */
+/* Reads the type, '<f4', and whether its bytes must be swapped.  A list or tuple instead of a
+ * string is a compound type, which is refused. */
 static bool read_descr(reader *r)
 {
     const int   first = peek(r);
@@ -168,6 +175,7 @@ static bool read_descr(reader *r)
         return refuse_compound(r);
     if (!read_string(r, "the type", &text, &n))
         return false;
+    /* order of bytes: < lowest first, > highest first, = this machine's, | of single bytes */
     const char     mark = n && strchr("<>=|", *text) ? *text : '=';
     const int      skip = n && strchr("<>=|", *text) ? 1 : 0;
     const rd_dtype type = find_descr(text + skip, n - skip);
@@ -179,6 +187,7 @@ static bool read_descr(reader *r)
     return true;
 }
 
+/* Reads "True" (the first axis is contiguous) or "False". */
 static bool read_order(reader *r)
 {
     r->header->order = accept_word(r, "True");
@@ -213,7 +222,8 @@ static const struct {
 } keys[] = { { "descr", read_descr }, { "fortran_order", read_order }, { "shape", read_shape } };
 enum { N_KEYS = sizeof keys / sizeof *keys };
 
-/* Reads one key and its value; refuses unknown and repeated keys. */
+/* Reads one key of the dict, a colon and its value; false after refusing the header: an unknown or
+ * repeated key, or a wrong value. */
 static bool read_entry(reader *r, bool seen[N_KEYS])
 {
     const char *name = "";
@@ -270,7 +280,8 @@ static bool compute_sizes(reader *r)
     return true;
 }
 
-/* Checks magic and version, and reads the header's length.  See npy.h. */
+/* Checks magic and version, and reads the header's length: 2 bytes in version 1, else 4, the lowest
+ * first.  Returns where the data begin; -1: no such file, and `why` says why. */
 int64_t rd_npy_offset(const uint8_t *bytes, int64_t n, char why[RD_NPY_WHY])
 {
     if (n < 10 || memcmp(bytes, magic, sizeof magic - 1) != 0) {
@@ -297,7 +308,7 @@ int64_t rd_npy_offset(const uint8_t *bytes, int64_t n, char why[RD_NPY_WHY])
     return prefix + length;
 }
 
-/* Reads a whole header.  See npy.h. */
+/* Reads a whole header of n bytes at most; a status other than RD_OK has a sentence in `why`. */
 rd_status rd_npy_parse(const uint8_t *bytes, int64_t n, rd_npy_header *header, char why[RD_NPY_WHY])
 {
     reader r = { .header = header, .status = RD_OK, .why = why };
@@ -316,7 +327,10 @@ rd_status rd_npy_parse(const uint8_t *bytes, int64_t n, rd_npy_header *header, c
     return read_dict(&r) && compute_sizes(&r) ? RD_OK : r.status;
 }
 
-/* Writes version 1.0 always: its 65535 bytes hold any shape of 32 axes. */
+/* Writes the header and returns its bytes, a multiple of 64.  Always version 1.0, as its 65535
+ * bytes hold any shape of 32 axes:
+ *
+ *     \x93NUMPY 1 0 118 0 {'descr': '<f4', 'fortran_order': False, 'shape': (3, 4), } */
 int rd_npy_format(rd_dtype type, const rd_shape *shape, int order, bool big_endian,
                   char bytes[RD_NPY_HEADER])
 {

@@ -27,7 +27,8 @@ static bool write_converted(const rd_aside *file, rd_walk *walk, int64_t total, 
     return true;
 }
 
-/* Writes header and elements: at once if memory already is what the file holds. */
+/* Writes header and elements: the memory at once if it already is what the file holds, else chunk
+ * by chunk.  False after recording the failure. */
 static bool write_array(const rd_aside *file, const rd_array *array, const int64_t *stride,
                         int order, bool big_endian)
 {
@@ -48,7 +49,8 @@ static bool write_array(const rd_aside *file, const rd_array *array, const int64
     return write_converted(file, &walk, points, swap, array->type);
 }
 
-/* Writes an array to a file by atomic replacement.  See save.h. */
+/* Writes an array as a .npy file to a temporary file beside `path`, which then takes its place.
+ * order 1: the first axis is contiguous in the file.  Returns the context's status. */
 rd_status rd_npy_write(rd_ctx *ctx, const char *path, const rd_array *array, int order,
                        bool big_endian)
 {
@@ -62,7 +64,8 @@ rd_status rd_npy_write(rd_ctx *ctx, const char *path, const rd_array *array, int
     return rd_error(ctx);
 }
 
-/* Evaluates into memory in the file's order, so that writing is one pass. */
+/* Evaluates y into memory in the file's order, so that writing is one pass.  Order 0 is that of
+ * rd_eval() itself.  Returns the status; `array` owns the memory. */
 static rd_status evaluate(rd_ctx *ctx, rd_expr *y, int order, rd_array *array)
 {
     if (!y || order == 0)
@@ -84,7 +87,8 @@ static rd_status evaluate(rd_ctx *ctx, rd_expr *y, int order, rd_array *array)
     return status;
 }
 
-/* The public call: checks options and type, evaluates, and writes. */
+/* The public call: checks options and type, evaluates, and writes a .npy file.  The type bf16 is
+ * refused, as the format lacks it.  What is written is a temporary array in the file's order. */
 rd_status rd_save_npy(rd_ctx *ctx, rd_expr *y, const rd_save_opts *opts)
 {
     rd_array array = { 0 };

@@ -1,5 +1,8 @@
 /* walk.c - copies elements between an array of any layout and the dense bytes of a file.  See
- * walk.h. */
+ * walk.h.
+ *
+ * A level is one or several axes that are one axis in memory; level 0 is the innermost in the file.
+ * A pitch is the distance in bytes from one element, or index, to the next. */
 #include "io/walk.h"
 #include <string.h>
 
@@ -48,6 +51,7 @@ static void advance(rd_walk *walk, int64_t n)
     }
 }
 
+/* The elements left in level 0, at most n. */
 static int64_t run_length(const rd_walk *walk, int64_t n)
 {
     const int64_t left = walk->extent[0] - walk->index[0];
@@ -76,12 +80,13 @@ void rd_walk_start(rd_walk *walk, void *data, int size, int rank, const int64_t 
     }
 }
 
+/* True if the array's memory has the order of the file and no gaps. */
 bool rd_walk_is_dense(const rd_walk *walk)
 {
     return walk->levels <= 1 && walk->pitch[0] == walk->size;
 }
 
-/* Copies runs of level 0 to dense bytes.  See walk.h. */
+/* Copies the next n elements of the array to dense bytes. */
 void rd_walk_gather(rd_walk *walk, void *dense, int64_t n)
 {
     for (char *to = dense; n > 0;) {
@@ -94,7 +99,7 @@ void rd_walk_gather(rd_walk *walk, void *dense, int64_t n)
     }
 }
 
-/* Copies dense bytes to runs of level 0.  See walk.h. */
+/* Copies dense bytes to the next n elements of the array. */
 void rd_walk_scatter(rd_walk *walk, const void *dense, int64_t n)
 {
     for (const char *from = dense; n > 0;) {
@@ -107,6 +112,7 @@ void rd_walk_scatter(rd_walk *walk, const void *dense, int64_t n)
     }
 }
 
+/* Reverses the bytes of n numbers of `size` bytes; one byte needs no change. */
 static void swap_bytes(void *data, int64_t n, int size)
 {
     char *at = data;
@@ -119,7 +125,8 @@ static void swap_bytes(void *data, int64_t n, int size)
     }
 }
 
-/* Reverses bytes; a complex element consists of two parts.  See walk.h. */
+/* Reverses the bytes of n elements; a complex element consists of two parts, each swapped by
+ * itself. */
 void rd_swap_elements(void *data, int64_t n, rd_dtype type)
 {
     const int part = rd_dtype_align(type);

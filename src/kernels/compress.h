@@ -5,6 +5,7 @@
 #define RD_KERNELS_COMPRESS_H
 #include <stdint.h>
 
+/* Kernels of one instruction set that compress. */
 typedef struct rd_compressors {
     /* sets bit i of `bits` to mask[i], n bytes of 0 or 1; bits behind them in the last word are
      * 0.  Returns how many are 1 */

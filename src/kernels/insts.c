@@ -1,6 +1,7 @@
 /* insts.c - what instructions of a loop program name, make and read, from their table. */
 #include "kernels/program.h"
 
+/* Words of insts.def: as many registers as the fold has results, or the operator operands. */
 enum { RESULTS = -1, ARITY = -1 };
 
 const rd_inst_row rd_inst_table[RD_N_INST] = {
@@ -8,6 +9,8 @@ const rd_inst_row rd_inst_table[RD_N_INST] = {
 #include "kernels/insts.def"
 };
 
+/* Returns how many registers the instruction writes, from dst on: a number of insts.def, or as
+ * many as its fold has results. */
 int32_t rd_inst_makes(const rd_program *p, const rd_inst *inst)
 {
     const int makes = rd_inst_table[inst->kind].makes;
@@ -15,6 +18,7 @@ int32_t rd_inst_makes(const rd_program *p, const rd_inst *inst)
     return makes == RESULTS ? p->fold[inst->arg].n_out : makes;
 }
 
+/* Adds a register to a list of n, unless it is there or is absent (-1). */
 static void add(int32_t *reg, int32_t *n, int32_t r)
 {
     bool known = r < 0;
@@ -46,6 +50,8 @@ int32_t rd_inst_reads(const rd_program *p, const rd_inst *inst, int32_t *reg)
     return n;
 }
 
+/* Returns by how many elements an index of the axis moves an address: the sum of the
+ * coefficients of that axis. */
 int64_t rd_coef(const rd_address *at, int32_t axis)
 {
     int64_t coef = 0;
@@ -55,6 +61,8 @@ int64_t rd_coef(const rd_address *at, int32_t axis)
     return coef;
 }
 
+/* Returns the greatest value of an address over all indices, plus 1: each axis with a positive
+ * coefficient is at its end.  The address must contain no registers. */
 int64_t rd_positions(const rd_program *p, const rd_address *at)
 {
     int64_t last = at->offset;
@@ -64,8 +72,9 @@ int64_t rd_positions(const rd_program *p, const rd_address *at)
     return last + 1;
 }
 
-/* True if the position grows with every further round: each loop's coefficient exceeds what the
- * loops inside add up to. */
+/* True if an instruction's position grows with every further round of the loops around it: each
+ * loop's coefficient exceeds the sum of what the loops inside can add.  A backward loop, or a
+ * loop over tiles, gives up. */
 bool rd_rises(const rd_program *p, int32_t inst, const rd_address *at)
 {
     int64_t inner = 0;
@@ -81,30 +90,7 @@ bool rd_rises(const rd_program *p, int32_t inst, const rd_address *at)
     return true;
 }
 
-/* True if the reducer gives the same bits however its elements are grouped: extremes and bits,
- * and sums of ints. */
-bool rd_reducer_any_grouping(rd_reducer_id reducer, rd_dtype type)
-{
-    const bool ints = rd_dtype_kind(type) != RD_KIND_FLOAT;
-
-    switch (reducer) {
-    case RD_RED_min:
-    case RD_RED_max:
-    case RD_RED_min_anew:
-    case RD_RED_max_anew:
-    case RD_RED_argmin:
-    case RD_RED_argmax:
-    case RD_RED_bits_and:
-    case RD_RED_bits_or:
-    case RD_RED_bits_xor: return true;
-    case RD_RED_sum:
-    case RD_RED_prod:
-    case RD_RED_sum_anew:
-    case RD_RED_prod_anew: return ints;
-    default: return rd_reducer_decides(reducer);
-    }
-}
-
+/* True if the fold gives the same bits however its elements are grouped. */
 bool rd_fold_any_grouping(const rd_fold *f)
 {
     return rd_reducer_any_grouping(f->reducer, f->type);

@@ -6,11 +6,14 @@
  *         r0 f32 = s0[i0] f32
  *         r1 f32 = add(r0, r0)
  *         s1[i0] f32 = r1
- *       end i0 */
+ *       end i0
+ *
+ * A slot is a buffer.  A fold is a reduction or scan; its cells are its results.  A register
+ * holds one value. */
 #include "kernels/program.h"
 #include <inttypes.h>
 
-/* Appends a loop to the loops of its parent. */
+/* Appends a loop to the children of its parent; a loop without a parent needs no list. */
 static void append(rd_program *p, int32_t loop)
 {
     int32_t *at = p->loop[loop].parent >= 0 ? &p->loop[p->loop[loop].parent].first : NULL;
@@ -21,8 +24,8 @@ static void append(rd_program *p, int32_t loop)
         *at = loop;
 }
 
-/* Sets the parent, the first child and the sibling of each loop, and the loop that holds each
- * instruction. */
+/* Sets begin, end, parent, first child and next sibling of each loop, and the loop around each
+ * instruction, from the LOOP and END instructions. */
 void rd_program_tree(rd_program *p)
 {
     int32_t open = -1;
@@ -46,11 +49,15 @@ void rd_program_tree(rd_program *p)
     }
 }
 
+/* Returns the axis that numbers the rows of a sparse array, of one of which a loop visits the
+ * stored elements: the first axis of the address of the row's beginning. */
 int32_t rd_axis_of_rows(const rd_program *p, const rd_loop *row)
 {
     return p->address[row->row_from].add[0].axis;
 }
 
+/* Returns the most indices of an axis that its loops visit at a time: the size of the smallest
+ * tile, or the extent without tiles. */
 int64_t rd_reach(const rd_program *p, int32_t axis)
 {
     int64_t extent = p->axis_extent[axis];
@@ -61,6 +68,8 @@ int64_t rd_reach(const rd_program *p, int32_t axis)
     return extent;
 }
 
+/* Returns how many rounds a loop has: tiles, or indices of the axis within the current tile; for
+ * the elements of a sparse row the average, plus 1. */
 int64_t rd_trips(const rd_program *p, int32_t loop)
 {
     const rd_loop *l = &p->loop[loop];
@@ -71,6 +80,8 @@ int64_t rd_trips(const rd_program *p, int32_t loop)
                                    : rd_reach(p, l->axis);
 }
 
+/* Returns the most tasks that begin at multiples of a grain along the root loop: 1 if there is
+ * no such loop or order forbids it; at most p->most (0: no limit). */
 int64_t rd_program_shares(const rd_program *p, int64_t grain)
 {
     int64_t shares = 1;
@@ -85,7 +96,8 @@ static const char *const law_names[] = { [RD_LAW_exact]      = "exact",
                                          [RD_LAW_associates] = "associates",
                                          [RD_LAW_serial]     = "serial" };
 
-/* ---- Operands -------------------------------------------------------------------------------- */
+/* Adds one addend of a position: "20*i0", "4*r7", or "i1'" for an index that counts from the
+ * beginning of the axis' current range (local). */
 static void add_addend(rd_text *text, const rd_addend *add)
 {
     if (add->coef != 1)
@@ -96,7 +108,8 @@ static void add_addend(rd_text *text, const rd_addend *add)
         rd_text_add(text, add->local ? "i%" PRId32 "'" : "i%" PRId32, add->axis);
 }
 
-/* Adds "12 + 20*i0 + i1' + 4*r7"; i1' counts from the begin of the axis' range. */
+/* Adds a position, "12 + 20*i0 + i1' + 4*r7": i0 is the index of axis 0, i1' counts from the
+ * beginning of the axis' current range, r7 is a register. */
 static void add_position(rd_text *text, const rd_address *address)
 {
     if (address->offset || address->n_add == 0)
@@ -108,6 +121,7 @@ static void add_position(rd_text *text, const rd_address *address)
     }
 }
 
+/* Adds an access to memory: "s0[4 + i1] f32" is an f32 of slot (buffer) 0. */
 static void add_memory(rd_text *text, const rd_address *address)
 {
     rd_text_add(text, "s%" PRId32 "[", address->slot);
@@ -115,6 +129,7 @@ static void add_memory(rd_text *text, const rd_address *address)
     rd_text_add(text, "] %s", rd_dtype_name(address->type));
 }
 
+/* Adds a constant of a type, exact enough to be read back. */
 static void add_value(rd_text *text, rd_word value, rd_dtype type)
 {
     switch (rd_dtype_class(type)) {
@@ -125,6 +140,7 @@ static void add_value(rd_text *text, rd_word value, rd_dtype type)
     }
 }
 
+/* Adds a call of a user's function: "name(r1, r2)". */
 static void add_call(rd_text *text, const rd_call *call)
 {
     rd_text_add(text, "%s(", call->name ? call->name : "function");
@@ -133,6 +149,7 @@ static void add_call(rd_text *text, const rd_call *call)
     rd_text_add(text, ")");
 }
 
+/* Adds an operator with its operands: "add(r1, r2)". */
 static void add_map(rd_text *text, const rd_inst *inst)
 {
     const int32_t operands[] = { inst->a, inst->b, inst->c };
@@ -144,9 +161,11 @@ static void add_map(rd_text *text, const rd_inst *inst)
     rd_text_add(text, ")");
 }
 
+/* Adds what a step gives to a fold: "fold0 takes r1 weight r2 where r3 into group r4"; a dot
+ * product has "* r2" for the second factor.  Registers that are absent are -1. */
 static void add_element(rd_text *text, const rd_program *p, const rd_inst *inst)
 {
-    const bool dot = p->fold[inst->arg].reducer == RD_RED_dot;
+    const bool dot = rd_reducer_multiplies(p->fold[inst->arg].reducer);
 
     rd_text_add(text, "fold%" PRId32 " takes r%" PRId32, inst->arg, inst->a);
     if (inst->b >= 0)
@@ -157,7 +176,8 @@ static void add_element(rd_text *text, const rd_program *p, const rd_inst *inst)
         rd_text_add(text, " into group r%" PRId32, inst->d);
 }
 
-/* ---- Instructions ---------------------------------------------------------------------------- */
+/* Adds a bound of a loop by a mask, behind the word `before`: " where 1*i0 + -1*i1 + 5 >= 0";
+ * nothing if there is no such bound. */
 static void add_bound(rd_text *text, const rd_bound *b, const char *before)
 {
     if (b->n_add == 0)
@@ -245,7 +265,8 @@ static void add_inst(rd_text *text, const rd_program *p, const rd_inst *inst)
     rd_text_add(text, "\n");
 }
 
-/* ---- Tables ---------------------------------------------------------------------------------- */
+/* Adds the line about axes, tasks and registers, "i0 < 3000; tasks share i0 by 16; 2 registers",
+ * and a line for each scratch slot (temporary buffer). */
 static void add_facts(rd_text *text, const rd_program *p)
 {
     for (int32_t k = 0; k < p->n_axis; k++)
@@ -279,16 +300,16 @@ static void add_tree(rd_text *text, const rd_fold *fold)
     add_position(text, &fold->index);
 }
 
-/* Adds the line of a fold:
+/* Adds the line of a fold, with its reducer, types, combine tree and cells (accumulators):
  *
  *     fold0: sum of f32 to f32, commutes, lanes 64, .., cells 1 at 0, split */
 static void add_fold(rd_text *text, const rd_fold *fold, int32_t number)
 {
-    rd_text_add(
-        text, "fold%" PRId32 ": %s%s%s%s of %s to %s", number, fold->exclusive ? "exclusive " : "",
-        fold->reverse ? "reverse " : "", fold->scan ? "scan " : "",
-        fold->reducer == RD_RED_user ? fold->user->name : rd_reducer_table[fold->reducer].name,
-        rd_dtype_name(fold->type), rd_dtype_name(fold->out));
+    rd_text_add(text, "fold%" PRId32 ": %s%s%s%s of %s to %s", number,
+                fold->exclusive ? "exclusive " : "", fold->reverse ? "reverse " : "",
+                fold->scan ? "scan " : "",
+                fold->user ? fold->user->name : rd_reducer_table[fold->reducer].name,
+                rd_dtype_name(fold->type), rd_dtype_name(fold->out));
     if (fold->identity)
         rd_text_add(text, ", identity");
     if (fold->ddof != 0)
@@ -305,6 +326,7 @@ static void add_fold(rd_text *text, const rd_fold *fold, int32_t number)
     rd_text_add(text, "%s\n", fold->split ? ", split" : "");
 }
 
+/* Adds the line of a sort: "sorting0: sort of f32 rows of 100, s0[100*i0] f32, to 100 f32". */
 static void add_sorting(rd_text *text, const rd_program *p, int32_t number)
 {
     const rd_sorting *s = &p->sorting[number];
@@ -318,7 +340,9 @@ static void add_sorting(rd_text *text, const rd_program *p, int32_t number)
     rd_text_add(text, "\n");
 }
 
-/* Adds axes and scratch, then folds and sorts, then the instructions, indented by their loops. */
+/* Adds the text of a program: axes and scratch, folds and sorts, then the instructions, indented
+ * by their loops.  "head", "body" and "tail" precede the instructions that run before, on, and
+ * behind each task's share. */
 void rd_program_text(rd_text *text, const rd_program *p)
 {
     int indent = 1;
@@ -338,6 +362,7 @@ void rd_program_text(rd_text *text, const rd_program *p)
     }
 }
 
+/* True if an instruction of that kind, a LOAD or a STORE, accesses the slot (buffer). */
 bool rd_program_accesses(const rd_program *p, rd_inst_kind kind, int32_t slot)
 {
     bool some = false;

@@ -37,14 +37,14 @@ typedef struct rd_addend {
 
 /* offset + sum of addends: elements from the slot's base. */
 typedef struct rd_address {
-    int32_t   slot;
-    rd_dtype  type;
+    int32_t   slot; /* the buffer; unused in positions */
+    rd_dtype  type; /* of the element in memory        */
     int64_t   offset;
     int32_t   n_add;
     rd_addend add[RD_MAX_TERMS];
 } rd_address;
 
-/* True if the address has registers in it (gather). */
+/* True if the address has registers in it (axis < 0): it is a gather, or a scatter. */
 static inline bool rd_has_registers(const rd_address *at)
 {
     bool found = false;
@@ -69,7 +69,7 @@ typedef struct rd_bound {
     int32_t axis[RD_BOUND_AXES];
     int64_t coef[RD_BOUND_AXES];
     int32_t n_reg, reg[RD_BOUND_REGS];
-    int64_t reg_coef[RD_BOUND_REGS];
+    int64_t reg_coef[RD_BOUND_REGS]; /* coefficient of each register */
 } rd_bound;
 
 /* Bounds of a loop by a mask.  Where a bound is negative for all indices of the loops inside,
@@ -89,21 +89,24 @@ typedef struct rd_bounds {
     double  share; /* of all indices those that are left, about: above 0, at most 1 */
 } rd_bounds;
 
+/* A loop of the program.  rd_program_tree() fills the fields from `begin` to `next`. */
 typedef struct rd_loop {
     rd_loop_kind     kind;
-    int32_t          axis;
-    int64_t          extent, step;
-    bool             backwards;  /* a reverse scan runs along it                     */
-    int32_t          begin, end; /* its LOOP and its END; its body is between them   */
-    int32_t          parent;     /* the loop that holds it, -1                       */
-    int32_t          first;      /* the first loop in its body, -1                   */
-    int32_t          next;       /* the next loop in the same body, -1               */
-    const rd_bounds *bounds;     /* bounds by a mask; NULL: none                     */
+    int32_t          axis;         /* its index is that of this axis */
+    int64_t          extent, step; /* of the axis; of TILE, indices of a tile */
+    bool             backwards;    /* a reverse scan runs along it                     */
+    int32_t          begin, end;   /* its LOOP and its END; its body is between them   */
+    int32_t          parent;       /* the loop that holds it, -1                       */
+    int32_t          first;        /* the first loop in its body, -1                   */
+    int32_t          next;         /* the next loop in the same body, -1               */
+    const rd_bounds *bounds;       /* bounds by a mask; NULL: none                     */
     /* a row of places (nest/sparse_rows.c): addresses of its first index and of the one behind its
      * last; else 0 and 0 */
     int32_t row_from, row_to;
 } rd_loop;
 
+/* True if the loop visits the stored elements of one row of a sparse array: its bounds are read
+ * from memory (row_from, row_to). */
 static inline bool rd_is_row(const rd_loop *loop)
 {
     return loop->row_from != loop->row_to;
@@ -131,24 +134,25 @@ static inline bool rd_is_row(const rd_loop *loop)
  *
  * A scan has one lane.  Its result at step i of a block is the blocks before, folded from the
  * left, merged with the block's prefix [0, i].  Sums of floats add the blocks before by the
- * tree, as kernels/math/prefix_sums.h says.  RD_PREFIX_LEFT: elements of a prefix fold from the left.
- * RD_PREFIX_TREE: elements combine as blocks do, as an aligned binary tree over their numbers,
- * and the nodes of a prefix combine from the right: 7 elements are merge(0..3, merge(4..5, 6)).
- * The block is its last prefix.  Vectors compute it in log2(steps) passes (Sklansky, 1960,
- * "Conditional-sum addition logic"); only for reducers with a step that is a merge. */
+ * tree, as kernels/math/prefix_sums.h says.  RD_PREFIX_LEFT: elements of a prefix fold from the
+ * left. RD_PREFIX_TREE: elements combine as blocks do, as an aligned binary tree over their
+ * numbers, and the nodes of a prefix combine from the right: 7 elements are merge(0..3,
+ * merge(4..5, 6)). The block is its last prefix.  Vectors compute it in log2(steps) passes
+ * (Sklansky, 1960, "Conditional-sum addition logic"); only for reducers with a step that is a
+ * merge. */
 typedef enum rd_prefix { RD_PREFIX_LEFT, RD_PREFIX_TREE } rd_prefix;
 
 typedef struct rd_fold {
     rd_reducer_id     reducer;
-    rd_law            law;
+    rd_law            law;  /* which orders of elements are allowed */
     rd_dtype          type; /* of x, the accumulator's                                    */
     rd_dtype          out;  /* of the results                                             */
     bool              scan, exclusive, reverse;
-    rd_prefix         prefix;   /* of a scan                                              */
-    bool              identity; /* min, max of nothing: the extreme of the type, not NaN  */
-    double            ddof;
-    const rd_reducer *user; /* RD_RED_user: a copy in the plan                            */
-    int32_t           n_out;
+    rd_prefix         prefix;      /* of a scan                                              */
+    bool              identity;    /* min, max of nothing: the extreme of the type, not NaN  */
+    double            ddof;        /* var and std divide by the number of elements less this */
+    const rd_reducer *user;        /* a copy in the plan, or NULL: a built-in reducer            */
+    int32_t           n_out;       /* results of a cell */
     int32_t           lanes;       /* 64, 32 or 1                                         */
     int64_t           steps;       /* 64; INT64_MAX: one block, a serial fold             */
     int64_t           lane_extent; /* elements along the lane position                    */
@@ -170,13 +174,14 @@ typedef struct rd_fold {
     bool    first; /* argmax or argmin of bools that come by rising place: the first best decides */
 } rd_fold;
 
-/* True if there is an element after which no other changes the result (an absorbing element).
- * *end gets it: a bool, or the least or the greatest int.  Floats have none, as a NaN may
- * follow. */
+/* True if there is an element after which no other changes the result (an absorbing element), as
+ * `true` for `any`; *end gets it.  It is a bool, 0 or 1 in the reducer's table; or the least or
+ * the greatest int of the type.  Floats have no such end, as a NaN may follow.  An argmax or
+ * argmin of bools with `first` ends at the first best element. */
 static inline bool rd_fold_end(const rd_fold *f, rd_word *end)
 {
-    const int terminal =
-        f->first ? f->reducer == RD_RED_argmax : rd_reducer_table[f->reducer].terminal;
+    const bool later_is_better = rd_reducer_places(f->reducer) && !f->first;
+    const int  terminal = later_is_better ? RD_ENDS_NEVER : rd_reducer_table[f->reducer].terminal;
 
     *end = (rd_word){ .u64 = terminal == 1 };
     if (terminal != RD_ENDS_LEAST && terminal != RD_ENDS_MOST)
@@ -185,7 +190,8 @@ static inline bool rd_fold_end(const rd_fold *f, rd_word *end)
     return rd_dtype_kind(f->type) != RD_KIND_FLOAT;
 }
 
-/* True if some elements decide the result, so that later ones need not be read (early exit). */
+/* True if some elements decide the result, so that later ones need not be read (early exit).  A
+ * user's reducer says so by `done`; scans and group-bys need all elements. */
 static inline bool rd_fold_decides(const rd_fold *f)
 {
     rd_word end;
@@ -193,7 +199,9 @@ static inline bool rd_fold_decides(const rd_fold *f)
     return f->user ? f->user->done && !f->scan && !f->n_group : rd_fold_end(f, &end);
 }
 
-/* True if nodes are wider than elements: f64 for sums of f32. */
+/* True if the nodes of the combine tree are wider than elements: f64 for sums of f32.  Scans
+ * have other words.  In a fold of one step no lane adds anything, so its few additions stay in
+ * f32. */
 static inline bool rd_fold_widens(const rd_fold *f)
 {
     const bool one_step = f->lanes > 1 && f->outer.n_add == 0 && f->lane_extent <= f->lanes;
@@ -202,17 +210,23 @@ static inline bool rd_fold_widens(const rd_fold *f)
            !f->scan;
 }
 
-/* True if an empty group sums to +0.  Then a sum of -0s is +0, too, and whoever adds into cells
- * need not know which have begun. */
+/* True if an empty group of a group-by, or an empty sparse row, sums to +0.  Then a sum of -0s
+ * is +0, too, and code that adds into accumulators need not know which have begun. */
 static inline bool rd_fold_begins_with_0(const rd_fold *f)
 {
-    return (f->n_group || f->by_rows) &&
-           (rd_reducer_adds(f->reducer) || f->reducer == RD_RED_sum2) &&
+    return (f->n_group || f->by_rows) && rd_reducer_is_sum(f->reducer) &&
+           rd_dtype_kind(f->type) == RD_KIND_FLOAT;
+}
+
+/* True for scans that add floats: the sum of the blocks before is the pair hi + lo
+ * (kernels/math/prefix_sums.h). */
+static inline bool rd_fold_has_pairs(const rd_fold *f)
+{
+    return f->scan && rd_reducer_adds_elements(f->reducer) &&
            rd_dtype_kind(f->type) == RD_KIND_FLOAT;
 }
 
 /* True if the result has the same bits however elements are grouped; scans count, too. */
-bool rd_reducer_any_grouping(rd_reducer_id reducer, rd_dtype type);
 bool rd_fold_any_grouping(const rd_fold *f);
 
 /* A sort of a row: n elements side by side, from an address on; n_out results likewise, in other
@@ -220,24 +234,25 @@ bool rd_fold_any_grouping(const rd_fold *f);
 typedef struct rd_sorting {
     const rd_sort_facts *facts;
     rd_dtype             type, out; /* of elements, of results */
-    int64_t              n, n_out;
-    int32_t              from, to; /* addresses */
+    int64_t              n, n_out;  /* elements of the row; results */
+    int32_t              from, to;  /* addresses */
 } rd_sorting;
 
 /* A user's function on registers. */
 typedef struct rd_call {
+    /* a function of one element, with one or two operands; or of n elements; NULL: not this one */
     float (*f32_1)(float);
     float (*f32_2)(float, float);
     double (*f64_1)(double);
     double (*f64_2)(double, double);
     void (*f32)(int64_t n, const float *const *in, float *out);
     void (*f64)(int64_t n, const double *const *in, double *out);
-    rd_block_fn *block;
-    void        *user;
-    const char  *name;
-    const char  *names, *body; /* of f32 or f64, as text: see rd_fn; or NULL */
-    int32_t      n_in, in[RD_MAX_CALL];
-    rd_dtype     in_type;
+    rd_block_fn *block;                 /* ... of any types, which may fail       */
+    void        *user;                  /* the first argument of `block`          */
+    const char  *name;                  /* for people; NULL: it has none          */
+    const char  *names, *body;          /* of f32 or f64, as text: see rd_fn; or NULL */
+    int32_t      n_in, in[RD_MAX_CALL]; /* operands: their number, their registers */
+    rd_dtype     in_type;               /* type of the operands                   */
 } rd_call;
 
 typedef enum rd_inst_kind {
@@ -286,10 +301,10 @@ typedef struct rd_program {
     /* some indices of the root axis take longer, as masks bound loops inside, and tasks combine
      * nothing. Masks of blocks do not count: they want long tasks for their clusters */
     bool        uneven;
-    int64_t     step;      /* indices of the root axis that a body runs on at a time; 0: all  */
-    int32_t     n_scratch; /* scratch slots, private to a task: first_scratch and following   */
-    int32_t     first_scratch;
-    int64_t    *scratch_bytes;
+    int64_t     step;          /* indices of the root axis that a body runs on at a time; 0: all  */
+    int32_t     n_scratch;     /* scratch slots, private to a task: first_scratch and following   */
+    int32_t     first_scratch; /* before: leaves, results, arrays between stages */
+    int64_t    *scratch_bytes; /* of each scratch slot */
     int8_t      tile;    /* tiles have buffers of 2^tile times the usual bytes                */
     double      work;    /* points times operations: decides whether a second thread pays     */
     bool        brief;   /* in: it may run without compiled code; after prepare(): it does    */
@@ -350,7 +365,7 @@ typedef struct rd_task {
     const void  *strategy; /* the backend's way to run the stage this time                    */
     uint32_t     warnings; /* RD_WARN_...                                                     */
     rd_status    status;   /* RD_OK, or why it stopped                                        */
-    char         sentence[256];
+    char         sentence[256]; /* the error for people */
     int64_t      loads; /* elements read from slots that are not scratch                   */
 } rd_task;
 
@@ -384,12 +399,13 @@ typedef struct rd_slow {
     double      each;     /* nanoseconds of one, about                                 */
 } rd_slow;
 
+/* How a prepared program runs, and what of it is slow. */
 typedef struct rd_form {
     rd_form_kind  kind;      /* in the end                                                 */
     rd_form_kind  meanwhile; /* until the loops are compiled; else the same                */
     rd_form_state loops;
-    double        left;
-    const char   *why; /* not otherwise; NULL: nothing faster is known               */
+    double        left; /* operations, if `loops` is RD_LOOPS_LATER */
+    const char   *why;  /* not otherwise; NULL: nothing faster is known               */
     rd_slow       slow, slow_meanwhile;
 } rd_form;
 
@@ -399,6 +415,7 @@ typedef struct rd_form {
  * slow form. */
 #define RD_SLOW_NANOSECONDS 5
 
+/* True if a form has a slow part (what[0]: it has a name) that takes long for each element. */
 static inline bool rd_is_slow(const rd_slow *slow)
 {
     return slow->what[0] && slow->each >= RD_SLOW_NANOSECONDS;

@@ -1,4 +1,7 @@
-/* scalar_residue.c - adds up the operations that run element by element, and says it in words. */
+/* scalar_residue.c - adds up the operations that run element by element, and says it in words.
+ *
+ * A fold is a reduction or scan.  A reason, a row of scalar_residue.def, says why operations are
+ * not vectorised. */
 #include "kernels/scalar_residue.h"
 #include <stdio.h>
 #include <string.h>
@@ -8,7 +11,9 @@ const rd_residue_row rd_residue_table[RD_N_RESIDUE] = {
 #include "kernels/scalar_residue.def"
 };
 
-/* Adds an operation to the sums of its reason, and keeps the name of the most expensive one. */
+/* Counts an operation that is done `times` times in `ns` nanoseconds altogether, in the sums of
+ * the stage and of the reason `why` it is not vectorised; RD_N_RESIDUE: it is vectorised.  The
+ * reason keeps the name of its most expensive operation. */
 void rd_residue_add(rd_residue *r, rd_residue_why why, const char *what, double times, double ns)
 {
     rd_residue_part *part;
@@ -26,6 +31,7 @@ void rd_residue_add(rd_residue *r, rd_residue_why why, const char *what, double 
     snprintf(part->what, sizeof part->what, "%s", what);
 }
 
+/* Returns how many operations run element by element, for any reason. */
 double rd_residue_operations(const rd_residue *r)
 {
     double sum = 0;
@@ -35,6 +41,7 @@ double rd_residue_operations(const rd_residue *r)
     return sum;
 }
 
+/* Returns the nanoseconds of all operations that run element by element. */
 double rd_residue_ns(const rd_residue *r)
 {
     double sum = 0;
@@ -44,6 +51,8 @@ double rd_residue_ns(const rd_residue *r)
     return sum;
 }
 
+/* Returns the nanoseconds of operations that run element by element for a reason that the
+ * library could mend; `kept` marks the reasons that it cannot change. */
 double rd_residue_ours(const rd_residue *r)
 {
     double sum = 0;
@@ -53,13 +62,10 @@ double rd_residue_ours(const rd_residue *r)
     return sum;
 }
 
-/* ---- Names ----------------------------------------------------------------------------------- */
+/* Writes the name of a fold: "argmin", "sum so far" for a scan, or the name of a user's reducer. */
 void rd_residue_fold(const rd_fold *f, char name[RD_RESIDUE_NAME])
 {
-    const char *of = f->user                        ? f->user->name
-                     : f->reducer == RD_RED_dot     ? "sum of products"
-                     : f->reducer == RD_RED_moments ? "var"
-                                                    : rd_reducer_table[f->reducer].name;
+    const char *of = f->user ? f->user->name : rd_reducer_shown(f->reducer);
 
     snprintf(name, RD_RESIDUE_NAME, "%.32s%s", of, f->scan ? " so far" : "");
 }
@@ -84,7 +90,7 @@ void rd_residue_inst(const rd_program *p, const rd_inst *inst, char name[RD_RESI
     }
 }
 
-/* ---- Words ----------------------------------------------------------------------------------- */
+/* Adds a time: "48 us" or "1.5 ms". */
 static void time_text(rd_text *text, double ns)
 {
     rd_text_add(text, ns < 1e6 ? "%.3g us" : "%.3g ms", ns < 1e6 ? ns / 1e3 : ns / 1e6);
@@ -100,7 +106,8 @@ static void part_text(rd_text *text, const rd_residue *r, int why)
     rd_text_add(text, "): %s", rd_residue_table[why].sentence);
 }
 
-/* The most expensive reason behind `before` in the order of cost, -1: none. */
+/* Returns the most expensive reason that is behind reason `before` in the order of cost, -1:
+ * none; `before` -1: the most expensive of all.  Equal costs follow the reasons' numbers. */
 static int next_reason(const rd_residue *r, int before)
 {
     int found = -1;
@@ -116,6 +123,8 @@ static int next_reason(const rd_residue *r, int before)
     return found;
 }
 
+/* Adds all reasons with their operations, "exp (4000 of 12000 operations, 16 us): its steps ..;
+ * ..", the most expensive first. */
 void rd_residue_text(rd_text *text, const rd_residue *r)
 {
     for (int k = next_reason(r, -1), n = 0; k >= 0; k = next_reason(r, k)) {
@@ -124,6 +133,8 @@ void rd_residue_text(rd_text *text, const rd_residue *r)
     }
 }
 
+/* Adds a line for each reason, the most expensive first: its name, ", ours" if the library could
+ * mend it, and its operations. */
 void rd_residue_lines(rd_text *text, const rd_residue *r)
 {
     for (int k = next_reason(r, -1); k >= 0; k = next_reason(r, k)) {

@@ -15,17 +15,18 @@ typedef enum rd_residue_why {
     RD_N_RESIDUE
 } rd_residue_why;
 
+/* A row of scalar_residue.def: a reason why operations run element by element. */
 typedef struct rd_residue_row {
-    const char *name;
-    bool        kept;
-    const char *sentence;
+    const char *name;     /* "order" */
+    bool        kept;     /* nothing in the library can change it */
+    const char *sentence; /* the reason, a part of a sentence */
 } rd_residue_row;
 extern const rd_residue_row rd_residue_table[RD_N_RESIDUE];
 
 /* All operations of one reason. */
 enum { RD_RESIDUE_NAME = 48 };
 typedef struct rd_residue_part {
-    double operations, ns;
+    double operations, ns;        /* their number; nanoseconds */
     double most;                  /* ns of the most expensive operation     */
     char   what[RD_RESIDUE_NAME]; /* ... and its name: "sum so far"         */
 } rd_residue_part;

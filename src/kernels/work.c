@@ -1,10 +1,13 @@
-/* work.c - counts the work of a program: elements, operations, bytes. */
+/* work.c - counts the work of a program: elements, operations, bytes.
+ *
+ * A slot is a buffer of the program.  A fold is a reduction or scan; STEP and SCAN give it an
+ * element.  A tile is a range of an axis. */
 #include "core/caches.h"
 #include "kernels/program.h"
 
 /* ---- How often ------------------------------------------------------------------------------- */
-/* True if a loop inside is over the same axis.  It visits one tile of the outer loop, so only
- * the innermost loop counts. */
+/* True if a loop between `inner` and `loop` runs over the same axis as `loop`.  It visits one
+ * tile of that axis, so only the innermost loop over an axis counts. */
 static bool is_tiled_inside(const rd_program *p, int32_t loop, int32_t inner)
 {
     for (int32_t k = inner; k != loop; k = p->loop[k].parent)
@@ -13,6 +16,7 @@ static bool is_tiled_inside(const rd_program *p, int32_t loop, int32_t inner)
     return false;
 }
 
+/* Returns how many rounds a loop has if nothing outside it cuts its axis into tiles. */
 static double rounds_of_loop(const rd_program *p, int32_t loop)
 {
     const rd_loop *l      = &p->loop[loop];
@@ -22,7 +26,8 @@ static double rounds_of_loop(const rd_program *p, int32_t loop)
     return (double)ranges;
 }
 
-/* How often the body of a loop is run in all. */
+/* Returns how often the body of a loop runs in all: the product of the rounds of all loops
+ * around.  `bounded`: masks bound loops, so only a share of their rounds counts. */
 static double times_in(const rd_program *p, int32_t loop, bool bounded)
 {
     double times = 1;
@@ -36,12 +41,15 @@ static double times_in(const rd_program *p, int32_t loop, bool bounded)
     return times;
 }
 
+/* Returns how often all tasks together run an instruction, if no loop is left early. */
 double rd_program_times(const rd_program *p, int32_t inst)
 {
     return times_in(p, p->inst[inst].loop, false);
 }
 
-/* ---- Operations ------------------------------------------------------------------------------ */
+/* True if tasks of equal shares may take different times: a mask bounds a loop inside the root
+ * loop, other than by lists of blocks (list_at).  The tasks must combine nothing: no fold begins
+ * before the body, and nothing follows it. */
 bool rd_program_is_uneven(const rd_program *p)
 {
     bool bounded = false, begun = false;
@@ -54,6 +62,8 @@ bool rd_program_is_uneven(const rd_program *p)
     return bounded && !begun && p->tail == p->n_inst;
 }
 
+/* True if the instruction computes a transcendental function of floats, such as exp or sin: an
+ * operator with code of C's library or of this one. */
 bool rd_inst_is_function(const rd_inst *inst)
 {
     if (inst->kind != RD_I_MAP || rd_dtype_kind(inst->type) != RD_KIND_FLOAT)
@@ -67,15 +77,16 @@ bool rd_inst_is_function(const rd_inst *inst)
     }
 }
 
+/* True if the instruction is a step of a fold that computes an exponential of each element. */
 bool rd_takes_exponential(const rd_program *p, const rd_inst *inst)
 {
     const bool of_fold = inst->kind == RD_I_STEP || inst->kind == RD_I_SCAN;
 
-    return of_fold && (p->fold[inst->arg].reducer == RD_RED_logsumexp ||
-                       p->fold[inst->arg].reducer == RD_RED_maxsumexp);
+    return of_fold && rd_reducer_takes_exponential(p->fold[inst->arg].reducer);
 }
 
-/* Adds the bytes of a sorted row that are read from memory and written to it. */
+/* Adds the bytes of a sorted row that are read from memory and written to it; scratch, which
+ * stays in a cache, does not count. */
 static void add_rows(const rd_program *p, const rd_sorting *s, double times, rd_work *cost)
 {
     if (p->address[s->from].slot < p->first_scratch)
@@ -84,7 +95,8 @@ static void add_rows(const rd_program *p, const rd_sorting *s, double times, rd_
         cost->written += times * (double)s->n_out * rd_dtype_size(s->out);
 }
 
-/* Adds what one instruction does in all its rounds: operations, functions, additions, calls. */
+/* Adds what one instruction does in all its rounds: operations, transcendental functions, the
+ * same as so many additions, calls of users' functions. */
 static void add_inst(const rd_program *p, int32_t i, bool bounded, rd_work *cost)
 {
     const rd_inst *inst  = &p->inst[i];
@@ -119,7 +131,8 @@ static void add_inst(const rd_program *p, int32_t i, bool bounded, rd_work *cost
     }
 }
 
-/* ---- Bytes ----------------------------------------------------------------------------------- */
+/* True if the position changes with an axis.  A register in the address (axis < 0, a gather) may
+ * change with any. */
 static bool has_axis(const rd_address *at, int32_t axis)
 {
     for (int32_t k = 0; k < at->n_add; k++)
@@ -128,8 +141,8 @@ static bool has_axis(const rd_address *at, int32_t axis)
     return false;
 }
 
-/* True if the position changes with a loop around this one, too.  If not, other rounds of that
- * loop touch what a mask leaves out here. */
+/* True if the position also changes with a loop around `loop`.  If not, other rounds of that
+ * outer loop touch what a mask leaves out in this one, and so the mask saves no bytes. */
 static bool is_of_outer_axis(const rd_program *p, const rd_address *at, int32_t loop)
 {
     for (int32_t k = p->loop[loop].parent; k >= 0; k = p->loop[k].parent)
@@ -138,8 +151,8 @@ static bool is_of_outer_axis(const rd_program *p, const rd_address *at, int32_t 
     return false;
 }
 
-/* Elements that an access touches.  Each counts once, but again where a loop comes back to more
- * than a cache holds. */
+/* Returns how many elements an access touches: each counts once.  A loop that does not move the
+ * access counts only if it comes back to more bytes than a cache holds. */
 static double elements_touched(const rd_program *p, int32_t i, bool bounded)
 {
     const rd_address *at   = &p->address[p->inst[i].arg];
@@ -162,11 +175,12 @@ static double elements_touched(const rd_program *p, int32_t i, bool bounded)
  * position. */
 typedef struct slot_span {
     double touched, least, most;
-    bool   gathers;
+    bool   gathers; /* an address has registers */
 } slot_span;
 
-/* Extends the span of a slot by one access: its least and greatest element, and how many it
- * touches. */
+/* Extends the span of a slot (buffer) by one access: its least and greatest element over all
+ * indices, and how many elements it touches.  Registers in the address (axis < 0) mark the span
+ * as gathered.  The first access (touched 0) sets the span. */
 static void add_access(const rd_program *p, int32_t i, bool bounded, slot_span *s)
 {
     const rd_address *at   = &p->address[p->inst[i].arg];
@@ -186,8 +200,10 @@ static void add_access(const rd_program *p, int32_t i, bool bounded, slot_span *
     s->touched += elements_touched(p, i, bounded);
 }
 
-/* Bytes of all accesses of a kind to a slot.  Several accesses mostly touch the same elements, a
- * little apart. */
+/* Returns the bytes of all accesses of a kind (LOAD or STORE) to a slot (buffer).  Several
+ * accesses mostly touch the same elements, a little apart.  So it is at most the span from the
+ * least to the greatest place, but no less than the largest access.  Gathers, and accesses with
+ * gaps, count as what they touch. */
 static double bytes_of_slot(const rd_program *p, rd_inst_kind kind, int32_t slot, bool bounded)
 {
     slot_span s    = { 0 };
@@ -207,7 +223,8 @@ static double bytes_of_slot(const rd_program *p, rd_inst_kind kind, int32_t slot
     return size * (most > places ? most : places);
 }
 
-/* Adds up the bytes of all accesses of a kind, slot by slot; scratch does not count. */
+/* Adds up the bytes of all accesses of a kind, one slot (buffer) after the other; scratch does
+ * not count.  A slot counts at its first access. */
 static double bytes_of(const rd_program *p, rd_inst_kind kind, bool bounded)
 {
     double bytes = 0;
@@ -224,7 +241,8 @@ static double bytes_of(const rd_program *p, rd_inst_kind kind, bool bounded)
     return bytes;
 }
 
-/* Counts bytes, then operations, then the elements of innermost loops. */
+/* Counts the work of a program: bytes, operations, and the elements that innermost loops visit.
+ * `bounded`: loops skip what masks leave out. */
 rd_work rd_program_work(const rd_program *p, bool bounded)
 {
     rd_work cost = { .read    = bytes_of(p, RD_I_LOAD, bounded),

@@ -2,6 +2,8 @@
 #include "files/attributes.h"
 #include <string.h>
 
+/* Finds an attribute by its name; NULL: the list has none. Lists are short, so the search is
+ * linear. */
 const cmd_attribute *cmd_attribute_named(const cmd_attributes *all, const char *name)
 {
     for (int k = 0; k < all->n; k++)
@@ -10,6 +12,8 @@ const cmd_attribute *cmd_attribute_named(const cmd_attributes *all, const char *
     return NULL;
 }
 
+/* Returns the text of an attribute; NULL: there is none, or it is no single text. Characters are
+ * copied, as a file stores them without a final zero. */
 const char *cmd_attribute_text(const cmd_attributes *all, const char *name)
 {
     const cmd_attribute *a = cmd_attribute_named(all, name);
@@ -19,8 +23,8 @@ const char *cmd_attribute_text(const cmd_attributes *all, const char *name)
     return a->kind == CMD_TEXTS ? *(const char *const *)a->at : cmd_copy(a->at, (size_t)a->n);
 }
 
-/* Replaces the attribute of the same name, or appends a copy. The list grows by 16 places at a
- * time. */
+/* Replaces the attribute of the same name, or appends a copy. The list gets STEP more places each
+ * time its length is a multiple of STEP; the old list is not freed. */
 void cmd_add_attribute(cmd_attributes *all, const cmd_attribute *a)
 {
     enum { STEP = 16 };
@@ -40,6 +44,7 @@ void cmd_add_attribute(cmd_attributes *all, const cmd_attribute *a)
     all->at[all->n++] = *a;
 }
 
+/* Makes an attribute of characters that points to the text. */
 cmd_attribute cmd_text_as_attribute(const char *name, const char *text)
 {
     return (cmd_attribute){
@@ -47,6 +52,7 @@ cmd_attribute cmd_text_as_attribute(const char *name, const char *text)
     };
 }
 
+/* Adds a text as an attribute of characters, or replaces the attribute of that name. */
 void cmd_add_text(cmd_attributes *all, const char *name, const char *text)
 {
     const cmd_attribute a = cmd_text_as_attribute(name, text);
@@ -54,6 +60,8 @@ void cmd_add_text(cmd_attributes *all, const char *name, const char *text)
     cmd_add_attribute(all, &a);
 }
 
+/* True if two attributes of kind CMD_TEXTS have equal texts. The caller has compared their numbers
+ * of texts. */
 static bool has_same_texts(const cmd_attribute *a, const cmd_attribute *b)
 {
     const char *const *x = a->at, *const *y = b->at;
@@ -64,6 +72,8 @@ static bool has_same_texts(const cmd_attribute *a, const cmd_attribute *b)
     return true;
 }
 
+/* True if name, kind, type and value are equal. Numbers are compared by their bytes, so equal NaNs
+ * are equal. Characters have 1 byte each. */
 bool cmd_is_same_attribute(const cmd_attribute *a, const cmd_attribute *b)
 {
     if (strcmp(a->name, b->name) != 0 || a->kind != b->kind || a->n != b->n)
@@ -75,6 +85,8 @@ bool cmd_is_same_attribute(const cmd_attribute *a, const cmd_attribute *b)
            (a->n == 0 || memcmp(a->at, b->at, (size_t)(a->n * size)) == 0);
 }
 
+/* True if both lists have the attribute with the same value, or neither list has it (x and y are
+ * both NULL). */
 bool cmd_say_the_same(const cmd_attributes *a, const cmd_attributes *b, const char *name)
 {
     const cmd_attribute *x = cmd_attribute_named(a, name), *y = cmd_attribute_named(b, name);
@@ -82,6 +94,8 @@ bool cmd_say_the_same(const cmd_attributes *a, const cmd_attributes *b, const ch
     return x && y ? cmd_is_same_attribute(x, y) : x == y;
 }
 
+/* True if `name` is a word of `list`. Each word of the list stands between two blanks, so a blank
+ * must precede and follow the match. */
 bool cmd_is_listed(const char *list, const char *name)
 {
     const size_t n = strlen(name);
@@ -92,6 +106,8 @@ bool cmd_is_listed(const char *list, const char *name)
     return false;
 }
 
+/* True if the libraries of NetCDF and HDF5 write this attribute themselves. Copies of it in a new
+ * file would be wrong, or would be refused. */
 bool cmd_is_reserved(const char *name)
 {
     return cmd_is_listed(" _NCProperties _IsNetcdf4 _SuperblockVersion _NetCDF4Dimid "

@@ -9,6 +9,7 @@
 /* The kind of the elements of an attribute or of a variable. */
 typedef enum cmd_kind { CMD_NUMBERS, CMD_CHARACTERS, CMD_TEXTS, CMD_OTHERS } cmd_kind;
 
+/* An attribute and its value. */
 typedef struct cmd_attribute {
     const char *name;
     cmd_kind    kind;
@@ -17,6 +18,7 @@ typedef struct cmd_attribute {
     const void *at; /* numbers, characters without a final zero, or pointers to texts */
 } cmd_attribute;
 
+/* A list of attributes. */
 typedef struct cmd_attributes {
     int            n;
     cmd_attribute *at;

@@ -1,5 +1,5 @@
 /* cells.c - parses one field of a text table: "3" is a whole number, "0.5" a real, "1-2i" complex,
- * "NA" missing, and anything else text. */
+ * "NA" missing, and anything else text. A cell is one parsed field of a table. */
 #include "files/cells.h"
 #include <float.h>
 #include <math.h>
@@ -23,7 +23,8 @@ static bool is_missing(const char *text)
     return false;
 }
 
-/* Reads a field of digits alone as an exact integer. "-0" is left to doubles, which have a negative
+/* Reads a field of digits alone, with an optional sign, as an exact integer. False: it has other
+ * characters, or its magnitude exceeds 64 bits. "-0" is left to doubles, which have a negative
  * zero. */
 static bool read_whole(const cmd_field *f, cmd_cell *cell)
 {
@@ -47,7 +48,9 @@ static bool read_whole(const cmd_field *f, cmd_cell *cell)
 }
 
 /* Reads digits with a decimal point. Digits and power of ten are both exact doubles, so that their
- * quotient is rounded once, as by strtod(), in a fifth of the time. False: not such a field. */
+ * quotient is rounded once, as by strtod(), in a fifth of the time. False: the field has another
+ * form, or too many digits for that, or the machine computes doubles with other precision
+ * (FLT_EVAL_METHOD). */
 static bool read_decimal(const cmd_field *f, char decimal, cmd_cell *cell)
 {
     static const double powers[] = { 1e0,  1e1,  1e2,  1e3,  1e4,  1e5,  1e6,  1e7,
@@ -91,7 +94,8 @@ static bool copy_with_point(const cmd_field *f, char decimal, char text[MOST_FIE
     return true;
 }
 
-/* Parses "1.5-2i" and "(1.5-2j)": two numbers, the second one with its sign. */
+/* Parses "1.5-2i" and "(1.5-2j)": two numbers, the second one with its sign. False: the text has
+ * another form. `last` is the position of the i or j. */
 static bool read_complex(char *text, cmd_cell *cell)
 {
     const size_t n     = strlen(text);
@@ -109,8 +113,9 @@ static bool read_complex(char *text, cmd_cell *cell)
     return end == last;
 }
 
-/* Tries the exact parsers first, as most fields are short decimals, and then strtod() and complex
- * numbers. */
+/* Parses a field. The exact parsers come first, as most fields are short decimals, then marks of
+ * missing values, strtod() and complex numbers. A NaN counts as missing; a field that nothing fits
+ * is text. */
 cmd_cell cmd_read_cell(const cmd_field *f, char decimal)
 {
     cmd_cell cell = { .value = NAN };

@@ -3,6 +3,7 @@
 #define CMD_CELLS_H
 #include "files/fields.h"
 
+/* Kinds of fields; numbers come last. */
 typedef enum cmd_cell_kind {
     CMD_CELL_TEXT,
     CMD_CELL_MISSING, /* empty, NaN, and other programs' texts such as NA and null */
@@ -11,6 +12,7 @@ typedef enum cmd_cell_kind {
     CMD_CELL_COMPLEX /* "1.5-2i" */
 } cmd_cell_kind;
 
+/* A parsed field; filled by cmd_read_cell(). */
 typedef struct cmd_cell {
     cmd_cell_kind kind;
     double        value, other; /* the number or its real part, else NaN; the imaginary part */

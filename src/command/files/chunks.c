@@ -1,5 +1,8 @@
 /* chunks.c - reads chunked arrays: all threads read chunks, inflate them and copy the elements to
- * their places. A library would do so chunk after chunk. */
+ * their places. A library would do so chunk after chunk.
+ *
+ * A chunk is a box of the array that the file stores as one piece. Filters such as deflate were
+ * applied to its bytes before they were written. */
 #include "files/chunks.h"
 #include "files/inflate.h"
 #include <errno.h>
@@ -42,7 +45,8 @@ UNSHUFFLE(uint16_t)
 UNSHUFFLE(uint32_t)
 UNSHUFFLE(uint64_t)
 
-/* Undoes the shuffle filter on n elements of `size` bytes. */
+/* Undoes the shuffle filter on n elements of `size` bytes: byte b of element i stands at place b *
+ * n + i. */
 static void unshuffle(const void *from, void *to, int64_t n, int64_t size)
 {
     switch (size) {
@@ -56,7 +60,7 @@ static void unshuffle(const void *from, void *to, int64_t n, int64_t size)
     }
 }
 
-enum { DAMAGED = -2 };
+enum { DAMAGED = -2 }; /* an error: a chunk does not unpack to its size */
 
 /* ---- One chunk ------------------------------------------------------------------------------- */
 /* The state that all threads share: the request, and the next chunk. */
@@ -79,7 +83,8 @@ typedef struct box {
     int64_t to, from; /* offsets of the first element */
 } box;
 
-/* Finds the overlap of chunk k with the wanted part. False: it is empty. */
+/* Finds the overlap of chunk k with the wanted part. False: it is empty. Chunks are numbered in C
+ * order. Along each axis, `here` is the extent of a chunk, and `start` the chunk's first index. */
 static bool find_box(const job *j, int64_t k, box *b)
 {
     int64_t to_step = j->size, from_step = j->size;
@@ -106,8 +111,8 @@ static bool find_box(const job *j, int64_t k, box *b)
     return true;
 }
 
-/* Bytes from the first to the last element of the box. A chunk without filters is read from the one
- * to the other. */
+/* Bytes from the first to the last element of the box, which lie in one chunk. A chunk without
+ * filters is read from the one to the other. */
 static int64_t span_of(const job *j, const box *b)
 {
     int64_t bytes = j->size;
@@ -117,7 +122,8 @@ static int64_t span_of(const job *j, const box *b)
     return bytes;
 }
 
-/* Copies the elements of a box to their places in the array, row by row. */
+/* Copies the elements of a box to their places in the array, row by row along the last axis. The
+ * number of a row, divided by the counts of the other axes in turn, gives its indices. */
 static void copy_box(const job *j, const box *b, const char *from)
 {
     const int last = b->n - 1;
@@ -150,7 +156,8 @@ static int read_plain(const job *j, int64_t k, const box *b, char *room)
 }
 
 /* Reads chunk k and undoes its filters, last one first. Each filter takes the bytes from one of two
- * buffers to the other. Returns the elements in C order; NULL: *error says why. */
+ * buffers to the other; `now` is the one that has them. Bit f of `left_out` says that filter f was
+ * not applied to this chunk. Returns the elements in C order; NULL: *error says why. */
 static const char *unpack(const job *j, int64_t k, char *room[2], int *error)
 {
     const cmd_chunk *const chunk = &j->place->chunk[k];
@@ -197,6 +204,7 @@ static int read_chunk(const job *j, int64_t k, const box *b, char *room[2])
 }
 
 /* ---- All chunks ------------------------------------------------------------------------------ */
+/* True if the part is the whole variable. Its first element is then at index 0 of each axis. */
 static bool is_whole(const cmd_variable *v, const rd_part *part)
 {
     for (int a = 0; a < v->shape.n; a++)
@@ -250,8 +258,9 @@ static bool unpack_all(int fd, const char *path, const cmd_variable *v, const cm
     return !error;
 }
 
-/* Reads whole arrays of contiguous chunks directly into place, and all others chunk by chunk
- * through buffers. */
+/* Reads the chunks that overlap the part. Chunks without filters that are runs of the array are
+ * read directly into place if all are wanted; others go through buffers. False: a chunk is
+ * damaged. */
 bool cmd_read_chunks(const char *path, const cmd_variable *v, const cmd_place *p,
                      const rd_part *part, void *to)
 {

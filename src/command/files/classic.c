@@ -3,13 +3,19 @@
  *
  * The format is described in appendix B of the NetCDF user's guide. Numbers are big-endian; texts
  * and values are padded to 4 bytes. Counts have 8 bytes in CDF-5 and 4 bytes before; offsets have 8
- * bytes from CDF-2 on. */
+ * bytes from CDF-2 on.
+ *
+ * A record holds one row of each variable that has the unlimited dimension. Records follow one
+ * another at the end of the file. */
 #include "files/classic.h"
 #include <string.h>
 #include <unistd.h>
 
+/* Tags of lists in the header, and the greatest number of a type. */
 enum { DIMENSIONS = 10, VARIABLES = 11, ATTRIBUTES = 12, MOST_TYPE = 11 };
 
+/* Bytes of an element by the number of its type: byte, char, short, int, float, double, and the
+ * types of CDF-5. */
 static const int64_t sizes[MOST_TYPE + 1] = { 0, 1, 1, 2, 4, 4, 8, 1, 2, 4, 8, 8 };
 
 /* A mapped header, and how far it was read. */
@@ -22,12 +28,14 @@ typedef struct header {
     int64_t        n_extents;
 } header;
 
+/* Ends the program with a sentence about a broken header; `what` is its end, as "is cut short". */
 static _Noreturn void refuse(const header *h, const char *what)
 {
     cmd_fail("%s: the header of this classic NetCDF file %s", h->path, what);
 }
 
-/* Reads a big-endian unsigned integer. Larger ones than INT64_MAX / 2 are clamped to that. */
+/* Reads a big-endian unsigned integer of `bytes` bytes. Values above INT64_MAX / 2 are clamped to
+ * that, so that sums of two do not overflow. */
 static int64_t read_integer(header *h, int bytes)
 {
     uint64_t value = 0;
@@ -70,7 +78,8 @@ static int64_t read_list_length(header *h, int64_t kind)
     return n;
 }
 
-/* Reads a type and returns the size of its elements. */
+/* Reads the number of a type, and returns the size of its elements; ends the program if there is no
+ * such type. */
 static int64_t read_type_size(header *h)
 {
     const int64_t type = read_integer(h, 4);
@@ -80,6 +89,7 @@ static int64_t read_type_size(header *h)
     return sizes[type];
 }
 
+/* Skips a list of attributes: each has a name, a type, a count, and padded values. */
 static void skip_attributes(header *h)
 {
     for (int64_t n = read_list_length(h, ATTRIBUTES); n > 0; n--) {
@@ -89,6 +99,8 @@ static void skip_attributes(header *h)
     }
 }
 
+/* Reads the extents of all dimensions, and skips their names. An extent of 0 marks the unlimited
+ * dimension. */
 static void read_dimensions(header *h)
 {
     h->n_extents = read_list_length(h, DIMENSIONS);
@@ -99,8 +111,8 @@ static void read_dimensions(header *h)
     }
 }
 
-/* Reads the record of a variable: its size, its offset, and whether its first axis is unlimited.
- * The size is clamped, as no file has so many bytes. */
+/* Reads the entry of a variable: its size, its offset, and whether its first axis is unlimited
+ * (extent 0). Only the first axis may be so. The size is clamped, as no file has so many bytes. */
 static cmd_classic_place read_variable(header *h, bool *grows)
 {
     cmd_classic_place p = { .bytes = 1 };
@@ -127,8 +139,8 @@ static cmd_classic_place read_variable(header *h, bool *grows)
     return p;
 }
 
-/* Sets the distance of records. A record has a piece of each record variable, padded to 4 bytes
- * unless there is only one such variable. */
+/* Sets the distance of records (step) of each record variable. A record has a piece of each of
+ * them, padded to 4 bytes unless there is only one such variable. Sums are clamped. */
 static void set_steps(cmd_classic *file, const bool *grows)
 {
     int64_t step = 0;
@@ -147,7 +159,8 @@ static void set_steps(cmd_classic *file, const bool *grows)
             file->at[k].step = n == 1 ? file->at[only].bytes : step;
 }
 
-/* Reads the header behind the magic number: dimensions, attributes of the file, variables. */
+/* Reads the header behind the magic number, in its order: number of records, dimensions, attributes
+ * of the file, variables. */
 static void read_header(cmd_classic *file, header *h)
 {
     h->version = h->bytes[3];
@@ -166,7 +179,8 @@ static void read_header(cmd_classic *file, header *h)
     set_steps(file, grows);
 }
 
-/* Maps the file as long as its header is read. */
+/* Maps a classic file, reads its header, and unmaps it. A file of at most 4 bytes has no header
+ * behind the magic number. */
 cmd_classic *cmd_classic_read(const char *path)
 {
     cmd_classic *file = cmd_room(sizeof *file);
@@ -184,7 +198,8 @@ cmd_classic *cmd_classic_read(const char *path)
     return file;
 }
 
-/* Computes the end of the variable's last element and compares it with the file's size. */
+/* Ends the program if the file is shorter than the end of the variable's last element. The last
+ * piece of a record variable (step > 0) begins (records - 1) * step bytes behind its first one. */
 void cmd_classic_check(const cmd_classic *file, int variable, const char *name, int64_t records)
 {
     int64_t before = 0, end = 0;
@@ -202,8 +217,8 @@ void cmd_classic_check(const cmd_classic *file, int variable, const char *name, 
                  (long long)end, (long long)file->size);
 }
 
-/* Rows of a chunk: one record, or, where rows are adjacent, as many as make a piece worth a
- * call. */
+/* The number of rows in a chunk. If rows are adjacent, a chunk has about 1 MB (PIECE), which makes
+ * a call worthwhile. Else it is one record. */
 static int64_t rows_of_chunk(const cmd_classic_place *p, int64_t row, int64_t rows)
 {
     enum { PIECE = 1 << 20 };
@@ -212,7 +227,9 @@ static int64_t rows_of_chunk(const cmd_classic_place *p, int64_t row, int64_t ro
     return wanted < 1 ? 1 : wanted < rows ? wanted : rows;
 }
 
-/* Cuts the variable into chunks of whole rows, with the offset of each. */
+/* Cuts the variable into chunks of whole rows, with the offset of each. A place without chunks is
+ * returned if chunks have less than 4 KB (LEAST) or are more than a million (MOST): the library is
+ * then as fast. */
 cmd_place cmd_classic_rows(const cmd_classic *file, int variable, const cmd_variable *v)
 {
     enum { LEAST = 1 << 12, MOST = 1 << 20 };

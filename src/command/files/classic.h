@@ -11,6 +11,7 @@ typedef struct cmd_classic_place {
     int64_t begin, bytes, step; /* bytes: of a piece; step: 0 where there are no records */
 } cmd_classic_place;
 
+/* The facts of a classic file that its header states; filled by cmd_classic_read(). */
 typedef struct cmd_classic {
     const char        *path;
     int64_t            size;

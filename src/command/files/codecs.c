@@ -12,6 +12,7 @@
 #include <zstd.h>
 #endif
 
+/* A codec: how its library is loaded, and how it decompresses. */
 struct cmd_codec {
     const char *name, *library, *package; /* library NULL: none is needed */
     bool (*load)(void);
@@ -19,18 +20,22 @@ struct cmd_codec {
                       int64_t room);
 };
 
+/* The `load` of codecs that are implemented in this file: always true. */
 static bool needs_no_library(void)
 {
     return true;
 }
 
 /* ---- Streams of zlib, with either header ----------------------------------------------------- */
+/* The `load` of zlib and gzip. The command is linked with zlib, so this is true if the build has
+ * it. */
 static bool has_zlib(void)
 {
     return RDIM_ZLIB;
 }
 
-/* Inflates a stream of zlib or gzip: zlib detects the header. */
+/* Inflates a stream of zlib or gzip: zlib detects the header (MAX_WBITS + 32). Its lengths have 32
+ * bits, so longer input is refused. Returns the number of bytes, or -1. */
 static int64_t unpack_zlib(const cmd_packed *p, const uint8_t *from, int64_t n, uint8_t *to,
                            int64_t room)
 {
@@ -61,6 +66,7 @@ static int64_t unpack_zlib(const cmd_packed *p, const uint8_t *from, int64_t n, 
 static __typeof__(blosc_decompress_ctx)   *blosc_unpack;
 static __typeof__(blosc_cbuffer_validate) *blosc_check;
 
+/* Loads libblosc at the first call, and looks up its functions. False: it is not installed. */
 static bool load_blosc(void)
 {
     void *file = blosc_unpack ? NULL : dlopen(RDIM_BLOSC_NAME, RTLD_NOW | RTLD_LOCAL);
@@ -72,7 +78,8 @@ static bool load_blosc(void)
     return blosc_unpack && blosc_check;
 }
 
-/* Decompresses a Blosc buffer after a check of its header. */
+/* Decompresses a Blosc buffer in this thread alone, after a check of its header. Returns the number
+ * of bytes, or -1. */
 static int64_t unpack_blosc(const cmd_packed *p, const uint8_t *from, int64_t n, uint8_t *to,
                             int64_t room)
 {
@@ -91,6 +98,7 @@ static int64_t unpack_blosc(const cmd_packed *p, const uint8_t *from, int64_t n,
 static __typeof__(ZSTD_decompress) *zstd_unpack;
 static __typeof__(ZSTD_isError)    *zstd_failed;
 
+/* Loads libzstd at the first call, and looks up its functions. False: it is not installed. */
 static bool load_zstd(void)
 {
     void *file = zstd_unpack ? NULL : dlopen(RDIM_ZSTD_NAME, RTLD_NOW | RTLD_LOCAL);
@@ -102,7 +110,7 @@ static bool load_zstd(void)
     return zstd_unpack && zstd_failed;
 }
 
-/* Decompresses a Zstandard frame. */
+/* Decompresses a Zstandard frame. Returns the number of bytes, or -1. */
 static int64_t unpack_zstd(const cmd_packed *p, const uint8_t *from, int64_t n, uint8_t *to,
                            int64_t room)
 {
@@ -114,8 +122,9 @@ static int64_t unpack_zstd(const cmd_packed *p, const uint8_t *from, int64_t n, 
 #endif
 
 /* ---- Codecs without a library ---------------------------------------------------------------- */
-/* Undoes the shuffle filter, which stores the first bytes of all elements first. Bytes behind the
- * last whole element stay where they are. */
+/* Undoes the shuffle filter, which stores the first bytes of all elements, then the second ones,
+ * and so on. Bytes behind the last whole element stay where they are. Returns n; -1: too little
+ * room. */
 static int64_t unpack_shuffle(const cmd_packed *p, const uint8_t *from, int64_t n, uint8_t *to,
                               int64_t room)
 {
@@ -146,7 +155,9 @@ static uint32_t crc32c(const uint8_t *at, int64_t n)
     return ~crc;
 }
 
-/* Checks the CRC-32C that stands behind the bytes, and copies the bytes without it. */
+/* Checks the CRC-32C that stands in 4 little-endian bytes behind the data, and copies the data
+ * without it. Returns the number of bytes; -1: the checksum differs, or there is too little
+ * room. */
 static int64_t unpack_crc(const cmd_packed *p, const uint8_t *from, int64_t n, uint8_t *to,
                           int64_t room)
 {
@@ -179,7 +190,8 @@ static const cmd_codec codecs[] = {
 static const char *const not_built[][2] = { { "blosc", "libblosc-dev" },
                                             { "zstd", "libzstd-dev" } };
 
-/* Finds a codec and loads its library. Where either is missing, *why says what to install. */
+/* Finds a codec and loads its library. NULL: one of them is missing, and *why says what to
+ * install. */
 const cmd_codec *cmd_codec_named(const char *name, const char **why)
 {
     for (size_t k = 0; k < sizeof codecs / sizeof *codecs; k++) {
@@ -201,7 +213,7 @@ const cmd_codec *cmd_codec_named(const char *name, const char **why)
     return NULL;
 }
 
-/* Calls the decompressor of the codec. */
+/* Decompresses n bytes by the codec of `p`. Returns the number of bytes; -1: they are damaged. */
 int64_t cmd_unpack_bytes(const cmd_packed *p, const uint8_t *from, int64_t n, uint8_t *to,
                          int64_t room)
 {

@@ -6,6 +6,7 @@
 #include "files/file.h"
 
 typedef struct cmd_codec cmd_codec;
+/* A codec with its setting. */
 typedef struct cmd_packed {
     const cmd_codec *codec;
     int64_t          size; /* bytes of an element, for codecs that need it */

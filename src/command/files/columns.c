@@ -3,7 +3,9 @@
 #include "files/columns.h"
 #include <math.h>
 
-/* Notes a whole number beyond 2^53: a double may not hold it, and neither may int64. */
+/* Notes a whole number of a magnitude above 2^53, up to which doubles hold each integer. `above` is
+ * set if int64 does not hold it. `rounded` is the first such number that differs from its
+ * double. */
 static void note_whole(cmd_column *c, const cmd_cell *cell, const cmd_field *f, int64_t line)
 {
     const uint64_t most_exact = UINT64_C(1) << 53;
@@ -19,7 +21,8 @@ static void note_whole(cmd_column *c, const cmd_cell *cell, const cmd_field *f, 
     }
 }
 
-/* Adds the facts of one field. Reals come first, as most fields are reals. */
+/* Adds the facts of one field to those of its column. Reals come first, as most fields are reals.
+ * The first text is kept for an error message. */
 void cmd_note(cmd_column *c, const cmd_cell *cell, const cmd_field *f, int64_t line)
 {
     if (cell->kind == CMD_CELL_REAL) { /* most fields */
@@ -63,6 +66,9 @@ cmd_column cmd_all_columns(const cmd_column *column, int64_t n)
     return all;
 }
 
+/* Chooses the narrowest type that holds all values of a column exactly; RD_AUTO: some value is
+ * text. Integers beyond 2^53 (`wide`) need a type of 64 bits, unless missing values, fractions, or
+ * both signs beyond int64 rule that out. */
 rd_dtype cmd_column_type(const cmd_column *c)
 {
     if (c->text)

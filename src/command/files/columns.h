@@ -3,6 +3,7 @@
 #define CMD_COLUMNS_H
 #include "files/cells.h"
 
+/* The facts of a column, which cmd_note() collects from all its fields. */
 typedef struct cmd_column {
     const char *name; /* NULL: the table has no header line */
     bool        missing, not_whole, is_complex;

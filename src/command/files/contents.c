@@ -1,10 +1,14 @@
 /* contents.c - lists the dimensions, variables and attributes of a file of results. For a result
  * t(time) with coordinates that is: dimension time, variables time(time) and t(time), and their
- * attributes. */
+ * attributes.
+ *
+ * "Beside" a result means auxiliary variables of its source file that are written with it, such as
+ * bounds. A "place" is an index into the list of dimensions. */
 #include "files/contents.h"
 #include <math.h>
 #include <string.h>
 
+/* Bytes of an element: of its type, of a pointer to a text, or of one character. */
 int64_t cmd_content_size(const cmd_content *c)
 {
     return c->kind == CMD_NUMBERS ? cmd_size_of(c->type)
@@ -13,6 +17,8 @@ int64_t cmd_content_size(const cmd_content *c)
 }
 
 /* ---- Attributes ------------------------------------------------------------------------------ */
+/* Adds copies of attributes, except those that the libraries of NetCDF and HDF5 write
+ * themselves. */
 static void add_all(cmd_attributes *to, const cmd_attributes *from)
 {
     for (int k = 0; k < from->n; k++)
@@ -20,13 +26,15 @@ static void add_all(cmd_attributes *to, const cmd_attributes *from)
             cmd_add_attribute(to, &from->at[k]);
 }
 
+/* Adds a text attribute, unless the text is NULL, which means that it is unknown. */
 static void add_text(cmd_attributes *to, const char *name, const char *text)
 {
     if (text)
         cmd_add_text(to, name, text);
 }
 
-/* Adds labels of the coordinates 1, 2, ... as CF's flag_values and flag_meanings. */
+/* Adds labels of the coordinates 1, 2, ... as CF's flag_values and flag_meanings. `words` has the
+ * labels with blanks between them, so there are as many flags as words. */
 static void add_words(cmd_attributes *to, const char *words)
 {
     double *flag = cmd_room(CMD_MOST_WORDS * sizeof *flag);
@@ -42,7 +50,8 @@ static void add_words(cmd_attributes *to, const char *words)
     cmd_add_text(to, "flag_meanings", words);
 }
 
-/* Adds _FillValue to a result of floats: the value that its source has for missing ones, or NaN. */
+/* Adds _FillValue to a result of floats, in its type: the value that stands for missing ones in the
+ * source file (kept), or NaN. */
 static void add_fill(cmd_attributes *to, const cmd_result *r)
 {
     const rd_dtype type = r->array.type;
@@ -58,6 +67,8 @@ static void add_fill(cmd_attributes *to, const cmd_result *r)
 }
 
 /* ---- Variables ------------------------------------------------------------------------------- */
+/* Appends a variable and chooses its chunks. `source` is the layout of the variable in the input
+ * file that it comes from. */
 static cmd_content *add_content(cmd_contents *all, const cmd_content *c, const cmd_layout *source)
 {
     cmd_content *to = &all->at[all->n++];
@@ -67,7 +78,7 @@ static cmd_content *add_content(cmd_contents *all, const cmd_content *c, const c
     return to;
 }
 
-/* Adds an auxiliary variable. Its axes have the dimensions `place`. */
+/* Adds an auxiliary variable under this name. `place` has the numbers of its dimensions. */
 static void add_beside(cmd_contents *all, const char *name, const cmd_beside *b, const int *place)
 {
     cmd_content c = {
@@ -80,13 +91,14 @@ static void add_beside(cmd_contents *all, const char *name, const cmd_beside *b,
 }
 
 /* ---- Dimensions ------------------------------------------------------------------------------ */
+/* True if both texts are equal, or both are NULL. */
 static bool is_same_text(const char *a, const char *b)
 {
     return a == b || (a && b && strcmp(a, b) == 0);
 }
 
-/* True if both axes have the same name, extent, units and coordinates, so that they share a
- * dimension. */
+/* True if both axes share a dimension: they have the same name, extent and units, and the same
+ * coordinates, if any. Axes without names never do. */
 static bool is_same_axis(const cmd_axis *a, const cmd_axis *b)
 {
     return a && a->name && b->name && strcmp(a->name, b->name) == 0 && a->n == b->n &&
@@ -106,7 +118,8 @@ static bool is_taken(const cmd_contents *all, const char *name)
     return false;
 }
 
-/* Makes a name that begins with `base`. No other dimension or result has that name. */
+/* Makes a name that begins with `base` and that no dimension or result has: "x", "x_2", "x_3".
+ * Without a base it is "axis_" and the number of the dimension. */
 static const char *new_name(const cmd_contents *all, const char *base)
 {
     const char *name = base ? base : "axis";
@@ -137,8 +150,8 @@ static int add_dimension(cmd_contents *all, const char *base, int64_t n, bool gr
     return all->n_dimensions++;
 }
 
-/* Adds the variable of a dimension's coordinates: copied from the source file, or made of the
- * axis. */
+/* Adds the variable of a dimension's coordinates: copied from the source file (coordinate), or made
+ * of the axis. Without coordinates there is no variable. */
 static void add_coordinates(cmd_contents *all, int place)
 {
     cmd_dimension  *d    = &all->dimension[place];
@@ -178,8 +191,8 @@ static int dimension_of(cmd_contents *all, const cmd_result *r, int axis)
     return place;
 }
 
-/* Finds or adds a dimension that no result has, such as the two ends of bounds or the characters of
- * text. */
+/* Finds or adds a dimension that no axis of a result has, such as the two ends of bounds or the
+ * characters of text. Dimensions of results (`axis` not NULL) are not reused. */
 static int auxiliary_dimension(cmd_contents *all, const char *name, int64_t n)
 {
     for (int k = 0; k < all->n_dimensions && name; k++)
@@ -190,6 +203,7 @@ static int auxiliary_dimension(cmd_contents *all, const char *name, int64_t n)
 }
 
 /* ---- Results --------------------------------------------------------------------------------- */
+/* True if this auxiliary variable is listed already, as several results may share it. */
 static bool is_added(const cmd_contents *all, const cmd_beside *b)
 {
     for (int k = 0; k < all->n; k++)
@@ -198,6 +212,8 @@ static bool is_added(const cmd_contents *all, const cmd_beside *b)
     return false;
 }
 
+/* True if the auxiliary variable holds the coordinates of an axis. It is then added with its
+ * dimension. */
 static bool is_coordinate(const struct cmd_kept *kept, const cmd_beside *b)
 {
     for (int k = 0; k < RD_MAX_RANK; k++)
@@ -206,7 +222,8 @@ static bool is_coordinate(const struct cmd_kept *kept, const cmd_beside *b)
     return false;
 }
 
-/* Adds the auxiliary variables of a result. `dimension` has the dimensions of the result's axes. */
+/* Adds the auxiliary variables of a result. `dimension` has the numbers of the dimensions of its
+ * axes. An axis that the result lacks (b->axis is -1) gets a dimension of its own. */
 static void add_all_beside(cmd_contents *all, const cmd_result *r, const int *dimension)
 {
     int place[RD_MAX_RANK];
@@ -223,7 +240,8 @@ static void add_all_beside(cmd_contents *all, const cmd_result *r, const int *di
     }
 }
 
-/* Adds the variable of a result, with its dimensions, attributes and auxiliary variables. */
+/* Adds the variable of a result, with its dimensions, attributes and auxiliary variables. Where
+ * attributes of source files are kept, they include units and title. */
 static void add_result(cmd_contents *all, const cmd_result *r)
 {
     cmd_content c = { .name   = r->name,
@@ -248,7 +266,7 @@ static void add_result(cmd_contents *all, const cmd_result *r)
 }
 
 /* Makes variable k the coordinates of its dimension, if it has one axis and the dimension's name,
- * even if it is text. */
+ * even if it is text. A dimension that has such a variable keeps it. */
 static void find_dimension(cmd_contents *all, int k)
 {
     const cmd_content *c = &all->at[k];
@@ -258,7 +276,8 @@ static void find_dimension(cmd_contents *all, int k)
         d->variable = k;
 }
 
-/* Adds global attributes, then result after result, and then links coordinates to dimensions. */
+/* Lists all that the file will hold: global attributes, then result after result. Last, variables
+ * of coordinates are linked to their dimensions. */
 cmd_contents *cmd_contents_of(const char *path, const cmd_results *results)
 {
     cmd_contents *all  = cmd_room(sizeof *all);

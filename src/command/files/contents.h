@@ -6,6 +6,7 @@
 #define CMD_CONTENTS_H
 #include "beside.h"
 
+/* A dimension of the file. */
 typedef struct cmd_dimension {
     const char       *name;
     int64_t           n;
@@ -30,6 +31,7 @@ typedef struct cmd_content {
     const void       *at; /* its elements; NULL: they are those of the result */
 } cmd_content;
 
+/* All that a file of results holds; filled by cmd_contents_of(). */
 typedef struct cmd_contents {
     const char        *path;
     const cmd_results *results;

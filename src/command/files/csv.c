@@ -7,7 +7,9 @@
  *
  * Opening a file reads all numbers as doubles, and finds the type of each column. Columns of
  * complex numbers or large integers, which doubles cannot hold, are read again when they are
- * used. */
+ * used.
+ *
+ * A cell is one parsed field. */
 #include "files/columns.h"
 #include "files/formats.h"
 #include <math.h>
@@ -15,6 +17,7 @@
 #include <string.h>
 #include <unistd.h>
 
+/* Fields in a line. */
 enum { MOST_COLUMNS = 1 << 16 };
 
 /* An open table: its text, its numbers as doubles, its columns. */
@@ -26,6 +29,7 @@ typedef struct table {
 } table;
 
 /* ---- Rows ------------------------------------------------------------------------------------ */
+/* Stores a number at index n, which is the next free one. The buffer doubles when it is full. */
 static void add_value(table *t, int64_t n, double value)
 {
     if (n == t->room) {
@@ -38,7 +42,7 @@ static void add_value(table *t, int64_t n, double value)
     t->values[n] = value;
 }
 
-/* Ends the program: a line has another number of fields than the first line. */
+/* Ends the program: a line has n fields, and the first line has another number (first). */
 static _Noreturn void refuse_ragged(const cmd_fields *f, int64_t line, int64_t n, int64_t first)
 {
     cmd_fail("%s: line %lld has %lld fields, the first one %lld%s", f->path, (long long)line,
@@ -47,7 +51,9 @@ static _Noreturn void refuse_ragged(const cmd_fields *f, int64_t line, int64_t n
                                  : "");
 }
 
-/* Reads one line: stores the numbers, and notes the facts of each field in its column. */
+/* Reads one line: stores the numbers, and notes the facts of each field in its column. A line with
+ * another number of fields than the first line ends the program. Each 65536 rows, Ctrl-C is
+ * seen. */
 static void read_row(table *t, cmd_fields *f)
 {
     const int64_t line = f->line;
@@ -69,13 +75,15 @@ static void read_row(table *t, cmd_fields *f)
 }
 
 /* ---- The first line -------------------------------------------------------------------------- */
+/* One line, split into fields. */
 typedef struct line {
     int64_t    n;
     cmd_field *field;
     bool       text, number; /* true if some fields are text; numbers */
 } line;
 
-/* Reads the fields of one line, and notes whether some are text and some are numbers. */
+/* Reads the fields of one line, and notes whether some are text and some are numbers. The kinds of
+ * numbers follow CMD_CELL_MISSING in their enum. */
 static line read_line(cmd_fields *f)
 {
     line    l    = { 0 };
@@ -99,7 +107,8 @@ static line read_line(cmd_fields *f)
     return l;
 }
 
-/* True if both lines have text and numbers at the same places. Then the first line is no header. */
+/* True if both lines have text and numbers at the same places, so that the first line is no header.
+ * Missing values are like both. */
 static bool is_like(const line *a, const line *b)
 {
     for (int64_t k = 0; a->n == b->n && k < a->n; k++) {
@@ -112,8 +121,8 @@ static bool is_like(const line *a, const line *b)
     return a->n == b->n;
 }
 
-/* Reads the first line. It holds the columns' names if it has text, unless the second line looks
- * alike. */
+/* Reads the first line. It holds the columns' names if it has text. If it has numbers, too, it does
+ * so only if the second line has text and numbers at other places. */
 static void read_first(table *t)
 {
     cmd_fields f     = t->first, g;
@@ -133,8 +142,8 @@ static void read_first(table *t)
         t->first = f;
 }
 
-/* Makes the variables: number 0 is the table, number k + 1 is column k. Columns are listed only if
- * they have names. */
+/* Makes the variables: number 0 is the table, number k + 1 is column k. Columns without names are
+ * made, too, but not listed: file->n does not count them. */
 static void set_variables(cmd_file *file, const table *t)
 {
     const cmd_column all = cmd_all_columns(t->column, t->columns);
@@ -157,7 +166,8 @@ static void set_variables(cmd_file *file, const table *t)
     file->n -= t->column[0].name ? 0 : (int)t->columns;
 }
 
-/* Maps the file, or reads it where it cannot be mapped, and parses all lines. */
+/* Maps the file, or reads it where it cannot be mapped, and parses all lines. A file without a line
+ * of fields ends the program. */
 static void open_csv(cmd_file *file)
 {
     int64_t     size;
@@ -182,6 +192,8 @@ static void open_csv(cmd_file *file)
 }
 
 /* ---- Names ----------------------------------------------------------------------------------- */
+/* Finds a variable by the name of a column, the name of the table, or the number of a column from
+ * 1. Two columns of one name end the program. */
 static cmd_variable *find_column(const cmd_file *file, const char *name)
 {
     const table  *t     = file->state;
@@ -207,6 +219,8 @@ static cmd_variable *find_column(const cmd_file *file, const char *name)
 }
 
 /* ---- Elements -------------------------------------------------------------------------------- */
+/* Stores a parsed field as element i: two doubles of a complex number, or 64 bits of an integer in
+ * two's complement, of either sign. */
 static void store_cell(const cmd_cell *cell, rd_dtype type, void *to, int64_t i)
 {
     const uint64_t bits = cell->negative ? 0 - cell->size : cell->size;
@@ -218,7 +232,8 @@ static void store_cell(const cmd_cell *cell, rd_dtype type, void *to, int64_t i)
         ((uint64_t *)to)[i] = bits;
 }
 
-/* Parses column v->id, or all columns, again, in the type of v. */
+/* Parses column v->id, or all columns if that is -1, a second time, in the type of v. The file must
+ * not have changed since the first pass. */
 static rd_expr *read_again(cmd_file *file, const cmd_variable *v)
 {
     const table  *t  = file->state;
@@ -244,7 +259,8 @@ static rd_expr *read_again(cmd_file *file, const cmd_variable *v)
     return cmd_leaf(file->ctx, v, to);
 }
 
-/* Suggests an option or a column that may help where `text` is no number; "" if none does. */
+/* Returns the end of an error message about `text`, which is no number: an option or a column that
+ * may help; "" if none does. v->id is -1 for the whole table. */
 static const char *hint_of(const cmd_file *file, const cmd_variable *v, const char *text)
 {
     const table *t = file->state;
@@ -263,7 +279,8 @@ static const char *hint_of(const cmd_file *file, const cmd_variable *v, const ch
     return "";
 }
 
-/* Warns that integers of a column are rounded to doubles, and names the cause in the table. */
+/* Warns that an integer of a column is rounded to a double, and says why. A column with fractions
+ * of its own (v->id >= 0) is approximate anyway, and gets no warning. */
 static void warn_of_rounded(const cmd_file *file, const cmd_variable *v, const cmd_column *c)
 {
     const char *why = c->not_whole ? (v->id < 0 ? "other columns have fractions" : NULL)
@@ -275,7 +292,9 @@ static void warn_of_rounded(const cmd_file *file, const cmd_variable *v, const c
                  (long long)c->rounded_line, c->rounded, why);
 }
 
-/* Makes the leaf of the table or of a column: the doubles of the first pass, or a second pass. */
+/* Makes the leaf (input array) of the table or of a column. A column of doubles is a strided view
+ * of the first pass's table; other types need a second pass. A column with text ends the
+ * program. */
 static rd_expr *read_csv(cmd_file *file, cmd_variable *v)
 {
     const table     *t      = file->state;

@@ -18,8 +18,8 @@ static char separator_of(const char *path)
     return cmd_text_style.decimal == ',' ? ';' : ',';
 }
 
-/* Writes one field. A float beyond 2^53 gets ".0" behind its digits: a reader would take digits
- * alone for an exact integer. */
+/* Writes one field, with the user's decimal point. A float beyond 2^53 gets ".0" behind its digits,
+ * as a reader would take digits alone for an exact integer. */
 static void put_field(FILE *out, const cmd_result *r, int64_t i)
 {
     char       text[CMD_MOST_TEXT];
@@ -35,12 +35,14 @@ static void put_field(FILE *out, const cmd_result *r, int64_t i)
     fputs(text, out);
 }
 
+/* Ends the program with the system's reason why the file cannot be written. */
 static _Noreturn void refuse(const char *path)
 {
     cmd_fail("%s: cannot write: %s", path, strerror(errno));
 }
 
-/* Writes the rows of a result of rank 2, or one number a line. */
+/* Writes the rows of a result of rank 2; of rank 1, one number a line; of rank 0, one number.
+ * Higher ranks end the program. */
 void cmd_write_csv(const char *path, const char *aside, const cmd_results *results)
 {
     const cmd_result *r         = &results->at[0];

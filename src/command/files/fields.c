@@ -4,16 +4,19 @@
 #include <ctype.h>
 #include <string.h>
 
+/* True if the character ends a line: LF, or CR, which may precede an LF. */
 static bool ends_line(char c)
 {
     return c == '\n' || c == '\r';
 }
 
+/* True if the character is a space, or a tab that is not the separator of fields. */
 static bool is_blank(const cmd_fields *f, char c)
 {
     return c == ' ' || (c == '\t' && f->separator != '\t');
 }
 
+/* Moves to the next character that is no blank. */
 static void skip_blanks(cmd_fields *f)
 {
     while (f->at < f->end && is_blank(f, *f->at))
@@ -29,7 +32,8 @@ static void end_line(cmd_fields *f)
     f->line++;
 }
 
-/* Skips lines without fields, and stops at the first line that has one. */
+/* Skips blank lines and lines that begin with #, and stops at the first other line. False: there is
+ * none. */
 bool cmd_next_line(cmd_fields *f)
 {
     while (f->at < f->end) {
@@ -48,13 +52,14 @@ bool cmd_next_line(cmd_fields *f)
 }
 
 /* ---- A field --------------------------------------------------------------------------------- */
+/* True if the character ends a field without quotes, by the table that cmd_fields_of() sets. */
 static bool ends_field(const cmd_fields *f, char c)
 {
     return f->ends[(unsigned char)c];
 }
 
-/* True if a quoted field begins here. Single quotes count only if a second one ends the field, as
- * other text begins with an apostrophe, too. */
+/* True if a quoted field begins here. Double quotes always count. Single quotes count only if a
+ * second one ends the field, as other text begins with an apostrophe, too. */
 static bool begins_quoted(const cmd_fields *f)
 {
     const char *p = f->at + 1;
@@ -70,7 +75,8 @@ static bool begins_quoted(const cmd_fields *f)
     return p >= f->end || ends_field(f, *p);
 }
 
-/* Reads a field in quotes, up to a quote that is not doubled. Counts the lines in it. */
+/* Reads a field in quotes, up to a quote that is not doubled. Counts the lines in it: LF, and CR
+ * without an LF behind it. A missing end quote ends the program. */
 static void read_quoted(cmd_fields *f, cmd_field *field)
 {
     const char    quote = *f->at++;
@@ -106,7 +112,8 @@ static void read_unquoted(cmd_fields *f, cmd_field *field)
         field->n--;
 }
 
-/* Reads a field and the separator behind it. Other text behind a closing quote ends the program. */
+/* Reads a field and the separator behind it; behind the last field, the end of the line. Other text
+ * behind a closing quote ends the program. */
 cmd_field cmd_next_field(cmd_fields *f)
 {
     cmd_field field = { 0 };
@@ -129,6 +136,7 @@ cmd_field cmd_next_field(cmd_fields *f)
     return field;
 }
 
+/* Copies a field. In a quoted one, two double quotes stand for one. */
 const char *cmd_field_text(const cmd_field *f)
 {
     char *text = cmd_copy(f->at, f->n), *to = text;
@@ -141,7 +149,8 @@ const char *cmd_field_text(const cmd_field *f)
     return text;
 }
 
-/* Cuts the field to 40 characters, and makes control characters blanks. */
+/* Returns the text of a field for an error message: at most 40 characters, and blanks for control
+ * characters. */
 const char *cmd_field_shown(const cmd_field *f)
 {
     enum { SHOWN = 40 };
@@ -176,8 +185,8 @@ static char find_separator(const cmd_fields *f)
     return ' ';
 }
 
-/* Skips a UTF-8 byte order mark, refuses UTF-16, finds the separator, and sets the table of
- * characters that end a field. */
+/* Begins to read a text: skips a UTF-8 byte order mark, refuses UTF-16, finds the separator, and
+ * sets the table of characters that end a field. Where blanks separate fields, a tab does, too. */
 cmd_fields cmd_fields_of(const char *path, const char *text, int64_t size)
 {
     cmd_fields f = { path, text, text + size, cmd_text_style.separator, 1, { false } };

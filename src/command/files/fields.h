@@ -6,6 +6,7 @@
 #define CMD_FIELDS_H
 #include "base.h"
 
+/* The rest of a text, which is split into fields. */
 typedef struct cmd_fields {
     const char *path, *at, *end;
     char        separator; /* ' ': runs of blanks */
@@ -13,6 +14,7 @@ typedef struct cmd_fields {
     bool        ends[256]; /* characters that end a field without quotes */
 } cmd_fields;
 
+/* A field of a line: n characters, without quotes around them. */
 typedef struct cmd_field {
     const char *at;
     size_t      n;

@@ -8,8 +8,10 @@
 #include "base.h"
 #include "files/attributes.h"
 
+/* Room for NumPy's header; labels of an axis. */
 enum { CMD_NPY_HEADER = 1024, CMD_MOST_WORDS = 64 };
 
+/* An axis of a variable or a result: its length, and what is known about its coordinates. */
 typedef struct cmd_axis {
     const char   *name; /* NULL: unknown */
     int64_t       n;
@@ -49,6 +51,7 @@ typedef struct cmd_packing {
     cmd_end_of_range low, high;
 } cmd_packing;
 
+/* A variable of a file; filled by the format's `open` or `look`. */
 typedef struct cmd_variable {
     const char *name;
     rd_dtype    type; /* as stored; RD_AUTO: the elements are no numbers */
@@ -69,8 +72,10 @@ typedef struct cmd_variable {
 
 /* Filters that were applied to a chunk before it was written, in the order of application. */
 typedef enum cmd_filter { CMD_SHUFFLED, CMD_DEFLATED } cmd_filter;
+/* Filters of a chunk; more are left to the library. */
 enum { CMD_MOST_FILTERS = 2 };
 
+/* The place of one chunk in the file. */
 typedef struct cmd_chunk {
     int64_t  at, bytes; /* offset and packed size in the file */
     uint32_t left_out;  /* bit k: filter k was not applied */
@@ -88,6 +93,7 @@ typedef struct cmd_place {
 } cmd_place;
 
 typedef struct cmd_format cmd_format;
+/* An open file and its variables; room: the length of the allocated list. */
 typedef struct cmd_file {
     rd_ctx           *ctx;
     const char       *path;
@@ -99,6 +105,7 @@ typedef struct cmd_file {
 } cmd_file;
 
 typedef struct cmd_results cmd_results;
+/* A format of files: functions to read and write it. */
 struct cmd_format {
     const char *name, *suffixes; /* suffixes: each with a blank behind it, ".nc .nc4 " */
     /* True if a file with these first bytes is of the format. NULL: only the name tells. */

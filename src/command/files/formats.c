@@ -1,4 +1,5 @@
-/* formats.c - the table of formats; opening, finding and reading variables of any format. */
+/* formats.c - the table of formats; opening, finding and reading variables of any format. Formats
+ * with `decode` are read by a library in the reader process (reader.h). */
 #include "files/chunks.h"
 #include "files/formats.h"
 #include "files/late.h"
@@ -12,6 +13,8 @@ const cmd_format *const cmd_formats[] = { &cmd_npy,  &cmd_npz,         &cmd_netc
                                           &cmd_hdf5, &cmd_zarr_format, &cmd_grib_format,
                                           &cmd_csv,  &cmd_raw,         NULL };
 
+/* True if the path ends with one of the suffixes: its last '.' and what follows, found in the list
+ * with a blank behind it. A '/' behind the '.' means that a folder has the suffix. */
 bool cmd_has_suffix(const char *path, const char *suffixes)
 {
     const char *dot = strrchr(path, '.');
@@ -24,6 +27,8 @@ bool cmd_has_suffix(const char *path, const char *suffixes)
     return false;
 }
 
+/* Returns the stream that a path such as "-:csv" names: the path without its last colon and suffix;
+ * the path itself if it is a stream; else NULL. */
 const char *cmd_stream_named(const char *path)
 {
     const char *colon = strrchr(path, ':'),
@@ -32,6 +37,8 @@ const char *cmd_stream_named(const char *path)
     return cmd_is_stream(path) ? path : colon && cmd_is_stream(name) ? name : NULL;
 }
 
+/* Finds the format by the suffix of a name; NULL: none has it. A stream may have a suffix behind
+ * it: "-:csv" counts as ".csv". */
 const cmd_format *cmd_format_of_name(const char *path)
 {
     const char *stream = cmd_stream_named(path);
@@ -44,6 +51,8 @@ const cmd_format *cmd_format_of_name(const char *path)
     return NULL;
 }
 
+/* Copies the name of a path without its folders and without its last suffix. A '.' at the start of
+ * the name is no suffix. */
 const char *cmd_stem(const char *path)
 {
     const char *slash = strrchr(path, '/'), *name = slash ? slash + 1 : path;
@@ -52,8 +61,8 @@ const char *cmd_stem(const char *path)
     return cmd_copy(name, dot && dot > name ? (size_t)(dot - name) : strlen(name));
 }
 
-/* Finds the format of a file by its first bytes. If two formats begin alike, the name's suffix
- * decides. */
+/* Finds the format of a file by its first bytes. If two formats begin alike, as NetCDF-4 and HDF5,
+ * the name's suffix decides. Formats without `matches` are found by the suffix alone. */
 static const cmd_format *format_of(const char *path, const uint8_t *bytes, size_t n)
 {
     const cmd_format *first = NULL;
@@ -84,8 +93,8 @@ static bool begins_later(int fd, const char *path, int64_t size)
     return false;
 }
 
-/* True if the bytes look like text. A stream has no suffix, so text from a stream is taken for a
- * table. */
+/* True if the bytes look like text: no zero, and no control characters but tabs and ends of lines.
+ * A stream without a suffix that begins so is taken for a table. */
 static bool is_text(const uint8_t *bytes, int64_t n)
 {
     for (int64_t k = 0; k < n; k++)
@@ -94,7 +103,8 @@ static bool is_text(const uint8_t *bytes, int64_t n)
     return true;
 }
 
-/* Ends the program if the format needs random access, and the path is a stream. */
+/* Ends the program if the path is a stream, and the format needs random access: those that a
+ * library reads (decode), and .npz. */
 static void check_stream(const char *path, const cmd_format *format)
 {
     if (cmd_is_stream(path) && (format->decode || format == &cmd_npz))
@@ -104,6 +114,7 @@ static void check_stream(const char *path, const cmd_format *format)
             path, format->name);
 }
 
+/* True if the path is an existing folder, and no stream. */
 static bool is_folder(const char *path)
 {
     struct stat facts;
@@ -111,6 +122,7 @@ static bool is_folder(const char *path)
     return !cmd_is_stream(path) && stat(path, &facts) == 0 && S_ISDIR(facts.st_mode);
 }
 
+/* Opens a file of a format that this program reads itself, without the reader process. */
 static cmd_file *open_in_process(rd_ctx *ctx, const char *path, const cmd_format *format)
 {
     cmd_file *file = cmd_room(sizeof *file);
@@ -120,7 +132,7 @@ static cmd_file *open_in_process(rd_ctx *ctx, const char *path, const cmd_format
     return file;
 }
 
-/* Opens a store in a folder. The folder's name may end with a slash. */
+/* Opens a store in a folder, such as Zarr. Slashes at the end of the folder's name are removed. */
 static cmd_file *open_folder(rd_ctx *ctx, const char *path)
 {
     size_t n = strlen(path);
@@ -134,8 +146,9 @@ static cmd_file *open_folder(rd_ctx *ctx, const char *path)
     cmd_fail("%s: a directory, and no Zarr store", path);
 }
 
-/* Opens a file by its first bytes, and then by its name. Formats that a library reads are opened in
- * the reader process. */
+/* Opens a file by its first bytes, and then by its name. Formats that a library reads (decode) are
+ * opened in the reader process. HDF5 may begin behind foreign bytes. Text from a stream without a
+ * suffix is a table. */
 cmd_file *cmd_open(rd_ctx *ctx, const char *path)
 {
     if (is_folder(path))
@@ -167,10 +180,11 @@ cmd_file *cmd_open(rd_ctx *ctx, const char *path)
     return open_in_process(ctx, path, format);
 }
 
-/* Appends n variables. The list doubles, as memory is not freed. */
+/* Appends n zeroed variables, and returns the first of them. The list doubles when it is full, as
+ * the old list is not freed. */
 cmd_variable *cmd_add_variables(cmd_file *file, int n)
 {
-    if (file->n + n > file->room) { /* doubles, as the old list is not freed */
+    if (file->n + n > file->room) {
         const int     room = file->n + n > 2 * file->room ? file->n + n : 2 * file->room;
         cmd_variable *all  = cmd_room((size_t)room * sizeof *all);
 
@@ -183,6 +197,7 @@ cmd_variable *cmd_add_variables(cmd_file *file, int n)
     return file->variable + file->n - n;
 }
 
+/* Sets type and shape of a variable, and makes its axes: only their extents are known. */
 void cmd_set_shape(cmd_variable *v, rd_dtype type, const rd_shape *shape)
 {
     v->type  = type;
@@ -192,6 +207,8 @@ void cmd_set_shape(cmd_variable *v, rd_dtype type, const rd_shape *shape)
         v->axis[k].n = shape->at[k];
 }
 
+/* Returns the middles of the bounds of an axis, or NULL. `ends` has two ends for each coordinate,
+ * and each coordinate must be the second of its ends, above the first. */
 const double *cmd_middle_of(const cmd_axis *axis, const double *ends)
 {
     double *middle = ends && axis->at ? cmd_room((size_t)axis->n * sizeof *middle) : NULL;
@@ -204,6 +221,7 @@ const double *cmd_middle_of(const cmd_axis *axis, const double *ends)
     return middle;
 }
 
+/* Returns the last part of a path such as "a/b/t": the name without its groups. */
 static const char *name_in_group(const char *name)
 {
     const char *slash = strrchr(name, '/');
@@ -211,6 +229,7 @@ static const char *name_in_group(const char *name)
     return slash ? slash + 1 : name;
 }
 
+/* Finds the variable of exactly this path; NULL: none. */
 static cmd_variable *find_path(const cmd_file *file, const char *path)
 {
     for (int k = 0; k < file->n; k++)
@@ -219,8 +238,8 @@ static cmd_variable *find_path(const cmd_file *file, const char *path)
     return NULL;
 }
 
-/* Replaces another name of a group, at the start of a path, by the name under which the group is
- * listed. NULL: the path begins with no such name. */
+/* Replaces another name of a group, at the start of a path, by the path under which the group is
+ * listed (same_as), which is "" for the root group. NULL: the path begins with no such name. */
 static const char *listed_path(const cmd_file *file, const char *path)
 {
     for (int k = 0; k < file->n; k++) {
@@ -234,8 +253,9 @@ static const char *listed_path(const cmd_file *file, const char *path)
     return NULL;
 }
 
-/* Finds a variable by the last part of its path. Several links to one dataset count once; several
- * datasets of one name are refused. */
+/* Finds a variable by the last part of its path. Several links to one dataset (equal id) count
+ * once; several datasets of one name end the program. Other names of groups (same_as) are no
+ * variables. */
 static cmd_variable *find_in_any_group(const cmd_file *file, const char *name)
 {
     cmd_variable *found = NULL;
@@ -255,7 +275,8 @@ static cmd_variable *find_in_any_group(const cmd_file *file, const char *name)
 }
 
 /* Finds a variable by its path, if necessary by way of other names of its groups. Each round
- * removes a group's other name from the front of the path, so the rounds end. */
+ * removes a group's other name from the front of the path, so the rounds end. Last, any group may
+ * have it. */
 cmd_variable *cmd_find_by_path(const cmd_file *file, const char *name)
 {
     cmd_variable *found = find_path(file, name);
@@ -266,11 +287,14 @@ cmd_variable *cmd_find_by_path(const cmd_file *file, const char *name)
     return found ? found : find_in_any_group(file, name);
 }
 
+/* Finds a variable by rules of the format, or by its path; NULL: there is none. */
 cmd_variable *cmd_find(const cmd_file *file, const char *name)
 {
     return file->format->find ? file->format->find(file, name) : cmd_find_by_path(file, name);
 }
 
+/* Removes "PATH: " from the start of a sentence, if it is there, for a list that names the file
+ * once. */
 const char *cmd_reason(const char *sentence, const char *path)
 {
     const size_t n = strlen(path);
@@ -292,8 +316,9 @@ static const void *decode_by_library(cmd_file *file, const cmd_variable *v, int6
     return at;
 }
 
-/* Makes the leaf of a variable whose format has a library. If offsets and filters of the elements
- * are known, they are mapped, or read by all threads. Else the library decodes them. */
+/* Makes the leaf (input array) of a variable of a format with a library. Elements at a known offset
+ * are mapped, and those in known chunks are read by all threads. Else the library decodes them.
+ * Large variables are read late, after the formula. */
 static rd_expr *read_leaf(cmd_file *file, cmd_variable *v)
 {
     const int64_t bytes = cmd_points(&v->shape, v->type, v->name) * cmd_size_of(v->type);
@@ -315,6 +340,8 @@ static rd_expr *read_leaf(cmd_file *file, cmd_variable *v)
     return cmd_leaf(file->ctx, v, decode_by_library(file, v, bytes));
 }
 
+/* Returns all attributes of v, or of the file if v is NULL. They are read at the first call; NULL:
+ * the format has none. */
 const cmd_said *cmd_said_about(cmd_file *file, cmd_variable *v)
 {
     cmd_said *const *said = v ? &v->said : &file->said;
@@ -324,8 +351,8 @@ const cmd_said *cmd_said_about(cmd_file *file, cmd_variable *v)
     return *said;
 }
 
-/* Makes the leaf of the stored elements. Small variables are decoded at once, as asking for their
- * offset takes longer. */
+/* Makes the leaf (input array) of the stored elements. Small variables are decoded at once, as
+ * asking for their offset takes longer. */
 static rd_expr *read_stored(cmd_file *file, cmd_variable *v)
 {
     enum { FEW = 1 << 14 };
@@ -335,8 +362,8 @@ static rd_expr *read_stored(cmd_file *file, cmd_variable *v)
                                      : read_leaf(file, v);
 }
 
-/* Makes the leaf of the elements as stored. Types that no formula can read become bytes or
- * pointers. */
+/* Makes the leaf (input array) of the elements as they are stored. Texts become pointers (u64), and
+ * characters bytes. NULL: the elements are of another kind, or the format has no attributes. */
 rd_expr *cmd_read_stored(cmd_file *file, cmd_variable *v)
 {
     cmd_said *said = cmd_said_about(file, v) ? v->said : NULL;
@@ -353,7 +380,8 @@ rd_expr *cmd_read_stored(cmd_file *file, cmd_variable *v)
     return said->x;
 }
 
-/* Makes the leaf, unpacks it, and reads the coordinates of its axes. */
+/* Makes the leaf (input array) of a variable, unpacks it, and reads the coordinates of its axes. It
+ * is made only once (v->x). A variable with a reason against reading (why) ends the program. */
 rd_expr *cmd_read(cmd_file *file, cmd_variable *v)
 {
     const cmd_format *format = file->format;

@@ -1,7 +1,12 @@
-/* grib.c - GRIB files, editions 1 and 2: messages decoded by ecCodes and joined to variables. */
+/* grib.c - GRIB files, editions 1 and 2: messages decoded by ecCodes and joined to variables.
+ *
+ * A message is one field of one time and level. A "kind" is the set of messages that form one
+ * variable; "number" is the member of an ensemble. A place is a combination of number, time, step
+ * and level. */
 #include "files/formats.h"
 #include <string.h>
 
+/* True if the bytes begin a GRIB message of edition 1 or 2, which byte 7 says. */
 static bool matches(const uint8_t *bytes, size_t n)
 {
     return n >= 8 && memcmp(bytes, "GRIB", 4) == 0 && (bytes[7] == 1 || bytes[7] == 2);
@@ -12,6 +17,7 @@ static bool matches(const uint8_t *bytes, size_t n)
 #include <math.h>
 #include <stdlib.h>
 
+/* Loads ecCodes, or ends the program if it is not installed. */
 static void load(const char *path)
 {
     cmd_grib_load(path);
@@ -57,13 +63,15 @@ static cmd_axis axis_of(const cmd_grib_kind *k, int axis)
     return a;
 }
 
+/* Appends an axis to the variable's shape and axes. */
 static void add_axis(cmd_variable *v, cmd_axis axis)
 {
     v->shape.at[v->shape.n] = axis.n;
     v->axis[v->shape.n++]   = axis;
 }
 
-/* Sets the axes of a variable: those of its messages, and then those of the grid. */
+/* Sets the axes of a variable: those of its messages, and then those of the grid. A grid that is
+ * unknown (CMD_VALUES) has one axis of points; only a regular one has latitudes and longitudes. */
 static void set_axes(cmd_variable *v, const cmd_grib_kind *k)
 {
     v->axis  = cmd_room((CMD_PLACES + 2) * sizeof *v->axis);
@@ -116,6 +124,7 @@ static int64_t index_in_variable(const cmd_grib_kind *k, const cmd_message *m)
     return at;
 }
 
+/* Orders indices for qsort(). */
 static int compare_places(const void *a, const void *b)
 {
     const int64_t x = *(const int64_t *)a, y = *(const int64_t *)b;
@@ -123,8 +132,8 @@ static int compare_places(const void *a, const void *b)
     return (x > y) - (x < y);
 }
 
-/* Marks a variable as unreadable if two messages have the same coordinates: one would silently
- * replace the other. */
+/* Marks a variable as unreadable if two messages have the same place: one would silently replace
+ * the other. Equal indices are adjacent after sorting. Without memory nothing is checked. */
 static void check_places(const cmd_grib *all, cmd_variable *v)
 {
     const cmd_grib_kind *k  = &all->kind[v->id];
@@ -141,7 +150,8 @@ static void check_places(const cmd_grib *all, cmd_variable *v)
     free(at);
 }
 
-/* Lists the messages of the file, and makes a variable of each kind. */
+/* Lists the messages of the file, and makes a variable of each kind, of type f64 only if values are
+ * 64-bit floats. */
 static void open_grib(cmd_file *file)
 {
     cmd_grib *const all = cmd_grib_list(cmd_grib_load(file->path), file->path);
@@ -193,7 +203,8 @@ typedef struct decoding {
     void                *to;
 } decoding;
 
-/* The row-major index of point i of a message. */
+/* The row-major index of point i of a message. The message runs along columns if k->columns, else
+ * along rows; each second line runs backwards if k->snake. */
 static int64_t point_of(const cmd_grib_kind *k, int64_t i)
 {
     if (k->shape == CMD_VALUES || (!k->columns && !k->snake))
@@ -204,8 +215,8 @@ static int64_t point_of(const cmd_grib_kind *k, int64_t i)
     return k->columns ? at * k->across + line : line * k->across + at;
 }
 
-/* Stores the points of a message in row-major order, in the variable's type; missing ones are
- * NaN. */
+/* Stores the points of a message in row-major order, in the variable's type. The value 1e300 stands
+ * for missing points, which become NaN (decode_field). */
 static void store_points(const decoding *d)
 {
     for (int64_t i = 0; i < d->k->points; i++) {
@@ -219,8 +230,8 @@ static void store_points(const decoding *d)
     }
 }
 
-/* Decodes the wanted field of a message. Points that its bitmap leaves out get a value that no
- * message has. */
+/* Decodes the wanted field of a message into d->to. Points that its bitmap leaves out get 1e300, a
+ * value that no message has. False: the field was found, so the visit ends. */
 static bool decode_field(void *user, codes_handle *h, int64_t offset, int field)
 {
     const decoding *d     = user;
@@ -239,6 +250,7 @@ static bool decode_field(void *user, codes_handle *h, int64_t offset, int field)
     return false;
 }
 
+/* Sets n elements to NaN, in the variable's type. */
 static void fill_with_nan(const cmd_grib_kind *k, void *to, int64_t n)
 {
     for (int64_t i = 0; i < n; i++)
@@ -248,7 +260,8 @@ static void fill_with_nan(const cmd_grib_kind *k, void *to, int64_t n)
             ((float *)to)[i] = NAN;
 }
 
-/* Decodes rows along the first axis. Messages that are not in the file are NaN. */
+/* Decodes n rows along the first axis, from `first` on. Each message holds k->points elements of
+ * one place; `row` is the number of places in a row. Places without a message are NaN. */
 static void decode(const cmd_file *file, const cmd_variable *v, int64_t first, int64_t n, void *to)
 {
     const cmd_grib      *all = file->state;
@@ -272,9 +285,10 @@ static void decode(const cmd_file *file, const cmd_variable *v, int64_t first, i
     free(values);
 }
 
+/* Does nothing: coordinates are known when a file is listed. */
 static void coordinates(cmd_file *file, cmd_variable *v)
 {
-    (void)file; /* coordinates are known when a file is listed */
+    (void)file;
     (void)v;
 }
 
@@ -289,6 +303,7 @@ const cmd_format cmd_grib_format = { .name        = "GRIB",
                                      .decode      = decode,
                                      .coordinates = coordinates };
 #else
+/* Ends the program, as this build has no GRIB. */
 static void open_grib(cmd_file *file)
 {
     cmd_fail("%s: this rdim was built without GRIB (Debian: libeccodes-dev, then build again)",

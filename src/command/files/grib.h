@@ -4,9 +4,11 @@
 #include "files/file.h"
 #include "files/grib_api.h"
 
-/* Axes along which the messages of a variable lie, in the order of the variable's axes. */
+/* Axes along which the messages of a variable lie, in the order of the variable's axes: member of
+ * an ensemble, time, forecast step, level. CMD_PLACES is their number. */
 enum { CMD_NUMBER, CMD_TIME, CMD_STEP, CMD_LEVEL, CMD_PLACES };
 
+/* Shapes of grids. */
 typedef enum cmd_grid {
     CMD_REGULAR, /* latitudes by longitudes */
     CMD_ROWS,    /* y by x, of a projection */
@@ -36,8 +38,9 @@ typedef struct cmd_grib_kind {
     double     *at[CMD_PLACES]; /* the n distinct coordinates of each axis, in order */
 } cmd_grib_kind;
 
+/* All messages of a file, and the kinds that they form; filled by cmd_grib_list(). */
 typedef struct cmd_grib {
-    int64_t        n_messages, room;
+    int64_t        n_messages, room; /* room: length of the allocated list */
     cmd_message   *message;
     int            n_kinds, kinds_room;
     cmd_grib_kind *kind;

@@ -11,6 +11,7 @@
                     call(codes_grib_multi_support_reset_file) call(codes_context_get_default)     \
                         call(codes_context_set_logging_proc)
 
+/* The functions that are looked up. */
 typedef struct cmd_grib_api {
 #define CMD_MEMBER(name) __typeof__(name) *name;
     CMD_GRIB_CALLS(CMD_MEMBER)

@@ -1,6 +1,6 @@
 /* grib_list.c - groups the messages of a GRIB file to variables, as cfgrib does. Messages with the
  * same parameter, type of level, kind of step and grid form one variable, with the axes number,
- * time, step and level. */
+ * time, step and level. A kind is the set of messages that form one variable. */
 #if RDIM_ECCODES
 #include "files/grib.h"
 #include <errno.h>
@@ -8,8 +8,10 @@
 #include <stdlib.h>
 #include <string.h>
 
+/* Kinds in a file; points of a grid with coordinates that are read. */
 enum { MOST_KINDS = 1 << 12, MOST_POINTS = 1 << 26 };
 
+/* Argument of add_message(): the list that grows. */
 typedef struct listing {
     const cmd_grib_api *g;
     const char         *path;
@@ -17,6 +19,7 @@ typedef struct listing {
 } listing;
 
 /* ---- Keys ------------------------------------------------------------------------------------ */
+/* Reads an integer key of a message; `other` if the message has none. */
 static long read_long(const listing *l, const codes_handle *h, const char *key, long other)
 {
     long value;
@@ -34,7 +37,7 @@ static void read_text(const listing *l, const codes_handle *h, const char *key, 
         snprintf(to, room, "unknown");
 }
 
-/* Reads a text key; NULL: it is missing, empty or "unknown". */
+/* Reads a text key into memory; NULL: it is missing, empty or "unknown". */
 static const char *text_or_null(const listing *l, const codes_handle *h, const char *key)
 {
     char text[256];
@@ -44,6 +47,8 @@ static const char *text_or_null(const listing *l, const codes_handle *h, const c
 }
 
 /* ---- Grids ----------------------------------------------------------------------------------- */
+/* Finds the shape of a grid by ecCodes' gridType. An unknown grid is one axis of values
+ * (CMD_VALUES). */
 static cmd_grid grid_named(const char *name)
 {
     static const struct {
@@ -65,8 +70,8 @@ static cmd_grid grid_named(const char *name)
     return CMD_VALUES;
 }
 
-/* Reads the latitudes or longitudes of all points, and keeps each `step`-th one, n in all: the
- * points of a row share one latitude. */
+/* Reads the latitudes or longitudes of all points (`key`), and keeps each `step`-th one, n in all:
+ * the points of a row share one latitude. NULL: they cannot be read. */
 static double *coordinates_of(const listing *l, const codes_handle *h, const cmd_grib_kind *k,
                               const char *key, int64_t n, int64_t step)
 {
@@ -81,8 +86,9 @@ static double *coordinates_of(const listing *l, const codes_handle *h, const cmd
     return ok ? at : NULL;
 }
 
-/* Reads the grid's shape and order of points, and the coordinates of a regular grid. A grid with an
- * unknown shape is one axis of values. */
+/* Reads the grid's shape and order of points, and the coordinates of a regular grid. Nj is the
+ * number of rows, Ni that of columns. If their product is not the number of points, the grid is one
+ * axis of values. */
 static void read_grid(const listing *l, const codes_handle *h, cmd_grib_kind *k)
 {
     char name[64];
@@ -102,6 +108,8 @@ static void read_grid(const listing *l, const codes_handle *h, cmd_grib_kind *k)
 }
 
 /* ---- Kinds of messages ----------------------------------------------------------------------- */
+/* Fills in the facts of a new kind from its first message: type, name, attributes, grid. Only
+ * 64-bit IEEE floats (precision 2) need doubles. */
 static void describe(const listing *l, const codes_handle *h, cmd_grib_kind *k)
 {
     char packing[64];
@@ -117,7 +125,8 @@ static void describe(const listing *l, const codes_handle *h, cmd_grib_kind *k)
     read_grid(l, h, k);
 }
 
-/* Finds the kind of a message, or adds a new one. The search goes backwards, as messages of one
+/* Finds the kind of a message, or adds a new one. A kind has equal parameter, type of level, kind
+ * of step, grid (by its digest) and number of points. The search goes backwards, as messages of one
  * kind are often adjacent. */
 static int kind_of(const listing *l, const codes_handle *h)
 {
@@ -153,7 +162,8 @@ static int kind_of(const listing *l, const codes_handle *h)
     return all->n_kinds++;
 }
 
-/* Appends a message to the list. The list doubles, as memory is not freed. */
+/* Appends a message to the list, with its kind and coordinates. The list doubles, as memory is not
+ * freed. Always true, as all messages are visited. */
 static bool add_message(void *user, codes_handle *h, int64_t offset, int field)
 {
     const listing *l   = user;
@@ -173,6 +183,7 @@ static bool add_message(void *user, codes_handle *h, int64_t offset, int field)
 }
 
 /* ---- Coordinates along axes ------------------------------------------------------------------ */
+/* Orders doubles for qsort(), the smallest first. */
 static int compare_ascending(const void *a, const void *b)
 {
     const double x = *(const double *)a, y = *(const double *)b;
@@ -180,13 +191,14 @@ static int compare_ascending(const void *a, const void *b)
     return (x > y) - (x < y);
 }
 
+/* Orders doubles for qsort(), the largest first. */
 static int compare_descending(const void *a, const void *b)
 {
     return compare_ascending(b, a);
 }
 
-/* Sorts the coordinates of a kind's messages along one axis, and keeps the distinct ones. Pressures
- * descend, so that the height ascends. */
+/* Sorts the coordinates of a kind's messages along one axis, and keeps the distinct ones. Pressure
+ * levels ("isobaric...") descend, so that the height ascends. */
 static void find_coordinates(cmd_grib *all, int kind, int axis, const double *unsorted, int64_t n)
 {
     cmd_grib_kind *const k     = &all->kind[kind];
@@ -201,6 +213,8 @@ static void find_coordinates(cmd_grib *all, int kind, int axis, const double *un
     k->at[axis] = at;
 }
 
+/* Collects the coordinates of all messages of one kind, axis by axis, in the buffer `room`, and
+ * keeps the distinct ones. */
 static void find_all_coordinates(cmd_grib *all, int kind, double *room)
 {
     for (int axis = 0; axis < CMD_PLACES; axis++) {
@@ -213,8 +227,8 @@ static void find_all_coordinates(cmd_grib *all, int kind, double *room)
     }
 }
 
-/* Finds the indices of a message by binary search: a file may have a message for each hour of many
- * years. */
+/* Finds the index of a message along each axis by binary search in the sorted coordinates, which
+ * may descend (`falls`). A file may have a message for each hour of many years. */
 static void find_indices(const cmd_grib *all, cmd_message *m)
 {
     const cmd_grib_kind *k = &all->kind[m->variable];
@@ -236,8 +250,8 @@ static void find_indices(const cmd_grib *all, cmd_message *m)
     }
 }
 
-/* Reads message after message. Fields of one message have the same offset, and are counted from
- * 0. */
+/* Reads message after message, and calls visit() until it returns false. A message may have several
+ * fields (multi-field support), which have the same offset and are counted from 0. */
 void cmd_grib_each(const cmd_grib_api *g, const char *path, int64_t from, cmd_grib_visit *visit,
                    void *user)
 {
@@ -267,6 +281,8 @@ void cmd_grib_each(const cmd_grib_api *g, const char *path, int64_t from, cmd_gr
         cmd_fail("%s: %s", path, g->codes_get_error_message(error));
 }
 
+/* Lists all messages with their kinds, then the coordinates of each kind's axes, and the indices of
+ * each message along these. */
 cmd_grib *cmd_grib_list(const cmd_grib_api *g, const char *path)
 {
     cmd_grib *all = cmd_room(sizeof *all);

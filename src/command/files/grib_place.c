@@ -17,7 +17,8 @@ static long place_key(const cmd_grib_api *g, const codes_handle *h, cmd_grib_kin
     return error ? other : value;
 }
 
-/* The message's time in seconds since 1970-01-01. Sets k->why if date or time is invalid. */
+/* The message's time in seconds since 1970-01-01. The date is a number such as 20200131, the time
+ * one such as 1230 (hours and minutes). Sets k->why if one of them is invalid. */
 static double seconds_of(const cmd_grib_api *g, const codes_handle *h, cmd_grib_kind *k)
 {
     const long date = place_key(g, h, k, "dataDate", 0), clock = place_key(g, h, k, "dataTime", 0),
@@ -52,7 +53,8 @@ static double hours_of(long unit)
     }
 }
 
-/* The end of the message's step in hours. Sets k->why if the unit has no fixed length. */
+/* The end of the message's forecast step in hours. Sets k->why if the unit has no fixed length,
+ * unless the step is 0. */
 static double step_of(const cmd_grib_api *g, const codes_handle *h, cmd_grib_kind *k)
 {
     const long   step = place_key(g, h, k, "endStep", 0), unit = place_key(g, h, k, "stepUnits", 1);
@@ -63,7 +65,8 @@ static double step_of(const cmd_grib_api *g, const codes_handle *h, cmd_grib_kin
     return (double)step * hours;
 }
 
-/* Reads the coordinates of a message along the four axes. */
+/* Reads the coordinates of a message along the four axes: member of an ensemble, time, step, level.
+ * A missing level is 0. */
 void cmd_grib_read_place(const cmd_grib_api *g, const codes_handle *h, cmd_grib_kind *k,
                          double place[CMD_PLACES])
 {

@@ -1,12 +1,16 @@
 /* hdf5.c - HDF5 files: datasets of all groups. Contiguous datasets in this machine's byte order are
  * memory-mapped; others are decoded. Axes have names and coordinates where dimension scales are
- * attached. */
+ * attached.
+ *
+ * The library's words: a "set" is a dataset, and its "plan" is the list of its creation properties,
+ * such as chunks and filters. A user block is foreign bytes before the format's first byte. */
 #include "files/formats.h"
 #include "result.h"
 #include <fcntl.h>
 #include <string.h>
 #include <unistd.h>
 
+/* True if the bytes are HDF5's signature. A file with a user block is recognised in formats.c. */
 static bool matches(const uint8_t *bytes, size_t n)
 {
     return n >= 8 && memcmp(bytes, "\x89HDF\r\n\x1a\n", 8) == 0;
@@ -21,6 +25,7 @@ static bool matches(const uint8_t *bytes, size_t n)
 #include "files/hdf5_write.h"
 #include "files/inflate.h"
 
+/* Loads libhdf5, or ends the program if it is not installed. */
 static void load(const char *path)
 {
     if (!cmd_hdf5_load())
@@ -29,6 +34,8 @@ static void load(const char *path)
 }
 
 /* ---- Files ----------------------------------------------------------------------------------- */
+/* Opens a file in the reader process, and lists its datasets. file->state points to the library's
+ * identifier of the file. */
 static void open_hdf5(cmd_file *file)
 {
     const cmd_hdf5_api *h5 = cmd_hdf5_load();
@@ -42,11 +49,14 @@ static void open_hdf5(cmd_file *file)
     cmd_hdf5_list(file, id);
 }
 
+/* Closes the file in the library, to keep the number of open files small; reopen_hdf5() opens it
+ * again. */
 static void close_hdf5(cmd_file *file)
 {
     cmd_hdf5_load()->H5Fclose(*(const hid_t *)file->state);
 }
 
+/* Opens a file again that close_hdf5() has closed. Its list of variables is still there. */
 static void reopen_hdf5(cmd_file *file)
 {
     hid_t *id = file->state;
@@ -57,6 +67,7 @@ static void reopen_hdf5(cmd_file *file)
 }
 
 /* ---- Offsets of elements --------------------------------------------------------------------- */
+/* An open dataset, with identifiers of the library; plan: its creation properties. */
 typedef struct dataset {
     const cmd_hdf5_api *h5;
     hid_t               file;
@@ -83,6 +94,7 @@ static bool open_set(dataset *d, hid_t file, const char *name, rd_dtype as, cons
     return true;
 }
 
+/* Closes a dataset that open_set() has opened. */
 static void close_set(const dataset *d)
 {
     d->h5->H5Tclose(d->type);
@@ -90,7 +102,8 @@ static void close_set(const dataset *d)
     d->h5->H5Dclose(d->id);
 }
 
-/* True if the bytes in the file are elements of the type that they are read as. */
+/* True if the bytes in the file are elements of the type that they are read as, so that no
+ * conversion is needed. */
 static bool is_stored_as_read(const dataset *d)
 {
     const cmd_hdf5_type found = cmd_hdf5_type_of(d->h5, d->type);
@@ -99,7 +112,7 @@ static bool is_stored_as_read(const dataset *d)
 }
 
 /* The offset of a contiguous dataset, from the file's first byte even where a user block stands
- * there. -1: the dataset is not contiguous. */
+ * there. -1: the dataset is not contiguous, its bytes are in other files, or there are none yet. */
 static int64_t offset_of(const dataset *d)
 {
     const bool whole = d->h5->H5Pget_layout(d->plan) == H5D_CONTIGUOUS &&
@@ -109,7 +122,8 @@ static int64_t offset_of(const dataset *d)
     return at == HADDR_UNDEF || at > INT64_MAX / 2 ? -1 : (int64_t)at;
 }
 
-/* Lists the filters of a chunked dataset. False: one of them is not known here. */
+/* Lists the filters of a chunked dataset in the order in which they were applied. False: one is not
+ * known here, or shuffles other units than whole elements. */
 static bool find_known_filters(const dataset *d, cmd_place *p)
 {
     p->n_filter = d->h5->H5Pget_nfilters(d->plan);
@@ -131,8 +145,8 @@ static bool find_known_filters(const dataset *d, cmd_place *p)
     return true;
 }
 
-/* Sets the shape of chunks and returns their number. 0: the dataset has none, or they are too large
- * or too many. */
+/* Sets the shape of chunks and returns their number. 0: the dataset has no chunks, one is larger
+ * than 256 MB, or they are more than a million. `beside` is the number of chunks along an axis. */
 static int64_t count_chunks(const dataset *d, cmd_place *p)
 {
     enum { MOST = 1 << 20, MOST_BYTES = 1 << 28 };
@@ -156,8 +170,8 @@ static int64_t count_chunks(const dataset *d, cmd_place *p)
     return n;
 }
 
-/* Finds offset and size of each chunk. False: a chunk is missing, lies outside of the file, or has
- * an unexpected size. */
+/* Finds offset and size of each chunk, in C order. False: a chunk is missing (never written), lies
+ * outside of the file, or, without filters, has another size than its elements. */
 static bool find_chunks(const dataset *d, const cmd_place *p, int64_t size, cmd_chunk *to)
 {
     hsize_t at[H5S_MAX_RANK] = { 0 };
@@ -182,9 +196,10 @@ static bool find_chunks(const dataset *d, const cmd_place *p, int64_t size, cmd_
     return true;
 }
 
-/* True if a search for all chunks is faster than decoding by the library. Each look-up scans the
- * index of chunks from its start, at 10 ns an entry, which is quadratic: a million chunks would
- * take hours. The library decodes in one thread, at 30 us a chunk. */
+/* True if a search for all chunks is faster than decoding by the library, or at most half a second
+ * slower, and takes less than a minute. Each look-up scans the index of chunks from its start, on
+ * average half of it, at 10 ns an entry. That is quadratic: a million chunks would take hours. The
+ * library decodes in one thread, at 30 us a chunk and 200 MB/s. */
 static bool are_worth_a_search(const dataset *d, const cmd_place *p)
 {
     const double search  = (double)p->n * (double)p->n * 5e-9;
@@ -207,7 +222,9 @@ static bool has_user_block(const dataset *d)
     return !said || bytes > 0;
 }
 
-/* Finds where the elements are: at one offset, in chunks with known filters, or neither. */
+/* Finds where the elements are: at one offset, in chunks with known filters, or neither. Neither
+ * means an offset of -1 and no chunks. Bools are not read from chunks, as their bytes must become 0
+ * or 1. */
 static cmd_place place_of(const dataset *d, const char *path)
 {
     cmd_place p = { .offset = is_stored_as_read(d) ? offset_of(d) : -1 };
@@ -244,8 +261,9 @@ cmd_place cmd_hdf5_place(const char *path, const char *name, rd_dtype type, cons
     return found;
 }
 
-/* The offset of contiguous elements. Chunks of whole records, one behind the other, count as such.
- * -1: the elements are not contiguous. */
+/* The offset of elements that are contiguous: in a contiguous dataset, or in chunks without filters
+ * that hold whole records (extents differ along axis 0 alone) and follow one another. -1: they are
+ * not contiguous. */
 static int64_t contiguous_offset(const cmd_place *p, const rd_shape *shape, rd_dtype type)
 {
     int64_t bytes = cmd_size_of(type);
@@ -263,7 +281,8 @@ static int64_t contiguous_offset(const cmd_place *p, const rd_shape *shape, rd_d
     return p->chunk[0].at;
 }
 
-/* Finds the offset of each result, and checks its alignment and that it lies in the file. */
+/* Finds the offset of each result. False: one is not contiguous, not aligned to its element size,
+ * or does not lie in the file. */
 bool cmd_hdf5_places(const char *path, const cmd_results *results, int64_t *place)
 {
     int64_t   size;
@@ -282,11 +301,13 @@ bool cmd_hdf5_places(const char *path, const cmd_results *results, int64_t *plac
     return there;
 }
 
+/* The library's identifier of an open file. */
 static hid_t id_of(const cmd_file *file)
 {
     return *(const hid_t *)file->state;
 }
 
+/* Finds where the elements of a variable are, for the reader process. */
 static cmd_place place(const cmd_file *file, const cmd_variable *v)
 {
     dataset d;
@@ -304,7 +325,8 @@ typedef struct row_selection {
     hid_t in_file, in_memory;
 } row_selection;
 
-/* Selects n rows from `first` on, as a hyperslab; all rows need no selection. */
+/* Selects n rows along the first axis, from `first` on, as a hyperslab. All rows, and a scalar,
+ * need no selection (H5S_ALL). */
 static row_selection select_rows(const dataset *d, int64_t first, int64_t n)
 {
     hsize_t start[H5S_MAX_RANK] = { (hsize_t)first }, count[H5S_MAX_RANK];
@@ -319,6 +341,7 @@ static row_selection select_rows(const dataset *d, int64_t first, int64_t n)
     return r;
 }
 
+/* Closes a selection that select_rows() has made. H5S_ALL means all rows, and is no object. */
 static void drop_rows(const dataset *d, const row_selection *r)
 {
     if (r->in_file == H5S_ALL)
@@ -327,7 +350,8 @@ static void drop_rows(const dataset *d, const row_selection *r)
     d->h5->H5Sclose(r->in_memory);
 }
 
-/* Reads rows by the library, which converts them to the type in memory. Bools become 0 or 1. */
+/* Reads n rows along the first axis, from `first` on, by the library, which converts them to the
+ * type in memory. Bytes of bools become 0 or 1. */
 static void decode(const cmd_file *file, const cmd_variable *v, int64_t first, int64_t n, void *to)
 {
     rd_shape some = v->shape;
@@ -350,6 +374,7 @@ static void decode(const cmd_file *file, const cmd_variable *v, int64_t first, i
         at[i] = at[i] != 0;
 }
 
+/* Reads the coordinates of a variable's axes from the dimension scales attached to it. */
 static void coordinates(cmd_file *file, cmd_variable *v)
 {
     const cmd_hdf5_api *h5  = cmd_hdf5_load();
@@ -362,6 +387,7 @@ static void coordinates(cmd_file *file, cmd_variable *v)
 }
 
 /* ---- Attributes and texts -------------------------------------------------------------------- */
+/* Opens the dataset of a variable, or the root group if v is NULL. */
 static hid_t open_object(const cmd_file *file, const cmd_variable *v)
 {
     const hid_t object = cmd_hdf5_load()->H5Oopen(id_of(file), v ? v->name : "/", H5P_DEFAULT);
@@ -371,6 +397,7 @@ static hid_t open_object(const cmd_file *file, const cmd_variable *v)
     return object;
 }
 
+/* Reads all attributes of a variable, or of the file if v is NULL. */
 static cmd_said *say(cmd_file *file, const cmd_variable *v)
 {
     const cmd_hdf5_api *h5     = cmd_hdf5_load();
@@ -381,6 +408,7 @@ static cmd_said *say(cmd_file *file, const cmd_variable *v)
     return said;
 }
 
+/* Reads the elements of a variable of text, as pointers. */
 static const void *texts(const cmd_file *file, const cmd_variable *v)
 {
     const cmd_hdf5_api *h5    = cmd_hdf5_load();
@@ -407,6 +435,7 @@ const cmd_format cmd_hdf5 = { .name        = "HDF5",
                               .write       = cmd_hdf5_write,
                               .begin       = cmd_hdf5_begin };
 #else
+/* Ends the program, as this build has no HDF5. */
 static void open_hdf5(cmd_file *file)
 {
     cmd_fail("%s: this rdim was built without HDF5 (Debian: libhdf5-dev, then build again)",
@@ -423,6 +452,7 @@ cmd_place cmd_hdf5_place(const char *path, const char *name, rd_dtype type, cons
     return (cmd_place){ .offset = -1 };
 }
 
+/* Without HDF5 no offsets are found. */
 bool cmd_hdf5_places(const char *path, const cmd_results *results, int64_t *place)
 {
     (void)path;

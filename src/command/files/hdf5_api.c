@@ -6,7 +6,8 @@
 static cmd_hdf5_api api;
 static bool         tried, loaded;
 
-/* Finds a function that has other names in other releases, by the first name that exists. */
+/* Finds a function that has other names in other releases, by the first name that exists; NULL:
+ * none. The list of names ends with NULL. */
 static void *find_first(void *file, const char *const *names)
 {
     void *found = NULL;
@@ -16,7 +17,8 @@ static void *find_first(void *file, const char *const *names)
     return found;
 }
 
-/* Looks up all functions. False: one that each release must have is missing. */
+/* Looks up all functions. False: one that each release must have is missing. Functions of newer
+ * releases are NULL in older ones. */
 static bool find_calls(void *file)
 {
     static const char *const names[] = {
@@ -66,7 +68,8 @@ static bool find_types(void *file)
     return true;
 }
 
-/* Loads the library once, and turns off the errors that it prints itself. */
+/* Loads the library at the first call, and turns off the errors that it prints itself. NULL: it is
+ * not installed, or lacks a function. */
 const cmd_hdf5_api *cmd_hdf5_load(void)
 {
     if (tried)

@@ -71,6 +71,7 @@ typedef herr_t cmd_hdf5_get_old_facts(hid_t object, cmd_hdf5_facts *facts);
 typedef herr_t cmd_hdf5_write_chunk(hid_t set, hid_t transfer, uint32_t filters, const hsize_t *at,
                                     size_t bytes, const void *from);
 
+/* The functions and identifiers that are looked up. */
 typedef struct cmd_hdf5_api {
 #define CMD_MEMBER(name) __typeof__(name) *name;
     CMD_HDF5_CALLS(CMD_MEMBER)

@@ -1,5 +1,8 @@
 /* hdf5_attributes.c - reads the attributes of a dataset, and the names and coordinates of its axes
- * from dimension scales. */
+ * from dimension scales.
+ *
+ * A dimension scale is a dataset that holds the coordinates of an axis. It is attached to a dataset
+ * by references in the attribute DIMENSION_LIST. */
 #if RDIM_HDF5
 #include "files/hdf5_attributes.h"
 #include "files/hdf5_types.h"
@@ -10,6 +13,7 @@
 /* Reads facts of an axis from its dimension scale. */
 typedef void scale_visit(const cmd_hdf5_api *h5, hid_t scale, cmd_axis *axis);
 
+/* Bytes of a text and of a path; coordinates of an axis. */
 enum { MOST_TEXT = 1 << 16, MOST_NAME = 4096, MOST_COORDINATES = 1 << 22 };
 
 /* Opens an attribute; -1: there is none. If it cannot be read, the program ends, as an array would
@@ -24,7 +28,8 @@ static hid_t open_attribute(const cmd_hdf5_api *h5, hid_t object, const char *na
     return id;
 }
 
-/* Reads an attribute that is one text, of fixed or variable length. */
+/* Reads an attribute that is one text (a scalar), of fixed or variable length. NULL: it is missing,
+ * empty, no text, or too long. */
 const char *cmd_hdf5_text(const cmd_hdf5_api *h5, hid_t object, const char *name)
 {
     const hid_t id   = open_attribute(h5, object, name);
@@ -53,7 +58,8 @@ const char *cmd_hdf5_text(const cmd_hdf5_api *h5, hid_t object, const char *name
     return text && *text ? text : NULL;
 }
 
-/* The number of elements of a scalar or a row; 0: the space is neither. */
+/* The number of elements of a dataspace with at most one axis; 0: it has more axes, or no
+ * elements. */
 static int64_t points_of(const cmd_hdf5_api *h5, hid_t space)
 {
     hsize_t   extent[H5S_MAX_RANK];
@@ -65,7 +71,8 @@ static int64_t points_of(const cmd_hdf5_api *h5, hid_t space)
     return rank == 0 ? 1 : extent[0] < INT64_MAX ? (int64_t)extent[0] : 0;
 }
 
-/* Reads integers or floats as the widest type of their class, which holds each of them. */
+/* Reads n integers or floats of an attribute as the widest type of their class, which holds each of
+ * them. */
 static bool read_values(const cmd_hdf5_api *h5, hid_t id, rd_dtype type, int n, cmd_exact *at)
 {
     union {
@@ -90,7 +97,7 @@ static bool read_values(const cmd_hdf5_api *h5, hid_t id, rd_dtype type, int n, 
 }
 
 /* Reads an attribute of numbers and their stored type. Returns how many, 0 if it is missing or has
- * no numbers. */
+ * no numbers. The program ends if there are too many, or if they cannot be read. */
 int cmd_hdf5_numbers(void *user, const char *name, cmd_exact **at, rd_dtype *type)
 {
     const cmd_hdf5_object *o  = user;
@@ -137,7 +144,7 @@ bool cmd_hdf5_is_bare(const cmd_hdf5_api *h5, hid_t set)
     return name && strncmp(name, "This is a netCDF dimension", 26) == 0;
 }
 
-/* Names the axis by the last part of the scale's path. */
+/* Names the axis by the last part of the scale's path. An anonymous scale gives no name. */
 static void read_name(const cmd_hdf5_api *h5, hid_t scale, cmd_axis *axis)
 {
     char path[MOST_NAME];
@@ -148,7 +155,8 @@ static void read_name(const cmd_hdf5_api *h5, hid_t scale, cmd_axis *axis)
     }
 }
 
-/* Labels of the coordinates 1, 2, ... from CF's flags; NULL: there are none. */
+/* Returns labels of the coordinates 1, 2, ... from CF's flags, with blanks between them. NULL:
+ * there are none, or flag_values are not 1, 2, ... */
 static const char *labels_of(const cmd_hdf5_api *h5, hid_t scale)
 {
     cmd_hdf5_object o = { .h5 = h5, .id = scale };
@@ -162,7 +170,8 @@ static const char *labels_of(const cmd_hdf5_api *h5, hid_t scale)
     return n > 0 && n <= CMD_MOST_WORDS ? cmd_hdf5_text(h5, scale, "flag_meanings") : NULL;
 }
 
-/* Reads the bounds (n, 2) that the scale names, from its own group; NULL: there are none. */
+/* Reads the bounds (n, 2) that the scale names in its attribute "bounds": a dataset in the scale's
+ * own group. NULL: there are none of this shape, or they are no numbers. */
 static double *bounds_of(const cmd_hdf5_api *h5, hid_t scale, int64_t n)
 {
     const char *name = cmd_hdf5_text(h5, scale, "bounds");
@@ -190,7 +199,9 @@ static double *bounds_of(const cmd_hdf5_api *h5, hid_t scale, int64_t n)
     return ends;
 }
 
-/* Reads the coordinates, attributes and bounds of a scale into an axis. */
+/* Reads the coordinates, attributes and bounds of a scale into an axis. A scale without
+ * coordinates, of another length, or without numbers is left out, and so is one of over 4 million
+ * coordinates. */
 static void read_coordinates(const cmd_hdf5_api *h5, hid_t scale, cmd_axis *axis)
 {
     const hid_t space = h5->H5Dget_space(scale);
@@ -212,8 +223,8 @@ static void read_coordinates(const cmd_hdf5_api *h5, hid_t scale, cmd_axis *axis
     h5->H5Sclose(space);
 }
 
-/* Calls visit() with the first scale of each axis. DIMENSION_LIST has a list of references for each
- * axis. */
+/* Calls visit() with the first scale of each axis of a dataset. DIMENSION_LIST has a list of object
+ * references for each axis; the list of an axis without a scale is empty. */
 static void visit_scales(const cmd_hdf5_api *h5, hid_t set, cmd_variable *v, scale_visit *visit)
 {
     const hid_t id = open_attribute(h5, set, "DIMENSION_LIST");
@@ -246,12 +257,14 @@ static void visit_scales(const cmd_hdf5_api *h5, hid_t set, cmd_variable *v, sca
     h5->H5Aclose(id);
 }
 
-/* True if the dataset is the scale of its own axis. */
+/* True if the dataset is itself a dimension scale of one axis, its own. */
 static bool is_own_scale(const cmd_variable *v)
 {
     return v->is_axis && v->shape.n == 1;
 }
 
+/* Names the axes of a dataset after the scales that are attached. A dataset that is itself a scale
+ * names its own axis. */
 void cmd_hdf5_name_axes(const cmd_hdf5_api *h5, hid_t set, cmd_variable *v)
 {
     if (is_own_scale(v))
@@ -260,6 +273,8 @@ void cmd_hdf5_name_axes(const cmd_hdf5_api *h5, hid_t set, cmd_variable *v)
         visit_scales(h5, set, v, read_name);
 }
 
+/* Reads the coordinates of a dataset's axes from its scales, or, for a scale, from the dataset
+ * itself. */
 void cmd_hdf5_coordinates(const cmd_hdf5_api *h5, hid_t set, cmd_variable *v)
 {
     if (is_own_scale(v))

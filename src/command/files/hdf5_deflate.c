@@ -26,8 +26,9 @@ typedef struct job {
 } job;
 
 /* ---- A chunk --------------------------------------------------------------------------------- */
-/* Copies the elements of the chunk that begins at `first`. Places outside of the array become
- * zeros. */
+/* Copies the elements of the chunk that begins at index `first`, row by row along the last axis.
+ * Places outside of the array become zeros. `at` is the index of the row in the chunk, which the
+ * last loop counts up. */
 static void gather_chunk(const job *j, const int64_t *first, char *to)
 {
     const rd_shape *shape           = &j->r->array.shape;
@@ -63,8 +64,9 @@ static void shuffle(const job *j, const char *from, char *to)
 }
 
 /* ---- Threads --------------------------------------------------------------------------------- */
-/* Waits for the turn of chunk k, and writes it. False: this chunk or another one could not be
- * written. */
+/* Waits until chunk k is the next to be written (`turn`), and writes it. The library is not
+ * thread-safe, so the lock guards it. False: this chunk or another one could not be written; bytes
+ * == 0 means that deflating failed. */
 static bool write_in_turn(job *j, int64_t k, const int64_t *first, const void *from, int64_t bytes)
 {
     hsize_t at[RD_MAX_RANK];
@@ -90,7 +92,9 @@ static void first_of_chunk(const job *j, int64_t k, int64_t *first)
         first[a] = k % j->beside[a] * j->layout->extent[a];
 }
 
-/* Runs in each thread: takes a chunk, shuffles and deflates it, and writes it in its turn. */
+/* Runs in each thread: takes a chunk, shuffles and deflates it, and writes it in its turn. Without
+ * memory, bytes stays 0, which makes the writing fail. Bytes of a deflated chunk may exceed its
+ * size (room). */
 static void *work_on_chunks(void *of)
 {
     job          *j     = of;
@@ -133,7 +137,7 @@ static void set_chunks(job *j)
     }
 }
 
-/* Sets the extent of the dataset, and shares its chunks among threads. */
+/* Sets the full extent of the dataset, and shares its chunks among threads. */
 static void write_all_chunks(job *j)
 {
     hsize_t extent[RD_MAX_RANK];
@@ -150,8 +154,8 @@ static void write_all_chunks(job *j)
     pthread_mutex_destroy(&j->lock);
 }
 
-/* Opens the dataset and writes all its chunks. False: the library lacks a function, or threads
- * cannot deflate. */
+/* Opens the dataset and writes all its chunks. False: the library lacks a function, threads cannot
+ * deflate, or there is no dataset of that name. A failed write ends the program. */
 bool cmd_hdf5_put_deflated(const char *path, const char *aside, const cmd_result *r,
                            const cmd_layout *layout)
 {

@@ -13,6 +13,7 @@
 #include <string.h>
 
 /* ---- Visited groups -------------------------------------------------------------------------- */
+/* An entry of the hash table of visited groups. */
 typedef struct visited_group {
     int64_t     id; /* identity of the group; 0: this place is free */
     const char *path;
@@ -24,7 +25,8 @@ typedef struct visited_groups {
     visited_group *at;
 } visited_groups;
 
-/* Finds the place of a group in the hash table, or the free place for it (linear probing). */
+/* Finds the place of a group in the hash table, or the free place for it (linear probing). The hash
+ * is multiplicative: the high bits of the identity times 2^64 divided by the golden ratio. */
 static visited_group *find_place(const visited_groups *s, int64_t id)
 {
     const size_t mask = ((size_t)1 << s->bits) - 1;
@@ -35,7 +37,7 @@ static visited_group *find_place(const visited_groups *s, int64_t id)
     return &s->at[k];
 }
 
-/* Doubles the hash table, and moves its entries. */
+/* Doubles the hash table, at first to 64 places, and moves its entries. */
 static void grow(visited_groups *s)
 {
     const visited_groups old = *s;
@@ -50,7 +52,8 @@ static void grow(visited_groups *s)
     free(old.at);
 }
 
-/* The path of the group's first visit. NULL: this is the first one, and it is noted. */
+/* The path of the group's first visit. NULL: this is the first one, and it is noted. The table
+ * grows when half of it is taken. */
 static const char *known_path(visited_groups *s, int64_t id, const char *path)
 {
     if (!s->at || 2 * s->n >= 1 << s->bits)
@@ -91,6 +94,7 @@ static int64_t identity_of(const traversal *w, hid_t object)
     return status < 0 ? 0 : (int64_t)((uint64_t)facts.file << 48 ^ facts.address);
 }
 
+/* Appends a variable of that path. `why` is the reason why it cannot be read, or NULL. */
 static cmd_variable *add_variable(const traversal *w, const char *path, const char *why)
 {
     cmd_variable *const v = cmd_add_variables(w->file, 1);
@@ -100,7 +104,8 @@ static cmd_variable *add_variable(const traversal *w, const char *path, const ch
     return v;
 }
 
-/* Reads the shape, and which axes are unlimited. False: the dataset has no shape. */
+/* Reads the shape, and which axes are unlimited. False: the dataset has no shape, or too many axes.
+ * An extent that int64 hardly holds becomes -1, which is refused later. */
 static bool read_shape(const cmd_hdf5_api *h5, hid_t space, rd_shape *shape, bool *grows)
 {
     hsize_t   extent[H5S_MAX_RANK], most[H5S_MAX_RANK];
@@ -117,6 +122,7 @@ static bool read_shape(const cmd_hdf5_api *h5, hid_t space, rd_shape *shape, boo
     return true;
 }
 
+/* The words that --list shows for the storage of a dataset. */
 static const char *layout_of(const cmd_hdf5_api *h5, hid_t set)
 {
     const hid_t plan    = h5->H5Dget_create_plist(set);
@@ -135,7 +141,8 @@ typedef struct description {
     bool             bare;
 } description;
 
-/* Fills in a variable from its dataset: type, shape, attributes, packing and names of axes. */
+/* Fills in a variable from its dataset: type, shape, attributes, packing and names of axes.
+ * d->bare: it is a NetCDF dimension without coordinates. */
 static void describe(void *of)
 {
     description        *d     = of;
@@ -170,7 +177,8 @@ static void describe(void *of)
                      &(cmd_hdf5_object){ h5, d->set });
 }
 
-/* Adds the variable of a dataset. A NetCDF dimension without coordinates is no variable. */
+/* Adds the variable of a dataset. If the dataset cannot be described, the reason is kept (why). A
+ * NetCDF dimension without coordinates (bare) is no variable, and is removed again. */
 static void add_dataset(const traversal *w, hid_t set, const char *path)
 {
     cmd_variable *const v = add_variable(w, path, NULL);
@@ -184,7 +192,9 @@ static void add_dataset(const traversal *w, hid_t set, const char *path)
         w->file->n--;
 }
 
-/* Queues a group to be visited, or lists it as another name of a group that is known. */
+/* Queues a group to be visited, or lists it as another name of a group that is known. A group
+ * without an identity (0) is always queued. The queue is a linked list; `last` points to where the
+ * next one is linked. */
 static void add_group(traversal *w, hid_t group, const char *path)
 {
     const int64_t     id    = identity_of(w, group);
@@ -226,7 +236,8 @@ static herr_t visit_link(hid_t group, const char *name, const void *facts, void 
     return 0;
 }
 
-/* Visits all links of a group. If the root group cannot be read, the program ends. */
+/* Visits all links of a group; "" is the path of the root. If the root group cannot be read, the
+ * program ends; another one is listed with the reason. */
 static void visit_group(traversal *w, const char *path)
 {
     const hid_t group = w->h5->H5Oopen(w->id, *path ? path : "/", H5P_DEFAULT);

@@ -17,6 +17,7 @@ static hid_t bool_type(const cmd_hdf5_api *h5)
     return type;
 }
 
+/* True if no character has its highest bit set. */
 static bool is_ascii(const char *text, size_t n)
 {
     for (size_t k = 0; k < n; k++)
@@ -25,7 +26,8 @@ static bool is_ascii(const char *text, size_t n)
     return true;
 }
 
-/* Makes a string type of n characters. H5T_VARIABLE is a string of variable length. */
+/* Makes a string type of n characters, padded with zeros. If n is H5T_VARIABLE, the strings have
+ * variable length. */
 static hid_t text_type(const cmd_hdf5_api *h5, size_t n, bool ascii)
 {
     const hid_t type = h5->H5Tcopy(h5->C_S1);
@@ -37,6 +39,8 @@ static hid_t text_type(const cmd_hdf5_api *h5, size_t n, bool ascii)
     return type;
 }
 
+/* Makes the HDF5 type of elements, which the caller closes; < 0: HDF5 has none, as for complex
+ * numbers. A character is a string of length 1. */
 hid_t cmd_hdf5_made_type(const cmd_hdf5_api *h5, cmd_kind kind, rd_dtype type)
 {
     if (kind == CMD_TEXTS)
@@ -50,6 +54,8 @@ hid_t cmd_hdf5_made_type(const cmd_hdf5_api *h5, cmd_kind kind, rd_dtype type)
 }
 
 /* ---- Attributes ------------------------------------------------------------------------------ */
+/* Writes an attribute of that type and space, and closes both; < 0: it could not be written. `from`
+ * is NULL for an attribute without elements. */
 herr_t cmd_hdf5_put(const cmd_hdf5_api *h5, hid_t object, const char *name, hid_t type, hid_t space,
                     const void *from)
 {
@@ -83,7 +89,8 @@ herr_t cmd_hdf5_put_text(const cmd_hdf5_api *h5, hid_t object, const char *name,
     return cmd_hdf5_put(h5, object, name, type, h5->H5Screate(H5S_SCALAR), text);
 }
 
-/* Writes an attribute: characters as a scalar string, one text as a scalar, others as a row. */
+/* Writes an attribute: characters as a scalar string, one text as a scalar, others as a row.
+ * Without elements (n is 0) the dataspace is null. < 0: the library refuses. */
 static herr_t put_attribute(const cmd_hdf5_api *h5, hid_t object, const cmd_attribute *a)
 {
     const hsize_t n = (hsize_t)a->n;

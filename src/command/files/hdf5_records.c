@@ -1,5 +1,7 @@
 /* hdf5_records.c - allocates the chunks of unlimited variables one behind the other. Their elements
- * are then contiguous, and can be mapped and computed in place. */
+ * are then contiguous, and can be mapped and computed in place.
+ *
+ * A record is one row along the unlimited first axis. A chunk has whole records. */
 #include "files/contents.h"
 #include "files/formats.h"
 #include "result.h"
@@ -21,7 +23,8 @@ static int64_t alignment_of(int64_t bytes)
 }
 
 /* Opens the file so that the library puts the index of chunks into a block of its own, and not
- * between the chunks. */
+ * between the chunks. The block has 16 KB, and 256 bytes for each chunk. Objects of a chunk's size
+ * or more are aligned, and smaller ones are not. */
 static hid_t open_for_records(const cmd_hdf5_api *h5, const char *path, int64_t chunks,
                               int64_t bytes)
 {
@@ -56,7 +59,8 @@ static bool make_chunks(const cmd_hdf5_api *h5, hid_t set, const rd_shape *shape
     return good;
 }
 
-/* Ends the program if the file system has no room: before anything is computed, not after hours. */
+/* Ends the program if the file system has no room for so many bytes more: before anything is
+ * computed, not after hours. The room is allocated for a moment, and freed again. */
 static void check_room(const char *path, const char *aside, int64_t bytes)
 {
     struct stat facts;
@@ -71,7 +75,8 @@ static void check_room(const char *path, const char *aside, int64_t bytes)
     close(fd);
 }
 
-/* Allocates the chunks of one result. False: the library cannot. */
+/* Allocates the chunks of one result. False: the library has no function to write a chunk, or
+ * fails. */
 static bool make_records(const char *path, const char *aside, const cmd_content *c)
 {
     const cmd_hdf5_api *h5      = cmd_hdf5_load();
@@ -95,6 +100,7 @@ static bool make_records(const char *path, const char *aside, const cmd_content 
     return good;
 }
 #else
+/* Without HDF5 no chunks can be allocated. */
 static bool make_records(const char *path, const char *aside, const cmd_content *c)
 {
     (void)path;
@@ -104,6 +110,7 @@ static bool make_records(const char *path, const char *aside, const cmd_content 
 }
 #endif
 
+/* Allocates the chunks of all results that have chunks. False: one could not be allocated. */
 bool cmd_hdf5_make_records(const char *path, const char *aside, const cmd_contents *all)
 {
     bool good = true;

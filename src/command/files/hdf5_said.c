@@ -5,6 +5,7 @@
 #include "files/hdf5_types.h"
 #include <string.h>
 
+/* Bytes of an attribute or of all texts; number of texts. */
 enum { MOST_BYTES = 1 << 26, MOST_TEXTS = 1 << 24 };
 
 /* ---- Texts ----------------------------------------------------------------------------------- */
@@ -21,7 +22,8 @@ static const void *copy_variable_texts(const cmd_hdf5_api *h5, char *const *text
     return all;
 }
 
-/* The length of a text in `size` bytes: up to its first zero, without blanks that pad it. */
+/* The length of a text in `size` bytes: up to its first zero. If `blanks`, blanks at its end are
+ * padding, and do not count. */
 static size_t length_of(const char *text, size_t size, bool blanks)
 {
     size_t n = 0;
@@ -33,7 +35,8 @@ static size_t length_of(const char *text, size_t size, bool blanks)
     return n;
 }
 
-/* Copies n texts of a fixed size, one behind the other. */
+/* Copies n texts of `size` bytes each, one behind the other. If `blanks`, blanks at their ends are
+ * padding. */
 static const void *copy_fixed_texts(const char *texts, size_t n, size_t size, bool blanks)
 {
     const char **all = cmd_room((n + 1) * sizeof *all);
@@ -44,6 +47,8 @@ static const void *copy_fixed_texts(const char *texts, size_t n, size_t size, bo
 }
 
 /* ---- Attributes ------------------------------------------------------------------------------ */
+/* The number of elements of a dataspace; 0: it has none. A number above MOST_BYTES is returned as
+ * MOST_BYTES + 1, as the product could overflow. */
 static int64_t points_of(const cmd_hdf5_api *h5, hid_t space)
 {
     hsize_t   extent[H5S_MAX_RANK];
@@ -58,6 +63,7 @@ static int64_t points_of(const cmd_hdf5_api *h5, hid_t space)
     return n;
 }
 
+/* Arguments and result of read_attribute(). */
 typedef struct reading {
     const cmd_hdf5_api *h5;
     const char         *path, *name;
@@ -79,8 +85,8 @@ static bool read_numbers(const reading *r, hid_t id, hid_t stored, cmd_attribute
     return a->n == 0 || r->h5->H5Aread(id, native, to) >= 0;
 }
 
-/* The number of characters without one zero at the end, and without blanks that pad it. A zero
- * inside counts. */
+/* The number of characters without one zero at the end. If `blanks`, blanks at the end are padding,
+ * and do not count. A zero inside counts. */
 static size_t count_characters(const char *text, size_t size, bool blanks)
 {
     while (blanks && size > 0 && text[size - 1] == ' ')
@@ -88,8 +94,9 @@ static size_t count_characters(const char *text, size_t size, bool blanks)
     return size > 1 && memchr(text, 0, size) == text + size - 1 ? size - 1 : size;
 }
 
-/* Reads an attribute of text. One text of a fixed length is characters, as in NetCDF; others are
- * texts. */
+/* Reads an attribute of text. One text of a fixed length is characters, as in NetCDF; several
+ * texts, or texts of variable length (`any`), are pointers. False: there is too much text, or it
+ * cannot be read. */
 static bool read_texts(const reading *r, hid_t id, hid_t stored, cmd_attribute *a)
 {
     const cmd_hdf5_api *h5     = r->h5;
@@ -115,7 +122,8 @@ static bool read_texts(const reading *r, hid_t id, hid_t stored, cmd_attribute *
     return true;
 }
 
-/* Reads one attribute of any kind. The name stays NULL if it is of a kind that cannot be kept. */
+/* Reads one attribute of any kind. The name stays NULL if it is of a kind that cannot be kept: no
+ * text, integer, float or enum. Too long a one ends the program, within cmd_try(). */
 static void read_attribute(void *of)
 {
     reading            *r  = of;
@@ -140,14 +148,15 @@ static void read_attribute(void *of)
     h5->H5Aclose(id);
 }
 
+/* Arguments of read_next_attribute(). */
 typedef struct all_attributes {
     const cmd_hdf5_api *h5;
     const char         *path;
     cmd_attributes     *all;
 } all_attributes;
 
-/* Reads one attribute of H5Aiterate2(). An unreadable one is left out with a warning, as the
- * numbers do not need it. */
+/* Reads one attribute, as a callback of H5Aiterate2(). An unreadable one is left out with a
+ * warning, as the numbers do not need it; so are, silently, names that libraries reserve. */
 static herr_t read_next_attribute(hid_t object, const char *name, const H5A_info_t *facts,
                                   void *user)
 {
@@ -164,7 +173,8 @@ static herr_t read_next_attribute(hid_t object, const char *name, const H5A_info
 }
 
 /* ---- Datasets -------------------------------------------------------------------------------- */
-/* Reads the shape of chunks, and the filters shuffle and deflate. */
+/* Reads the shape of chunks, and the filters shuffle and deflate. An extent of 0, or beyond int32,
+ * becomes 1. The first value of deflate is its level. */
 static void read_layout(const cmd_hdf5_api *h5, hid_t set, cmd_layout *layout)
 {
     const hid_t plan = h5->H5Dget_create_plist(set);
@@ -188,7 +198,7 @@ static void read_layout(const cmd_hdf5_api *h5, hid_t set, cmd_layout *layout)
     h5->H5Pclose(plan);
 }
 
-/* The kind of elements. NetCDF's characters are strings of one letter. */
+/* The kind of elements. NetCDF's characters are strings of one letter; other strings are texts. */
 static cmd_kind kind_of(const cmd_hdf5_api *h5, hid_t stored, rd_dtype type)
 {
     if (h5->H5Tget_class(stored) == H5T_STRING)
@@ -197,7 +207,8 @@ static cmd_kind kind_of(const cmd_hdf5_api *h5, hid_t stored, rd_dtype type)
     return type == RD_BOOL || cmd_hdf5_native_type(h5, type) >= 0 ? CMD_NUMBERS : CMD_OTHERS;
 }
 
-/* Reads all attributes, and, for a dataset, kind, type and layout of its elements. */
+/* Reads all attributes of an object in the order in which they were created, and, for a dataset,
+ * kind, type and layout of its elements. Other kinds than numbers and text are CMD_OTHERS. */
 cmd_said *cmd_hdf5_said(const cmd_hdf5_api *h5, const char *path, hid_t object, bool is_set)
 {
     cmd_said      *said = cmd_room(sizeof *said);
@@ -218,7 +229,8 @@ cmd_said *cmd_hdf5_said(const cmd_hdf5_api *h5, const char *path, hid_t object, 
     return said;
 }
 
-/* Reads all elements of a dataset of text, of fixed or variable length. */
+/* Reads all elements of a dataset of text, of variable length (`any`) or of `size` bytes each, as
+ * pointers. Too many ones end the program. */
 const void *cmd_hdf5_texts(const cmd_hdf5_api *h5, const char *path, hid_t set,
                            const cmd_variable *v)
 {

@@ -1,6 +1,7 @@
 /* hdf5_scales.c - writes the dimensions of an HDF5 file as dimension scales, and attaches them to
- * datasets. A scale has attributes CLASS and NAME. A dataset has DIMENSION_LIST, with references to
- * its scales; a scale has REFERENCE_LIST, with references to its datasets. */
+ * datasets. A scale is a dataset that holds the coordinates of a dimension. It has attributes CLASS
+ * and NAME. A dataset has DIMENSION_LIST, with references to its scales; a scale has
+ * REFERENCE_LIST, with references to its datasets. A bare scale has no coordinates. */
 #if RDIM_HDF5
 #include "files/hdf5_writer.h"
 #include <stddef.h>
@@ -8,6 +9,7 @@
 
 typedef cmd_hdf5_writer writer;
 
+/* True if a variable of the file has this name. */
 static bool is_variable(const cmd_contents *all, const char *name)
 {
     for (int k = 0; k < all->n; k++)
@@ -16,8 +18,8 @@ static bool is_variable(const cmd_contents *all, const char *name)
     return false;
 }
 
-/* Defines a scale without elements for a dimension without coordinates. It says so in NetCDF's
- * words. -1: another variable has its name. */
+/* Defines a scale without elements for a dimension without coordinates. -1: the dimension's name is
+ * made up here, or another variable has it. Chunks of 1 let an unlimited one grow. */
 static hid_t define_bare_scale(const writer *w, int place)
 {
     const cmd_dimension *d = &w->all->dimension[place];
@@ -31,7 +33,8 @@ static hid_t define_bare_scale(const writer *w, int place)
     return d->nameless || is_variable(w->all, d->name) ? -1 : cmd_hdf5_define(w, &c);
 }
 
-/* Makes the coordinates of a dimension, or a dataset without elements, a scale. */
+/* Makes a scale of dimension number `place`: of its variable of coordinates, or, if it has none
+ * (variable < 0), of a dataset without elements. Without a scale w->scale is -1. */
 static void make_scale(const writer *w, int place)
 {
     const cmd_dimension *d    = &w->all->dimension[place];
@@ -49,6 +52,7 @@ static void make_scale(const writer *w, int place)
     cmd_hdf5_check(w, d->name, cmd_hdf5_put_text(w->h5, set, "NAME", name));
 }
 
+/* True if variable k holds the coordinates of a dimension. */
 static bool is_scale(const writer *w, int k)
 {
     for (int d = 0; d < w->all->n_dimensions; d++)
@@ -63,7 +67,8 @@ static void make_reference(const writer *w, hid_t set, const char *what, hobj_re
     cmd_hdf5_check(w, what, w->h5->H5Rcreate(to, set, ".", H5R_OBJECT, -1));
 }
 
-/* Writes DIMENSION_LIST of variable k: for each axis a list of its scales, one or none. */
+/* Writes DIMENSION_LIST of variable k: for each axis a list of its scales, which has one or none.
+ * If no axis has a scale, there is no such attribute. */
 static void attach_scales(const writer *w, int k)
 {
     const cmd_content *c    = &w->all->at[k];
@@ -93,6 +98,8 @@ typedef struct use {
     int32_t    axis;
 } use;
 
+/* Makes the HDF5 type of an entry of REFERENCE_LIST: a reference to a dataset, and the number of
+ * its axis. */
 static hid_t use_type(const cmd_hdf5_api *h5)
 {
     const hid_t type = h5->H5Tcreate(H5T_COMPOUND, sizeof(use));
@@ -102,7 +109,8 @@ static hid_t use_type(const cmd_hdf5_api *h5)
     return type;
 }
 
-/* Writes REFERENCE_LIST of a scale: all axes that use it. */
+/* Writes REFERENCE_LIST of the scale of dimension `place`: all axes of datasets that use it. Scales
+ * themselves do not count. */
 static void put_uses(const writer *w, int place)
 {
     const cmd_contents *all = w->all;
@@ -121,7 +129,8 @@ static void put_uses(const writer *w, int place)
                                     w->h5->H5Screate_simple(1, &n, NULL), at));
 }
 
-/* Makes the scales first, then the references in both directions. */
+/* Makes the scales first, then the references in both directions. Scales without coordinates are no
+ * variables, and are closed here. */
 void cmd_hdf5_make_scales(const cmd_hdf5_writer *w)
 {
     for (int d = 0; d < w->all->n_dimensions; d++)

@@ -8,6 +8,7 @@
 #include <string.h>
 
 /* ---- Integers -------------------------------------------------------------------------------- */
+/* True if the byte order is little-endian or big-endian, or if there is only one byte. */
 static bool is_ordered(const cmd_hdf5_api *h5, hid_t stored)
 {
     const H5T_order_t order = h5->H5Tget_order(stored);
@@ -16,13 +17,14 @@ static bool is_ordered(const cmd_hdf5_api *h5, hid_t stored)
            (order == H5T_ORDER_NONE && h5->H5Tget_size(stored) == 1);
 }
 
+/* True if the byte order is little-endian, as of this machine, or if there is only one byte. */
 static bool is_little(const cmd_hdf5_api *h5, hid_t stored)
 {
     return h5->H5Tget_size(stored) == 1 || h5->H5Tget_order(stored) == H5T_ORDER_LE;
 }
 
-/* Finds the narrowest integer type that holds all bits. It is used as it is if it fills its
- * bytes. */
+/* Finds the narrowest integer type that holds all bits. It is used as it is (without conversion) if
+ * it is little-endian and fills its bytes. */
 static cmd_hdf5_type integer_of(const cmd_hdf5_api *h5, hid_t stored)
 {
     static const rd_dtype types[][2] = {
@@ -47,7 +49,8 @@ typedef struct fields {
 } fields;
 
 /* The rows of core/dtypes.def. Integers have no exponent, and match no float; nor do floats without
- * infinities, which HDF5 does not tell from those that have them. */
+ * infinities, which HDF5 does not tell from those that have them.
+ * The bias of an exponent of e bits is 2^(e - 1) - 1. */
 static const struct {
     rd_dtype type;
     fields   of;
@@ -60,6 +63,7 @@ static const struct {
 };
 enum { FLOATS = sizeof floats / sizeof *floats };
 
+/* Reads the layout of a float type from the library. */
 static fields fields_of(const cmd_hdf5_api *h5, hid_t stored)
 {
     fields f = { .size = h5->H5Tget_size(stored),
@@ -70,7 +74,8 @@ static fields fields_of(const cmd_hdf5_api *h5, hid_t stored)
     return f;
 }
 
-/* True if each finite number of `f` is one of `wide`. An exponent of all ones is infinite or
+/* True if each finite number of layout `f` is one of layout `wide`. The mantissa must not be
+ * longer, and the range of exponents must lie inside. An exponent of all ones is infinite or
  * NaN. */
 static bool can_hold(const fields *wide, const fields *f)
 {
@@ -81,7 +86,8 @@ static bool can_hold(const fields *wide, const fields *f)
            1 - bias >= 1 - other_bias && most - bias <= other_bias;
 }
 
-/* Finds the float of the same layout, or else a wider one that holds each value. */
+/* Finds the float of the same layout, or else a wider one of at least 32 bits that holds each
+ * value. Only layouts with an implied leading bit, as in IEEE 754, are compared. */
 static cmd_hdf5_type float_of(const cmd_hdf5_api *h5, hid_t stored)
 {
     const fields f            = fields_of(h5, stored);
@@ -102,6 +108,7 @@ static cmd_hdf5_type float_of(const cmd_hdf5_api *h5, hid_t stored)
 }
 
 /* ---- Enums and complex numbers --------------------------------------------------------------- */
+/* True if member k of an enum or a record has this name. */
 static bool is_member(const cmd_hdf5_api *h5, hid_t stored, unsigned k, const char *name)
 {
     char      *found = h5->H5Tget_member_name(stored, k);
@@ -112,7 +119,8 @@ static bool is_member(const cmd_hdf5_api *h5, hid_t stored, unsigned k, const ch
     return same;
 }
 
-/* True if the enum is h5py's bool: a byte, where FALSE is 0 and TRUE is 1. */
+/* True if the enum is h5py's bool: a byte, where FALSE is 0 and TRUE is 1. The members may stand in
+ * either order. */
 static bool is_bool(const cmd_hdf5_api *h5, hid_t stored)
 {
     static const char *const names[] = { "FALSE", "TRUE" };
@@ -156,6 +164,7 @@ static int pair_of(const cmd_hdf5_api *h5, hid_t stored, unsigned *real)
     return -1;
 }
 
+/* The type of one member of a complex number; RD_AUTO: it is no float. */
 static cmd_hdf5_type part_of(const cmd_hdf5_api *h5, hid_t stored, unsigned member)
 {
     const hid_t         type = h5->H5Tget_member_type(stored, member);
@@ -166,7 +175,8 @@ static cmd_hdf5_type part_of(const cmd_hdf5_api *h5, hid_t stored, unsigned memb
     return part;
 }
 
-/* Takes a record of two floats with the names of real and imaginary parts as a complex number. */
+/* Takes a record of two floats with the names of real and imaginary parts as a complex number. It
+ * is used as it is if the real part comes first, and both parts fill their halves. */
 static cmd_hdf5_type complex_of(const cmd_hdf5_api *h5, hid_t stored)
 {
     unsigned real = 0;
@@ -207,6 +217,8 @@ static const char *refusal_of(H5T_class_t class)
     return "its elements are of a class that is not known here";
 }
 
+/* Finds the element type of an HDF5 type by its class. RD_AUTO: there is none, and `why` says the
+ * reason. */
 cmd_hdf5_type cmd_hdf5_type_of(const cmd_hdf5_api *h5, hid_t stored)
 {
     const H5T_class_t class = h5->H5Tget_class(stored);
@@ -220,6 +232,7 @@ cmd_hdf5_type cmd_hdf5_type_of(const cmd_hdf5_api *h5, hid_t stored)
     }
 }
 
+/* Finds the element type of a dataset. */
 cmd_hdf5_type cmd_hdf5_type_of_set(const cmd_hdf5_api *h5, hid_t set)
 {
     const hid_t         stored = h5->H5Dget_type(set);
@@ -230,6 +243,8 @@ cmd_hdf5_type cmd_hdf5_type_of_set(const cmd_hdf5_api *h5, hid_t set)
 }
 
 /* ---- Types in memory ------------------------------------------------------------------------- */
+/* HDF5's type of this machine for a number; -1: HDF5 has none that fits, as for bools, halves and
+ * complex numbers. */
 hid_t cmd_hdf5_native_type(const cmd_hdf5_api *h5, rd_dtype type)
 {
     switch (type) {
@@ -261,6 +276,9 @@ static hid_t complex_type(const cmd_hdf5_api *h5, hid_t stored, rd_dtype type)
     return made;
 }
 
+/* Makes the type to which the library converts stored elements. A type that is used as it is, or
+ * that has no native one, stays as it is stored. Halves in the other byte order have no native
+ * type, and are made little-endian. */
 hid_t cmd_hdf5_memory_type(const cmd_hdf5_api *h5, hid_t stored)
 {
     const cmd_hdf5_type found  = cmd_hdf5_type_of(h5, stored);

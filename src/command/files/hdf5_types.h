@@ -4,6 +4,7 @@
 #include "files/file.h"
 #include "files/hdf5_api.h"
 
+/* The element type that fits a type of HDF5. */
 typedef struct cmd_hdf5_type {
     rd_dtype    type;  /* RD_AUTO: no element type fits */
     bool        as_is; /* true if the bytes in the file can be used without conversion */

@@ -10,6 +10,7 @@
 
 typedef cmd_hdf5_writer writer;
 
+/* Ends the program if `status`, a result of the library, is negative, which means a failure. */
 void cmd_hdf5_check(const cmd_hdf5_writer *w, const char *what, int64_t status)
 {
     if (status < 0)
@@ -26,6 +27,7 @@ static hid_t properties(const cmd_hdf5_api *h5, hid_t class)
     return made < 0 ? H5P_DEFAULT : made;
 }
 
+/* Closes a property list, unless it is the default one, which is no object. */
 static void close_properties(const cmd_hdf5_api *h5, hid_t properties)
 {
     if (properties != H5P_DEFAULT)
@@ -55,6 +57,8 @@ static hid_t create(const writer *w, const char *aside, bool aligned)
 }
 
 /* ---- Datasets -------------------------------------------------------------------------------- */
+/* Makes the HDF5 type of a variable's elements; ends the program if there is none, as for complex
+ * numbers. */
 static hid_t type_of(const writer *w, const cmd_content *c)
 {
     const hid_t made = cmd_hdf5_made_type(w->h5, c->kind, c->type);
@@ -65,6 +69,8 @@ static hid_t type_of(const writer *w, const cmd_content *c)
     return made;
 }
 
+/* Makes the dataspace of a variable: its extents, and the largest ones, which are unlimited along
+ * dimensions that grow. */
 static hid_t space_of(const writer *w, const cmd_content *c)
 {
     hsize_t extent[RD_MAX_RANK], most[RD_MAX_RANK];
@@ -78,8 +84,9 @@ static hid_t space_of(const writer *w, const cmd_content *c)
     return w->h5->H5Screate_simple(c->shape.n, extent, most);
 }
 
-/* Makes the creation properties of a dataset: fill value, chunks, filters. Elements are not filled,
- * as each one is written. */
+/* Makes the creation properties of a dataset: fill value, chunks (extent 0: none), filters.
+ * Elements are not filled, as each one is written. H5P_DEFAULT: this release of the library has
+ * other names for such properties. */
 static hid_t plan_of(const writer *w, const cmd_content *c, hid_t type)
 {
     const cmd_hdf5_api  *h5   = w->h5;
@@ -140,6 +147,7 @@ static writer begin(const char *path, const char *aside, const cmd_results *resu
     return w;
 }
 
+/* Closes all datasets and the file. Some failures to write are reported only here. */
 static void end(const writer *w)
 {
     for (int k = 0; k < w->all->n; k++)
@@ -148,6 +156,7 @@ static void end(const writer *w)
 }
 
 /* ---- Elements -------------------------------------------------------------------------------- */
+/* Writes the elements of variable k. A NULL pointer means that there are none. */
 static void write_elements(const writer *w, int k)
 {
     const cmd_content *c    = &w->all->at[k];
@@ -160,6 +169,8 @@ static void write_elements(const writer *w, int k)
     w->h5->H5Tclose(type);
 }
 
+/* Opens the closed file again, and writes variable k by the library. This is needed where threads
+ * cannot deflate. */
 static void write_by_library(writer *w, const char *aside, int k)
 {
     w->file = w->h5->H5Fopen(aside, CMD_HDF5_CHANGE, H5P_DEFAULT);
@@ -214,7 +225,9 @@ static void write_last_element(const writer *w, int k)
     h5->H5Tclose(type);
 }
 
-/* Writes all but the results, allocates room for these, and finds their offsets. */
+/* Writes all but the results, allocates room for these, and finds their offsets. False: a result
+ * cannot be contiguous. A contiguous result (extent 0 of its chunks) gets its room by its last
+ * element, one in chunks by cmd_hdf5_make_records(). */
 bool cmd_hdf5_begin(const char *path, const char *aside, const cmd_results *results, int64_t *place)
 {
     const writer w   = begin(path, aside, results, true);

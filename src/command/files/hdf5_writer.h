@@ -4,6 +4,7 @@
 #include "files/contents.h"
 #include "files/hdf5_put.h"
 
+/* A file that is being written. */
 typedef struct cmd_hdf5_writer {
     const cmd_hdf5_api *h5;
     const char         *path;

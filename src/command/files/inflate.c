@@ -10,6 +10,7 @@
 #include <dlfcn.h>
 #include <libdeflate.h>
 
+/* The functions of libdeflate. */
 static struct {
     bool                                       tried, loaded;
     __typeof__(libdeflate_alloc_decompressor) *begin;
@@ -67,6 +68,7 @@ static int64_t deflate_by_libdeflate(const void *from, int64_t n, void *to, int6
 }
 #endif
 
+/* True if libdeflate or zlib is available. The call loads libdeflate. */
 bool cmd_can_inflate(void)
 {
 #if RDIM_DEFLATE
@@ -76,7 +78,8 @@ bool cmd_can_inflate(void)
     return RDIM_ZLIB;
 }
 
-/* Inflates by libdeflate if it is loaded, else by zlib. */
+/* Inflates a stream of zlib's format to exactly n bytes: by libdeflate if it is loaded, else by
+ * zlib. False: it is no such stream. */
 bool cmd_inflate(const void *from, int64_t bytes, void *to, int64_t n)
 {
 #if RDIM_DEFLATE
@@ -96,7 +99,8 @@ bool cmd_inflate(const void *from, int64_t bytes, void *to, int64_t n)
 #endif
 }
 
-/* Deflates by libdeflate if it is loaded, else by zlib. */
+/* Deflates n bytes: by libdeflate if it is loaded, else by zlib. Returns the length of the stream;
+ * 0: there is not enough room. */
 int64_t cmd_deflate(const void *from, int64_t n, void *to, int64_t room, int level)
 {
 #if RDIM_DEFLATE
@@ -118,7 +122,8 @@ int64_t cmd_deflate(const void *from, int64_t n, void *to, int64_t room, int lev
 }
 
 #if RDIM_ZLIB
-/* Computes CRC-32 in pieces of at most 1 GB, as zlib's lengths have 32 bits. */
+/* Continues the CRC-32 `crc` by n bytes, in pieces of at most 1 GB, as zlib's lengths have 32
+ * bits. */
 static uint32_t crc_of_bytes(uint32_t crc, const uint8_t *at, int64_t n)
 {
     enum { MOST = 1 << 30 }; /* lengths have 32 bits */
@@ -136,8 +141,10 @@ static uint32_t crc_of_bytes(uint32_t crc, const uint8_t *at, int64_t n)
     return crc;
 }
 
+/* Bytes of a piece that one thread takes. */
 enum { CRC_PIECE = 1 << 22 };
 
+/* The state that all threads share: the bytes, and the next piece. */
 typedef struct crc_job {
     const uint8_t *at;
     int64_t        n;
@@ -145,6 +152,7 @@ typedef struct crc_job {
     atomic_llong   next;
 } crc_job;
 
+/* Bytes of piece k: all pieces but the last one are equal. */
 static int64_t piece_size(const crc_job *j, int64_t k)
 {
     const int64_t left = j->n - k * CRC_PIECE;
@@ -162,6 +170,8 @@ static void *crc_pieces(void *of)
     return NULL;
 }
 
+/* Continues the CRC-32 `crc` by n bytes. Two or more pieces of 4 MB are computed by all threads,
+ * each from 0, and then combined. */
 uint32_t cmd_crc32(uint32_t crc, const void *bytes, int64_t n)
 {
     const int64_t pieces = (n + CRC_PIECE - 1) / CRC_PIECE;

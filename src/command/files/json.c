@@ -14,6 +14,7 @@
                         call(json_object_get_string) call(json_object_get_boolean)            \
                             call(json_object_get_object)
 
+/* The functions of libjson-c. */
 static struct {
     bool loaded;
 #define MEMBER(name) __typeof__(name) *name;
@@ -21,7 +22,8 @@ static struct {
 #undef MEMBER
 } api;
 
-/* Loads libjson-c once, and looks up its functions. */
+/* Loads libjson-c at the first call, and looks up its functions; ends the program if it is not
+ * installed. */
 static void load(const char *path)
 {
     void *file = NULL;
@@ -43,7 +45,8 @@ static void load(const char *path)
     api.loaded = true;
 }
 
-/* Parses a text of at most 256 MB and 64 levels. */
+/* Parses a text of at most 256 MB and 64 levels; ends the program if it is no JSON. The error
+ * json_tokener_continue means that the text ends within a value. */
 const cmd_json *cmd_json_read(const char *path, const char *text, size_t n)
 {
     enum { MOST_DEPTH = 64, MOST = 1 << 28 };
@@ -74,11 +77,13 @@ static cmd_json *without_const(const cmd_json *value)
     return (cmd_json *)value;
 }
 
+/* True if the value exists and has this JSON type. */
 static bool is_of_type(const cmd_json *value, json_type type)
 {
     return value && api.json_object_get_type(without_const(value)) == type;
 }
 
+/* Returns the member of an object; NULL: there is none, or the value is no object. */
 const cmd_json *cmd_json_member(const cmd_json *object, const char *name)
 {
     cmd_json *found = NULL;
@@ -89,13 +94,15 @@ const cmd_json *cmd_json_member(const cmd_json *object, const char *name)
                : NULL;
 }
 
+/* Returns the value as a text; NULL: it is no string. */
 const char *cmd_json_text(const cmd_json *value)
 {
     return is_of_type(value, json_type_string) ? api.json_object_get_string(without_const(value))
                                                : NULL;
 }
 
-/* Reads a double, or an integer as i64. An integer above INT64_MAX becomes u64. */
+/* Reads a double, or an integer as i64. An integer above INT64_MAX becomes u64. False: the value is
+ * no number. */
 bool cmd_json_number(const cmd_json *value, cmd_exact *to, rd_dtype *type)
 {
     if (is_of_type(value, json_type_double)) {
@@ -113,6 +120,7 @@ bool cmd_json_number(const cmd_json *value, cmd_exact *to, rd_dtype *type)
     return true;
 }
 
+/* Reads an integer that int64 holds. False: the value is no such number, and *to is 0. */
 bool cmd_json_whole(const cmd_json *value, int64_t *to)
 {
     cmd_exact  number;
@@ -123,6 +131,7 @@ bool cmd_json_whole(const cmd_json *value, int64_t *to)
     return whole;
 }
 
+/* Returns the number of elements of a list; -1: the value is no list. */
 int64_t cmd_json_count(const cmd_json *list)
 {
     return is_of_type(list, json_type_array)
@@ -130,11 +139,13 @@ int64_t cmd_json_count(const cmd_json *list)
                : -1;
 }
 
+/* Returns element k of a list. */
 const cmd_json *cmd_json_at(const cmd_json *list, int64_t k)
 {
     return api.json_object_array_get_idx(without_const(list), (size_t)k);
 }
 
+/* Returns the value as JSON for an error message, cut to 60 characters. */
 const char *cmd_json_print(const cmd_json *value)
 {
     const char *text = value ? api.json_object_get_string(without_const(value)) : "null";
@@ -142,12 +153,15 @@ const char *cmd_json_print(const cmd_json *value)
     return strlen(text) > 60 ? cmd_text("%.60s...", text) : text;
 }
 
+/* Reads true or false. False: the value is neither, and *to is false. */
 bool cmd_json_truth(const cmd_json *value, bool *to)
 {
     *to = is_of_type(value, json_type_boolean) && api.json_object_get_boolean(without_const(value));
     return is_of_type(value, json_type_boolean);
 }
 
+/* Returns the name of the first member of an object for which ok() is false; NULL: there is none.
+ * The library keeps members in a linked list. */
 const char *cmd_json_except(const cmd_json *object,
                             bool (*ok)(const char *name, const cmd_json *value))
 {

@@ -2,14 +2,15 @@
  *
  * A formula is read before anything is evaluated. Its expressions then tell which box of each leaf
  * they read (rd_part_read()). Until then a leaf has addresses, but no memory. Small variables are
- * read at once, as coordinates and labels may be needed earlier. */
+ * read at once, as coordinates and labels may be needed earlier. A part is a box of a variable's
+ * elements. */
 #include "files/chunks.h"
 #include "files/late.h"
 #include "files/reader.h"
 #include <sys/mman.h>
 #include <unistd.h>
 
-enum { SMALL = 1 << 22 };
+enum { SMALL = 1 << 22 }; /* bytes of a variable that is read at once */
 
 /* A leaf that is read late, in the list of all of them. */
 typedef struct late {
@@ -23,14 +24,17 @@ typedef struct late {
     rd_part             known; /* the box that was read */
 } late;
 
-static late *all;
+static late *all; /* all late leaves, the newest first */
 
+/* True if a variable of so many bytes may be read after the formula. It may not if it is small, has
+ * no axis, or is unpacked only if some values are missing (by_need), which its elements tell. */
 bool cmd_may_be_late(const cmd_variable *v, int64_t bytes)
 {
     return bytes > SMALL && v->shape.n > 0 && !v->packing.by_need;
 }
 
-/* Reserves addresses for the leaf, and adds it to the list of late leaves. */
+/* Makes a leaf (input array) that is read later: it has addresses, but no memory yet. The leaf is
+ * added to the list of all such leaves. */
 rd_expr *cmd_leaf_late(cmd_file *file, const cmd_variable *v, const cmd_place *place, int64_t bytes)
 {
     late *l = cmd_room(sizeof *l);
@@ -46,6 +50,7 @@ rd_expr *cmd_leaf_late(cmd_file *file, const cmd_variable *v, const cmd_place *p
 }
 
 /* ---- The part to read ------------------------------------------------------------------------ */
+/* True if the part has no elements. */
 static bool is_empty(const rd_part *part)
 {
     for (int a = 0; a < part->shape.n; a++)
@@ -54,7 +59,8 @@ static bool is_empty(const rd_part *part)
     return false;
 }
 
-/* Extends the part to the smallest box that holds both. False: all of the part was read before. */
+/* Extends the part to the smallest box that also holds the part `known` that was read before.
+ * False: nothing new is in it. A rank of 0 means that nothing was read. */
 static bool add_known(rd_part *part, const rd_part *known)
 {
     bool more = known->shape.n == 0;
@@ -70,8 +76,9 @@ static bool add_known(rd_part *part, const rd_part *known)
     return more;
 }
 
-/* The multiple to which the bounds of a part along axis a are rounded: 1, the chunk's extent, or
- * the whole axis. */
+/* The multiple to which the bounds of a part along axis a are rounded. It is 1 for chunks without
+ * filters, else the extent of a chunk. Without chunks (extent 0) whole rows along the first axis
+ * are decoded. */
 static int64_t granularity(const late *l, int a)
 {
     if (l->place.chunk && l->place.n_filter == 0)
@@ -95,8 +102,8 @@ static void round_up(rd_part *part, const late *l)
     }
 }
 
-/* Estimates the bytes of memory that a part touches. Each run of elements also touches the rest of
- * its pages. */
+/* Estimates the bytes of memory that a part touches. A run is the elements that are adjacent in
+ * memory; each run also touches the rest of its pages, of 4 KB each. */
 static int64_t bytes_touched(const rd_part *part, const late *l)
 {
     enum { PAGE = 1 << 12 };
@@ -112,8 +119,8 @@ static int64_t bytes_touched(const rd_part *part, const late *l)
 }
 
 /* ---- Reading --------------------------------------------------------------------------------- */
-/* Decodes the part's rows by the library into a sparse file, and maps it in place of the reserved
- * addresses. */
+/* Decodes the part's rows by the library into a sparse file, and maps the file in place of the
+ * reserved addresses. */
 static void decode_by_library(const late *l, const rd_part *part)
 {
     const int64_t n  = part->shape.at[0];
@@ -125,8 +132,8 @@ static void decode_by_library(const late *l, const rd_part *part)
     close(fd);
 }
 
-/* Reads the part by offsets of chunks, or by the format's read_part(). False: the library must
- * decode it. */
+/* Reads the part by offsets of chunks, or by the format's read_part(). False: there is neither, or
+ * a chunk is damaged, so the library must decode the part. */
 static bool read_by_offsets(const late *l, const rd_part *part)
 {
     const cmd_format *format = l->file->format;
@@ -140,7 +147,8 @@ static bool read_by_offsets(const late *l, const rd_part *part)
     return true;
 }
 
-/* Finds the box of each late leaf that the results read, and reads it unless it was read before. */
+/* Finds the part of each late leaf (input array) that the results read, and reads it unless it was
+ * read before. The leaf's memory then has the smallest box that holds all parts. */
 void cmd_read_wanted(rd_ctx *ctx, rd_results results)
 {
     for (late *l = all; l; l = l->next) {
@@ -157,7 +165,7 @@ void cmd_read_wanted(rd_ctx *ctx, rd_results results)
     }
 }
 
-/* Reads and evaluates one row as doubles. */
+/* Reads and evaluates one row of n elements as doubles; ends the program if that fails. */
 void cmd_read_now(rd_ctx *ctx, rd_expr *row, double *to, int64_t n)
 {
     cmd_read_wanted(ctx, RD_RESULTS({ row, NULL }));

@@ -7,18 +7,23 @@
 #include "files/contents.h"
 #include "result.h"
 
+/* Bytes of a chunk of records: at least, at most, and if the source does not say. */
 enum { LEAST_BYTES = 1 << 16, MOST_BYTES = 1 << 28, RECORD_BYTES = 1 << 20 };
 
+/* The smaller one of two numbers. */
 static int64_t smaller(int64_t a, int64_t b)
 {
     return a < b ? a : b;
 }
 
+/* The larger one of two numbers. */
 static int64_t larger(int64_t a, int64_t b)
 {
     return a > b ? a : b;
 }
 
+/* Bytes of a chunk with elements of `size` bytes, computed in doubles, as the product may
+ * overflow. */
 static int64_t bytes_of(const cmd_layout *layout, int rank, int64_t size)
 {
     double bytes = (double)size;
@@ -38,8 +43,8 @@ static void shrink_chunks(cmd_layout *layout, int rank, int64_t size)
     }
 }
 
-/* Makes chunks of whole records: as many as the source has in a chunk, if its chunks have whole
- * records. */
+/* Makes chunks of whole records: rows along the first axis. A chunk has as many as the source, if
+ * the source's chunks hold whole records (`whole`), else 1 MB, but at least 64 KB. */
 static void set_records(cmd_layout *layout, const cmd_layout *source, const rd_shape *shape,
                         int64_t size)
 {
@@ -56,7 +61,9 @@ static void set_records(cmd_layout *layout, const cmd_layout *source, const rd_s
         larger(1, smaller(shape->at[0], larger(records, (LEAST_BYTES + bytes - 1) / bytes)));
 }
 
-/* Returns extents of 0 for a contiguous variable, and else the shape of its chunks. */
+/* Chooses the chunks of a variable: extents of 0 make it contiguous. Only compressed variables
+ * (level > 0) and those with an unlimited dimension (`grows`) have chunks; a compressed one without
+ * elements has none. */
 cmd_layout cmd_layout_of(const cmd_contents *all, const cmd_content *c, const cmd_layout *source)
 {
     cmd_layout    layout = { .shuffled = source->shuffled, .level = source->level };
@@ -79,6 +86,8 @@ cmd_layout cmd_layout_of(const cmd_contents *all, const cmd_content *c, const cm
     return layout;
 }
 
+/* The number of records in a chunk; 0: the variable is contiguous; -1: it is compressed, or a chunk
+ * does not hold whole records. */
 int64_t cmd_records_of(const cmd_content *c)
 {
     if (c->layout.level > 0)
@@ -89,6 +98,8 @@ int64_t cmd_records_of(const cmd_content *c)
     return c->layout.extent[0];
 }
 
+/* True if each result is contiguous or has chunks of whole records, so that its elements can be
+ * adjacent in the file. */
 bool cmd_are_pieces(const cmd_contents *all)
 {
     for (int k = 0; k < all->n; k++)
@@ -97,6 +108,7 @@ bool cmd_are_pieces(const cmd_contents *all)
     return true;
 }
 
+/* True if all threads deflate the result. A result of less than 1 MB is not worth it. */
 bool cmd_is_for_threads(const cmd_content *c)
 {
     enum { LARGE = 1 << 20 };

@@ -1,16 +1,21 @@
 /* netcdf.c - NetCDF files of all kinds: variables of all groups, their dimensions, coordinates and
  * attributes. Contiguous variables in this machine's byte order are memory-mapped; others are
- * decoded. */
+ * decoded.
+ *
+ * The library numbers groups and, in each group, variables. A classic file is of NetCDF-3; a
+ * NetCDF-4 file is an HDF5 file. */
 #include "files/formats.h"
 #include "result.h"
 #include <string.h>
 
+/* True if the bytes begin a classic file: "CDF" and its version, 1, 2 or 5. */
 static bool is_classic(const uint8_t *bytes, size_t n)
 {
     return n >= 4 && memcmp(bytes, "CDF", 3) == 0 &&
            (bytes[3] == 1 || bytes[3] == 2 || bytes[3] == 5);
 }
 
+/* True if the bytes begin a classic file or an HDF5 file, which NetCDF-4 is. */
 static bool matches(const uint8_t *bytes, size_t n)
 {
     return is_classic(bytes, n) || (n >= 8 && memcmp(bytes, "\x89HDF\r\n\x1a\n", 8) == 0);
@@ -23,6 +28,7 @@ static bool matches(const uint8_t *bytes, size_t n)
 #include "files/netcdf_write.h"
 #include "files/packing.h"
 
+/* Characters of a text attribute; coordinates of an axis. */
 enum { MOST_TEXT = 1 << 16, MOST_COORDINATES = 1 << 22 };
 
 /* An open NetCDF file. */
@@ -40,18 +46,21 @@ static int64_t pack_id(const source *s, int group, int variable)
     return (int64_t)(group - s->id) << 32 | variable;
 }
 
+/* The library's number of the variable's group, which pack_id() has packed. */
 static int group_of(const source *s, const cmd_variable *v)
 {
     return s->id + (int)(v->id >> 32);
 }
 
+/* The library's number of the variable in its group, which pack_id() has packed. */
 static int number_of(const cmd_variable *v)
 {
     return (int)(v->id & INT32_MAX);
 }
 
 /* ---- Types that a file defines --------------------------------------------------------------- */
-/* Recognises complex numbers as netCDF4 and h5py write them: records of two floats r and i. */
+/* Recognises complex numbers as netCDF4 and h5py write them: records of two floats r and i, one
+ * behind the other. `n` is the number of fields. RD_AUTO: the record is another one. */
 static rd_dtype complex_of(const source *s, int group, nc_type type, size_t size, size_t n)
 {
     static const char *const names[] = { "r", "i" };
@@ -73,8 +82,8 @@ static rd_dtype complex_of(const source *s, int group, nc_type type, size_t size
                                                 : RD_AUTO;
 }
 
-/* Finds the element type of a type that the file defines. An enum is an integer of its base
- * type. */
+/* Finds the element type of a type that the file defines: an enum is an integer of its base type,
+ * and some records are complex numbers. RD_AUTO: there is none, and *why says what it is. */
 static rd_dtype user_type(const source *s, int group, nc_type type, const char **why)
 {
     char    name[NC_MAX_NAME + 1];
@@ -93,7 +102,8 @@ static rd_dtype user_type(const source *s, int group, nc_type type, const char *
                                   : RD_AUTO;
 }
 
-/* Finds the element type of a NetCDF type. RD_AUTO: there is none, and *why says what it is. */
+/* Finds the element type of a NetCDF type. RD_AUTO: there is none, and *why says what it is. The
+ * numbers of types that the file defines begin at NC_FIRSTUSERTYPEID. */
 static rd_dtype element_type(const source *s, int group, nc_type type, const char **why)
 {
     const rd_dtype found =
@@ -119,7 +129,8 @@ static bool find_attribute(const source *s, int group, int variable, const char 
     return status == NC_NOERR;
 }
 
-/* Reads an attribute that is one text; NULL: it is missing, empty or no text. */
+/* Reads an attribute that is one text: characters, or a single string. NULL: it is missing, empty,
+ * too long or no text. */
 static const char *text_attribute(const source *s, int group, int variable, const char *name)
 {
     nc_type type;
@@ -143,6 +154,7 @@ static const char *text_attribute(const source *s, int group, int variable, cons
     return NULL;
 }
 
+/* Argument of read_numbers(): a variable with attributes. */
 typedef struct attributes {
     const source       *s;
     const cmd_variable *v;
@@ -184,8 +196,9 @@ static int read_numbers(void *user, const char *name, cmd_exact **at, rd_dtype *
     return (int)n;
 }
 
-/* Adds the library's fill value for elements that no program wrote, unless filling is off. Bytes
- * have no such value. */
+/* Adds the library's default fill value as a missing value: elements that no program wrote have it.
+ * Types of 1 byte have no such value; `none` is set where filling is off. `stored` is the type in
+ * the file, before _Unsigned. */
 static void add_default_fill(const source *s, cmd_variable *v, rd_dtype stored)
 {
     union {
@@ -215,7 +228,7 @@ static void add_default_fill(const source *s, cmd_variable *v, rd_dtype stored)
 }
 
 /* ---- Listing of a file ----------------------------------------------------------------------- */
-/* The path of a group, "a/b/"; "" for the root. */
+/* The path of a group, "a/b/"; "" for the root, which has the number of the file. */
 static const char *group_path(const source *s, int group)
 {
     char name[NC_MAX_NAME + 1];
@@ -227,7 +240,8 @@ static const char *group_path(const source *s, int group)
     return cmd_text("%s%s/", group_path(s, parent), name);
 }
 
-/* True if the dimension is unlimited in its group or one above. */
+/* True if the dimension is unlimited. Unlimited dimensions are listed in the group that defines
+ * them, which is the variable's group or one above it. */
 static bool is_unlimited(const source *s, int group, int dimension)
 {
     int n, ids[NC_MAX_VAR_DIMS];
@@ -243,6 +257,7 @@ static bool is_unlimited(const source *s, int group, int dimension)
     }
 }
 
+/* The words that --list shows for the storage of a variable; NULL: unknown. */
 static const char *layout_of(const source *s, const cmd_variable *v)
 {
     int storage = NC_CONTIGUOUS, shuffle, deflated = 0, level;
@@ -255,7 +270,9 @@ static const char *layout_of(const source *s, const cmd_variable *v)
     return storage == NC_CONTIGUOUS ? "mapped" : deflated ? "chunks, deflated" : "chunks";
 }
 
-/* Fills in a variable: name, type, shape, names of axes, attributes, packing. */
+/* Fills in a variable: name, type, shape, names of axes, attributes, packing. It is the axis of its
+ * own coordinates (is_axis) if it has one axis and the name of that dimension. Types that the file
+ * defines have no default fill value. */
 static void describe(const source *s, int group, int number, cmd_variable *v)
 {
     char     name[NC_MAX_NAME + 1], dimension[NC_MAX_NAME + 1];
@@ -296,11 +313,13 @@ static void describe(const source *s, int group, int number, cmd_variable *v)
         add_default_fill(s, v, stored);
 }
 
+/* Argument of describe_it(). */
 typedef struct description {
     const source *s;
     cmd_variable *v;
 } description;
 
+/* Calls describe(), in the form that cmd_try() takes. */
 static void describe_it(void *of)
 {
     const description *d = of;
@@ -308,8 +327,8 @@ static void describe_it(void *of)
     describe(d->s, group_of(d->s, d->v), number_of(d->v), d->v);
 }
 
-/* Lists a variable. One that cannot be read is listed with the reason, and the others remain
- * readable. */
+/* Lists a variable under its number, until its name is read. One that cannot be read is listed with
+ * the reason, and the others remain readable. */
 static void add_variable(const source *s, int group, int number, cmd_variable *v)
 {
     v->id                 = pack_id(s, group, number);
@@ -319,7 +338,8 @@ static void add_variable(const source *s, int group, int number, cmd_variable *v
         v->why = cmd_reason(why, s->path);
 }
 
-/* Lists the variables of a group, and then those of its subgroups. */
+/* Lists the variables of a group, and then those of its subgroups, at most 33 levels below the
+ * root: a damaged file could have endless ones. */
 static void list_group(cmd_file *file, const source *s, int group, int depth)
 {
     int n = 0;
@@ -341,12 +361,14 @@ static void list_group(cmd_file *file, const source *s, int group, int depth)
         list_group(file, s, groups[k], depth + 1);
 }
 
+/* Loads libnetcdf, or ends the program if it is not installed. */
 static void load(const char *path)
 {
     cmd_netcdf_load(path);
 }
 
-/* Opens the file. A classic one has its header read, which tells where elements are. */
+/* Opens the file and lists its variables. A classic one has its header read, which tells where
+ * elements are; NetCDF-4 files are HDF5. */
 static void open_netcdf(cmd_file *file)
 {
     source *s = cmd_room(sizeof *s);
@@ -361,6 +383,8 @@ static void open_netcdf(cmd_file *file)
     list_group(file, s, s->id, 0);
 }
 
+/* Closes the file in the library, to keep the number of open files small; reopen_netcdf() opens it
+ * again. */
 static void close_netcdf(cmd_file *file)
 {
     const source *s = file->state;
@@ -368,6 +392,7 @@ static void close_netcdf(cmd_file *file)
     s->nc->close(s->id);
 }
 
+/* Opens a file again that close_netcdf() has closed. The library may give it another number. */
 static void reopen_netcdf(cmd_file *file)
 {
     source *s = file->state;
@@ -376,6 +401,8 @@ static void reopen_netcdf(cmd_file *file)
 }
 
 /* ---- Elements -------------------------------------------------------------------------------- */
+/* Finds where the elements of a variable are: in rows of a classic file, or, in NetCDF-4, by
+ * libhdf5. Big-endian NetCDF-4 variables are left to the library, which converts them. */
 static cmd_place place(const cmd_file *file, const cmd_variable *v)
 {
     const source *s = file->state;
@@ -391,7 +418,8 @@ static cmd_place place(const cmd_file *file, const cmd_variable *v)
     return cmd_hdf5_place(file->path, v->name, v->type, &v->shape);
 }
 
-/* Reads rows along the first axis by the library. */
+/* Reads n rows along the first axis, from `first` on, by the library. The library would read zeros
+ * behind the end of a classic file, so its length is checked. */
 static void decode(const cmd_file *file, const cmd_variable *v, int64_t first, int64_t n, void *to)
 {
     const source *s                  = file->state;
@@ -405,7 +433,8 @@ static void decode(const cmd_file *file, const cmd_variable *v, int64_t first, i
                      s->nc->get_vara(group_of(s, v), number_of(v), start, count, to));
 }
 
-/* Labels of the coordinates 1, 2, ... from CF's flags; NULL: there are none. */
+/* Returns labels of the coordinates 1, 2, ... from CF's flags, with blanks between them. NULL:
+ * there are none, or flag_values are not 1, 2, ... */
 static const char *labels_of(const source *s, int group, int variable)
 {
     double  value[CMD_MOST_WORDS];
@@ -432,8 +461,9 @@ static void unpack_coordinates(const source *s, int group, int number, double *a
         at[i] = at[i] * v.packing.scale + v.packing.add;
 }
 
-/* Reads the bounds (n, 2) that a coordinate names, and returns the middles; NULL: there are
- * none. */
+/* Reads the bounds (n, 2) that a coordinate variable names in its attribute "bounds", and returns
+ * their middles. NULL: there are no bounds of this shape, or the coordinates are not the second
+ * ones of their bounds. */
 static const double *middle_of(const source *s, int group, int variable, const cmd_axis *axis)
 {
     const char  *name     = text_attribute(s, group, variable, "bounds");
@@ -458,7 +488,8 @@ static const double *middle_of(const source *s, int group, int variable, const c
 }
 
 /* Reads coordinates and attributes of an axis from the variable of its name, in the group of v or
- * one above. */
+ * one above, up to the root (s->id). NC_ERANGE means that a value is outside of doubles; the axis
+ * then has no coordinates. */
 static void read_coordinates(const source *s, const cmd_variable *v, cmd_axis *axis)
 {
     int     group = group_of(s, v), number, rank;
@@ -489,6 +520,7 @@ static void read_coordinates(const source *s, const cmd_variable *v, cmd_axis *a
     axis->middle   = middle_of(s, group, number, axis);
 }
 
+/* Reads the coordinates of each axis of a variable, where the file has them. */
 static void coordinates(cmd_file *file, cmd_variable *v)
 {
     for (int k = 0; k < v->shape.n; k++)
@@ -496,6 +528,7 @@ static void coordinates(cmd_file *file, cmd_variable *v)
 }
 
 /* ---- Attributes and texts -------------------------------------------------------------------- */
+/* Reads all attributes of a variable, or of the file if v is NULL. */
 static cmd_said *say(cmd_file *file, const cmd_variable *v)
 {
     const source *s = file->state;
@@ -504,6 +537,7 @@ static cmd_said *say(cmd_file *file, const cmd_variable *v)
              : cmd_netcdf_said(s->nc, s->path, s->id, NC_GLOBAL);
 }
 
+/* Reads the elements of a variable of text, as pointers. */
 static const void *texts(const cmd_file *file, const cmd_variable *v)
 {
     const source *s = file->state;
@@ -527,13 +561,14 @@ const cmd_format cmd_netcdf = { .name        = "NetCDF",
                                 .write       = cmd_netcdf_write,
                                 .begin       = cmd_netcdf_begin };
 #else
-/* True if a file begins as NetCDF does. An HDF5 file is left to that format, if this build has
- * it. */
+/* True if a file begins as NetCDF does, in a build without NetCDF. An HDF5 file is left to that
+ * format, if this build has it. */
 static bool matches_here(const uint8_t *bytes, size_t n)
 {
     return RDIM_HDF5 ? is_classic(bytes, n) : matches(bytes, n);
 }
 
+/* Ends the program, as this build has no NetCDF. */
 static void open_netcdf(cmd_file *file)
 {
     cmd_fail("%s: this rdim was built without NetCDF (Debian: libnetcdf-dev, then build again)",

@@ -35,11 +35,14 @@ const cmd_netcdf_api *cmd_netcdf_load(const char *path)
     return &api;
 }
 
+/* Ends the program with the library's reason if `status` is a failure; `doing` says what failed. */
 void cmd_netcdf_check(const char *path, const char *doing, int status)
 {
     if (status != NC_NOERR)
         cmd_fail("%s: %s: %s", path, doing, api.strerror(status));
 }
+
+/* NetCDF's types of numbers, and their element types. */
 static const struct {
     nc_type  type;
     rd_dtype element;
@@ -48,6 +51,7 @@ static const struct {
               { NC_INT64, RD_I64 },  { NC_UINT64, RD_U64 }, { NC_FLOAT, RD_F32 },
               { NC_DOUBLE, RD_F64 } };
 
+/* Finds the element type of a NetCDF type; RD_AUTO: it is no type of numbers. */
 rd_dtype cmd_netcdf_element(nc_type type)
 {
     for (size_t k = 0; k < sizeof types / sizeof *types; k++)
@@ -56,6 +60,8 @@ rd_dtype cmd_netcdf_element(nc_type type)
     return RD_AUTO;
 }
 
+/* Finds the NetCDF type of an element type; NC_NAT: there is none, as for bools, halves and complex
+ * numbers. */
 nc_type cmd_netcdf_type(rd_dtype type)
 {
     for (size_t k = 0; k < sizeof types / sizeof *types; k++)

@@ -25,6 +25,7 @@
                                                                 call(def_var_chunking)             \
                                                                     call(def_var_deflate)
 
+/* The functions that are looked up. */
 typedef struct cmd_netcdf_api {
 #define CMD_MEMBER(name) __typeof__(nc_##name) *name;
     CMD_NETCDF_CALLS(CMD_MEMBER)

@@ -4,8 +4,10 @@
 #include "files/netcdf_said.h"
 #include <string.h>
 
+/* Bytes of an attribute; texts of a variable. */
 enum { MOST_BYTES = 1 << 26, MOST_TEXTS = 1 << 24 };
 
+/* A variable, or, if its number is NC_GLOBAL, a group. */
 typedef struct object {
     const cmd_netcdf_api *nc;
     const char           *path;
@@ -13,13 +15,15 @@ typedef struct object {
 } object;
 
 /* ---- Attributes ------------------------------------------------------------------------------ */
+/* Argument and result of read_attribute(). */
 typedef struct reading {
     const object *at;
-    int           number;
+    int           number; /* of the attribute */
     char          name[NC_MAX_NAME + 1];
     cmd_attribute read; /* the result; its name is NULL if it cannot be kept */
 } reading;
 
+/* Copies n texts of the library, and frees the library's own. A missing text becomes "". */
 static const void *copy_texts(const cmd_netcdf_api *nc, char **texts, size_t n)
 {
     const char **all = cmd_room(n * sizeof *all);
@@ -30,6 +34,7 @@ static const void *copy_texts(const cmd_netcdf_api *nc, char **texts, size_t n)
     return all;
 }
 
+/* Reads an attribute of texts; ends the program, within cmd_try(), if that fails. */
 static void read_texts(const object *p, const char *name, cmd_attribute *a)
 {
     char **texts = cmd_room((size_t)a->n * sizeof *texts);
@@ -38,7 +43,8 @@ static void read_texts(const object *p, const char *name, cmd_attribute *a)
     a->at = copy_texts(p->nc, texts, (size_t)a->n);
 }
 
-/* Reads one attribute of any kind. The name stays NULL if it is of a kind that cannot be kept. */
+/* Reads one attribute of any kind. The name stays NULL if it is of a kind that cannot be kept:
+ * neither numbers nor text. Too long a one ends the program, within cmd_try(). */
 static void read_attribute(void *of)
 {
     reading      *r = of;
@@ -92,6 +98,8 @@ static void read_attributes(const object *p, cmd_attributes *all)
 }
 
 /* ---- Variables ------------------------------------------------------------------------------- */
+/* Reads the shape of chunks, and the filters shuffle and deflate. A contiguous variable leaves the
+ * layout zeroed. */
 static void read_layout(const object *p, cmd_layout *layout)
 {
     size_t extent[NC_MAX_VAR_DIMS];
@@ -125,7 +133,8 @@ static rd_dtype element_of(const object *p, nc_type type)
     return cmd_netcdf_element(type);
 }
 
-/* Reads all attributes, and, for a variable, kind, type and layout of its elements. */
+/* Reads all attributes, and, for a variable, kind, type and layout of its elements. For a group
+ * (NC_GLOBAL) the kind is CMD_OTHERS. */
 cmd_said *cmd_netcdf_said(const cmd_netcdf_api *nc, const char *path, int group, int variable)
 {
     cmd_said    *said = cmd_room(sizeof *said);
@@ -146,7 +155,7 @@ cmd_said *cmd_netcdf_said(const cmd_netcdf_api *nc, const char *path, int group,
     return said;
 }
 
-/* Reads all texts of a variable, at most MOST_TEXTS. */
+/* Reads all texts of a variable, as pointers. More than MOST_TEXTS end the program. */
 const void *cmd_netcdf_texts(const cmd_netcdf_api *nc, const char *path, int group, int variable,
                              const rd_shape *shape)
 {

@@ -15,6 +15,7 @@ typedef struct writer {
 } writer;
 
 /* ---- Attributes ------------------------------------------------------------------------------ */
+/* Writes one attribute of a variable, or of the file (NC_GLOBAL). Returns the library's status. */
 static int put_attribute(const writer *w, int variable, const cmd_attribute *a)
 {
     const size_t n = (size_t)a->n;
@@ -82,6 +83,7 @@ static void set_layout(const writer *w, const cmd_content *c, int variable)
             w->nc->def_var_deflate(w->id, variable, c->layout.shuffled, 1, c->layout.level));
 }
 
+/* Defines a variable with its chunks and attributes, and returns its number. */
 static int define(const writer *w, const cmd_content *c)
 {
     int ids[RD_MAX_RANK] = { 0 }, variable;
@@ -95,7 +97,8 @@ static int define(const writer *w, const cmd_content *c)
     return variable;
 }
 
-/* Creates the file with all dimensions, variables and attributes. */
+/* Creates the file with all dimensions, variables and attributes, and ends its definition. Elements
+ * are not filled before they are written. */
 static writer create(const char *path, const char *aside, const cmd_results *results)
 {
     writer w = { .nc = cmd_netcdf_load(path), .path = path };
@@ -122,6 +125,7 @@ static writer create(const char *path, const char *aside, const cmd_results *res
 }
 
 /* ---- Elements -------------------------------------------------------------------------------- */
+/* Writes all elements of variable k, if there are any. */
 static void write_elements(const writer *w, int k)
 {
     const cmd_content *c                  = &w->all->at[k];
@@ -138,6 +142,7 @@ static void write_elements(const writer *w, int k)
                 : w->nc->put_vara(w->id, w->variable[k], start, count, from));
 }
 
+/* Writes the elements of all variables that are no results, such as coordinates. */
 static void write_auxiliary(const writer *w)
 {
     for (int k = 0; k < w->all->n; k++)
@@ -145,6 +150,8 @@ static void write_auxiliary(const writer *w)
             write_elements(w, k);
 }
 
+/* Opens the closed file again, and writes variable k by the library. This is needed where threads
+ * cannot deflate. */
 static void write_by_library(writer *w, const char *aside, int k)
 {
     cmd_netcdf_check(w->path, "cannot be written", w->nc->open(aside, NC_WRITE, &w->id));
@@ -188,7 +195,9 @@ static void write_last_element(const writer *w, int k)
 }
 
 /* Writes all but the results, allocates room for these, and finds their offsets. Large variables
- * begin at a page, if the library can do so, and can be mapped. */
+ * begin at a page, if the library can do so, and can be mapped. False: a result cannot be
+ * contiguous. Contiguous results (extent 0 of their chunks) get their room by their last
+ * element. */
 bool cmd_netcdf_begin(const char *path, const char *aside, const cmd_results *results,
                       int64_t *place)
 {

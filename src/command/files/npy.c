@@ -8,13 +8,14 @@
 #include <string.h>
 #include <unistd.h>
 
+/* True if the bytes are the start of a .npy file: \x93 and "NUMPY". */
 static bool matches(const uint8_t *bytes, size_t n)
 {
     return n >= 6 && memcmp(bytes, "\x93NUMPY", 6) == 0;
 }
 
-/* Ends the program with the library's sentence, where the user's path replaces the one that was
- * opened. */
+/* Ends the program with the library's sentence. The library was given another path for a stream,
+ * which is replaced by the user's. */
 static _Noreturn void refuse(const cmd_file *file)
 {
     const char  *text = cmd_error_text(file->ctx), *opened = cmd_path_to_open(file->path);
@@ -25,8 +26,8 @@ static _Noreturn void refuse(const cmd_file *file)
     cmd_fail("%s%s", file->path, text + n);
 }
 
-/* Reads the fields of an array whose type rd_load() refuses, such as records and dates; NULL: there
- * are none. */
+/* Reads the fields of an array of a type that rd_load() refuses, such as records and dates; NULL:
+ * there are none. */
 static cmd_records *records_of(const cmd_file *file)
 {
     cmd_npy_place p = { .path = file->path };
@@ -39,7 +40,8 @@ static cmd_records *records_of(const cmd_file *file)
     return r;
 }
 
-/* Loads the array as a leaf, or lists the fields of its records as variables. */
+/* Loads the array as a leaf (input array), or lists the fields of its records as variables.
+ * file->state is the leaf, or the fields. */
 static void open_npy(cmd_file *file)
 {
     rd_expr     *x = rd_load(file->ctx, cmd_path_to_open(file->path));
@@ -60,7 +62,8 @@ static void open_npy(cmd_file *file)
     cmd_set_shape(v, rd_type_of(x), &shape);
 }
 
-/* Returns the leaf of the array, or reads a field and the coordinates of its axis. */
+/* Returns the leaf (input array) of the array (v->bytes is 0), or reads a field and the coordinates
+ * of its axis. v->bytes is the number of the field, from 1. */
 static rd_expr *read_npy(cmd_file *file, cmd_variable *v)
 {
     cmd_npy_place p = { .path = file->path };
@@ -105,7 +108,8 @@ int64_t cmd_npy_header(rd_dtype type, const rd_shape *shape, char header[CMD_NPY
     return at - header;
 }
 
-/* Writes the header. The elements begin behind it. */
+/* Writes the header. The elements begin behind it, at byte place[0], so that the result can be
+ * computed in the mapped file. */
 static bool begin(const char *path, const char *aside, const cmd_results *results, int64_t *place)
 {
     const cmd_result *r     = &results->at[0];

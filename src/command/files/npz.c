@@ -1,6 +1,9 @@
 /* npz.c - NumPy's .npz: a zip archive of .npy files. Stored members are memory-mapped, deflated
  * ones are inflated into a file without a name. Archives of more than 4 GB (zip64) are read,
- * too. */
+ * too.
+ *
+ * A member is one file of the archive, here one array. A local header stands before each member.
+ * The central directory at the end lists all members. */
 #include "files/formats.h"
 #include "files/inflate.h"
 #include "files/records.h"
@@ -12,6 +15,7 @@
 #include <string.h>
 #include <unistd.h>
 
+/* True if the bytes begin a zip archive: a local header, or the end record of an empty archive. */
 static bool matches(const uint8_t *bytes, size_t n)
 {
     return n >= 4 && (memcmp(bytes, "PK\3\4", 4) == 0 || memcmp(bytes, "PK\5\6", 4) == 0);
@@ -32,21 +36,25 @@ enum {
     MOST_HEADER = 1 << 20 /* NumPy's headers have some hundred bytes */
 };
 
+/* Reads a little-endian integer of 2 bytes. */
 static uint32_t get16(const uint8_t *p)
 {
     return (uint32_t)(p[0] | p[1] << 8);
 }
 
+/* Reads a little-endian integer of 4 bytes. */
 static uint32_t get32(const uint8_t *p)
 {
     return get16(p) | get16(p + 2) << 16;
 }
 
+/* Reads a little-endian integer of 8 bytes. */
 static uint64_t get64(const uint8_t *p)
 {
     return get32(p) | (uint64_t)get32(p + 4) << 32;
 }
 
+/* An open archive, and its size in bytes. */
 typedef struct archive {
     const char *path;
     int         fd;
@@ -60,6 +68,7 @@ typedef struct member {
     int64_t  packed, size; /* bytes in the archive, and unpacked */
 } member;
 
+/* Ends the program with a sentence about a broken archive. */
 static _Noreturn void refuse(const archive *a, const char *what)
 {
     cmd_fail("%s: a broken .npz file: %s", a->path, what);
@@ -73,7 +82,8 @@ static void get_bytes(const archive *a, void *to, int64_t n, int64_t offset)
     cmd_read_at(a->fd, a->path, to, n, offset);
 }
 
-/* Finds the end-of-central-directory record. A comment of up to 64 KiB may follow it. */
+/* Finds the end-of-central-directory record, and returns its offset. A comment of up to 64 KiB may
+ * follow it, so its signature is searched backwards. */
 static int64_t find_end(const archive *a, uint8_t end[END])
 {
     static uint8_t tail[END + 65536];
@@ -88,8 +98,12 @@ static int64_t find_end(const archive *a, uint8_t end[END])
     refuse(a, "its list of members is missing (truncated?)");
 }
 
-/* Finds the central directory: the number of members, its offset and its size. A zip64 record
- * replaces fields that have too few bits. */
+/* Finds the central directory: the number of members, its offset and its size. Fields of all ones
+ * have too few bits. A zip64 end record has the values then, and a locator before the end record
+ * has its offset.
+ *
+ *     bytes of the end record      10: members (2)  12: size (4)   16: offset (4)
+ *     bytes of the zip64 record    32: members (8)  40: size (8)   48: offset (8) */
 static void find_directory(const archive *a, uint64_t *n, uint64_t *offset, uint64_t *bytes)
 {
     uint8_t       end[END], locator[LOCATOR], end64[END64];
@@ -113,8 +127,9 @@ static void find_directory(const archive *a, uint64_t *n, uint64_t *offset, uint
     *offset = get64(end64 + 48);
 }
 
-/* Reads 64-bit values from the zip64 extra field. Only values that do not fit 32 bits are there, in
- * the order of `wide`. */
+/* Reads 64-bit values from the zip64 extra field, which has id 1. Only values that do not fit 32
+ * bits (all ones) are there, in the order of `wide`. Each extra field begins with its id and its
+ * length, 2 bytes each. */
 static void read_extra(const uint8_t *at, const uint8_t *end, uint64_t *const wide[3])
 {
     while (end - at >= 4) {
@@ -132,6 +147,7 @@ static void read_extra(const uint8_t *at, const uint8_t *end, uint64_t *const wi
     }
 }
 
+/* The name of an array: that of its member, without ".npy". */
 static const char *array_name(const uint8_t *name, size_t n)
 {
     const bool npy = n > 4 && memcmp(name + n - 4, ".npy", 4) == 0;
@@ -139,7 +155,12 @@ static const char *array_name(const uint8_t *name, size_t n)
     return cmd_copy((const char *)name, npy ? n - 4 : n);
 }
 
-/* Reads one entry of the central directory; returns its length. */
+/* Reads one entry of the central directory; returns its length. `left` bytes are there.
+ *
+ *     bytes of an entry   8: flags (bit 0: encrypted)   10: method   16: CRC-32   20: packed size
+ *                         24: size   28: length of the name   30: of extra fields
+ *                         32: of a comment   42: offset of the local header
+ *                         46: name, extra fields, comment */
 static uint64_t read_entry(const archive *a, const uint8_t *p, uint64_t left, cmd_variable *v,
                            member *m)
 {
@@ -164,6 +185,7 @@ static uint64_t read_entry(const archive *a, const uint8_t *p, uint64_t left, cm
     return length;
 }
 
+/* Orders pointers to variables by name, for qsort(). */
 static int compare_names(const void *a, const void *b)
 {
     return strcmp((*(cmd_variable *const *)a)->name, (*(cmd_variable *const *)b)->name);
@@ -184,7 +206,9 @@ static void mark_duplicates(cmd_variable *v, size_t n)
                 cmd_text("several members are called %s", sorted[k]->name);
 }
 
-/* Reads the central directory, and makes a variable of each member. Members are not opened. */
+/* Reads the central directory, and makes a variable of each member. Members are not opened, so
+ * types are found later. Each entry of the directory has at least CENTRAL bytes, so a number of
+ * members that needs more is refused. */
 static void open_npz(cmd_file *file)
 {
     archive  a = { .path = file->path };
@@ -209,7 +233,10 @@ static void open_npz(cmd_file *file)
 }
 
 /* Compares a member's local header with the central directory. The sizes are 0 in a local header
- * that was written before they were known. */
+ * that was written before they were known.
+ *
+ *     bytes of a local header   6: flags   8: method   14: CRC-32   18: packed size   22: size
+ *                               26: length of the name   28: of extra fields */
 static void check_local_header(const archive *a, const cmd_variable *v, const member *m,
                                const uint8_t local[LOCAL])
 {
@@ -231,7 +258,8 @@ static void check_local_header(const archive *a, const cmd_variable *v, const me
                  a->path, (long long)m->size, v->name, m->crc, (long long)size, get32(local + 14));
 }
 
-/* The offset of a member's data, behind its local header. */
+/* The offset of a member's data, behind its local header, its name and its extra fields. Bytes 26
+ * and 28 of the header have the lengths of the last two. */
 static int64_t data_offset(const archive *a, const cmd_variable *v, const member *m)
 {
     uint8_t local[LOCAL];
@@ -246,7 +274,8 @@ static int64_t data_offset(const archive *a, const cmd_variable *v, const member
     return data;
 }
 
-/* Ends the program if the checksum differs. */
+/* Ends the program if `crc`, computed of a member's bytes, differs from the checksum in the
+ * archive. */
 static void check_crc(const archive *a, const cmd_variable *v, const member *m, uint32_t crc)
 {
     if (crc != m->crc)
@@ -270,7 +299,8 @@ static void check_stored(const archive *a, const cmd_variable *v, const member *
 }
 
 /* Ends the program if the array's header claims more elements than the member holds, as bytes of
- * the next member would be read. */
+ * the next member would be read. The header's length has 2 bytes in version 1 of .npy, and 4 bytes
+ * later. */
 static void check_array(const archive *a, const cmd_variable *v, const member *m, int64_t data,
                         rd_expr *x)
 {
@@ -288,7 +318,8 @@ static void check_array(const archive *a, const cmd_variable *v, const member *m
 }
 
 /* Inflates a member into a file, at most its first `most` bytes. It works in pieces, so that a
- * false size in the archive cannot fill the disk. */
+ * false size in the archive cannot fill the disk. The checksum is compared only if all is
+ * inflated. */
 static void inflate_member(const archive *a, const cmd_variable *v, const member *m, int64_t data,
                            int64_t most, int fd)
 {
@@ -337,7 +368,8 @@ typedef struct reading {
     rd_expr      *x;
 } reading;
 
-/* Checks a stored member and makes its leaf, which the library maps. */
+/* Checks a stored member and makes its leaf (input array), which the library maps. If `looking`,
+ * the checksum waits until the elements are read. */
 static void read_stored(reading *r, int64_t data)
 {
     if (!r->looking)
@@ -347,8 +379,8 @@ static void read_stored(reading *r, int64_t data)
         check_array(&r->archive, r->v, r->m, data, r->x);
 }
 
-/* Inflates a member into a file without a name, and makes the leaf of that. If `looking`, only the
- * start is inflated, and the file is sparse. */
+/* Inflates a member into a file without a name, and makes the leaf (input array) of that. If
+ * `looking`, only the start is inflated, and the file is sparse. */
 static void read_deflated(reading *r, int64_t data)
 {
     const int64_t size = r->m->size;
@@ -362,8 +394,8 @@ static void read_deflated(reading *r, int64_t data)
     r->x = rd_load(r->file->ctx, cmd_text("/proc/self/fd/%d", r->inflated));
 }
 
-/* The library's sentence without the path that it was given, as no user knows that of an inflated
- * member. */
+/* Returns the library's sentence without the path that it was given, as no user knows the path of
+ * an inflated member. */
 static const char *load_error(const reading *r)
 {
     const char *text = cmd_error_text(r->file->ctx);
@@ -371,8 +403,9 @@ static const char *load_error(const reading *r)
     return cmd_reason(cmd_reason(text, r->archive.path), cmd_text("/proc/self/fd/%d", r->inflated));
 }
 
-/* Reads an array of records: its fields become variables when the member is first looked at. Later
- * calls make the leaf of one field. */
+/* Reads an array of records. When the member is first looked at (bytes is 0), its fields become
+ * variables, and it becomes unreadable itself. Later calls make the leaf (input array) of one
+ * field. An array without fields has one field with the name "". */
 static void read_records(reading *r, const cmd_npy_place *p)
 {
     cmd_records *const all = cmd_read_records(p);
@@ -395,7 +428,7 @@ static void read_records(reading *r, const cmd_npy_place *p)
 }
 
 /* Reads a stored or deflated member. If its array has a type that rd_load() refuses, its records
- * are read. */
+ * are read, from the archive or from the file with the inflated bytes. */
 static void read_member(void *of)
 {
     reading      *r    = of;
@@ -420,7 +453,7 @@ static void read_member(void *of)
 }
 
 /* Reads a member, and closes its files even if that fails: a long list of unreadable members would
- * exhaust them. */
+ * exhaust them. If `looking`, only its type and shape are found. */
 static rd_expr *read_as(cmd_file *file, cmd_variable *v, bool looking)
 {
     reading r = { .file     = file,
@@ -444,6 +477,8 @@ static rd_expr *read_as(cmd_file *file, cmd_variable *v, bool looking)
     return r.x;
 }
 
+/* Makes the leaf (input array) of a member, or of a field of its records (v->bytes is above 0), and
+ * reads the coordinates of its axis. */
 static rd_expr *read_npz(cmd_file *file, cmd_variable *v)
 {
     rd_expr *const x = rd_label(read_as(file, v, false), v->name);
@@ -453,13 +488,17 @@ static rd_expr *read_npz(cmd_file *file, cmd_variable *v)
     return x;
 }
 
+/* Finds type and shape of a member. For a field of records (v->bytes is above 0) they are known
+ * already. */
 static void look_npz(cmd_file *file, cmd_variable *v)
 {
     if (v->bytes == 0)
         read_as(file, v, true);
 }
 
-/* Finds "member.field". The fields are known after the member was looked at. */
+/* Finds a variable, or "member.field". Fields are known after the member was looked at, so the
+ * member before each '.' of the name is looked at, the longest name first. A member with a number
+ * (bytes) or a reason (why) was looked at before. */
 static cmd_variable *find_npz(const cmd_file *file, const char *name)
 {
     cmd_variable *found = cmd_find_by_path(file, name);
@@ -484,18 +523,21 @@ typedef struct entry {
     uint64_t    size, offset;
 } entry;
 
+/* An archive that is being written. */
 typedef struct writer {
     const char *path;
     int         fd;
-    int64_t     at;
+    int64_t     at; /* bytes written so far */
 } writer;
 
+/* Writes n bytes at the end of the archive. */
 static void append(writer *w, const void *bytes, int64_t n)
 {
     cmd_write_at(w->fd, w->path, bytes, n, w->at);
     w->at += n;
 }
 
+/* Writes a little-endian integer of 2 bytes, and returns the byte behind it. */
 static uint8_t *put16(uint8_t *p, uint32_t v)
 {
     *p++ = (uint8_t)v;
@@ -503,11 +545,13 @@ static uint8_t *put16(uint8_t *p, uint32_t v)
     return p;
 }
 
+/* Writes a little-endian integer of 4 bytes, and returns the byte behind it. */
 static uint8_t *put32(uint8_t *p, uint32_t v)
 {
     return put16(put16(p, v & 0xffff), v >> 16);
 }
 
+/* Writes a little-endian integer of 8 bytes, and returns the byte behind it. */
 static uint8_t *put64(uint8_t *p, uint64_t v)
 {
     return put32(put32(p, (uint32_t)v), (uint32_t)(v >> 32));
@@ -526,8 +570,9 @@ static uint32_t checksum(uLong crc, const void *bytes, int64_t n)
     return (uint32_t)crc;
 }
 
-/* Writes the fields that the local header and the directory entry share: version, flags, method,
- * date (1980), CRC-32, sizes. */
+/* Writes the fields that the local header and the directory entry share: version 4.5 (zip64),
+ * flags, method, time and date (1980-01-01), CRC-32, sizes, length of the name. Sizes of all ones
+ * are in the zip64 extra field. */
 static uint8_t *put_common_fields(uint8_t *p, const entry *e)
 {
     p = put16(p, 45);
@@ -540,8 +585,9 @@ static uint8_t *put_common_fields(uint8_t *p, const entry *e)
     return put16(p, (uint32_t)strlen(e->name));
 }
 
-/* Writes a member: local header, name, zip64 sizes, padding to 64 bytes, NumPy's header,
- * elements. */
+/* Writes a member: local header, name, extra fields, NumPy's header, elements. The zip64 extra
+ * field (id 1) has 20 bytes. A second one, of id 0x4452 ("RD"), pads the data to a multiple of 64
+ * bytes, so that elements can be mapped. */
 static void append_member(writer *w, const cmd_result *r, entry *e)
 {
     char          header[CMD_NPY_HEADER];
@@ -566,7 +612,9 @@ static void append_member(writer *w, const cmd_result *r, entry *e)
     append(w, r->array.in, bytes);
 }
 
-/* Writes the central directory, the zip64 end record, its locator, and the end record. */
+/* Writes the central directory, the zip64 end record, its locator, and the end record. Each entry
+ * has a zip64 extra field of 28 bytes. Fields of all ones in the end record refer to the zip64
+ * record. */
 static void append_directory(writer *w, const entry *e, int n)
 {
     const int64_t start = w->at;
@@ -617,6 +665,7 @@ const cmd_format cmd_npz = { .name     = "NumPy .npz",
                              .find     = find_npz,
                              .write    = write_npz };
 #else
+/* Ends the program, as this build has no zlib. */
 static void open_npz(cmd_file *file)
 {
     cmd_fail("%s: this rdim was built without zlib, and so without .npz files", file->path);

@@ -8,6 +8,7 @@
 #include <string.h>
 
 /* ---- Values ---------------------------------------------------------------------------------- */
+/* Makes an exact signed integer. */
 cmd_exact cmd_integer(int64_t value)
 {
     return (cmd_exact){ .type = RD_I64, .i = value };
@@ -21,53 +22,66 @@ cmd_exact cmd_unsigned(uint64_t value)
                               : (cmd_exact){ .type = RD_U64, .u = value };
 }
 
+/* Makes an exact real. */
 cmd_exact cmd_real(double value)
 {
     return (cmd_exact){ .type = RD_F64, .f = value };
 }
 
+/* The value as a double, which rounds integers beyond 2^53. */
 static double as_double(cmd_exact v)
 {
     return v.type == RD_F64 ? v.f : v.type == RD_U64 ? (double)v.u : (double)v.i;
 }
 
+/* True if both values have equal type and value. Integers of one type are compared by their
+ * bits. */
 static bool is_same(cmd_exact a, cmd_exact b)
 {
     return a.type == b.type && (a.type == RD_F64 ? a.f == b.f : a.u == b.u);
 }
 
-static bool is_less(cmd_exact a, cmd_exact b) /* both are integers */
+/* True if integer a is less than b. Only integers above INT64_MAX are unsigned, so an unsigned one
+ * is the greater of two types. */
+static bool is_less(cmd_exact a, cmd_exact b)
 {
     return a.type == b.type ? (a.type == RD_U64 ? a.u < b.u : a.i < b.i) : a.type == RD_I64;
 }
 
 /* ---- Integer types --------------------------------------------------------------------------- */
+/* The number of bits of a type. */
 static int bits_of(rd_dtype type)
 {
     return 8 * (int)cmd_size_of(type);
 }
 
+/* True if the type is an unsigned integer. */
 static bool is_unsigned(rd_dtype type)
 {
     return type == RD_U8 || type == RD_U16 || type == RD_U32 || type == RD_U64;
 }
 
+/* True if the type is a signed integer. */
 static bool is_signed(rd_dtype type)
 {
     return type == RD_I8 || type == RD_I16 || type == RD_I32 || type == RD_I64;
 }
 
+/* The least value of an integer type. */
 static cmd_exact least_of(rd_dtype type)
 {
     return cmd_integer(is_unsigned(type) ? 0 : INT64_MIN >> (64 - bits_of(type)));
 }
 
+/* The greatest value of an integer type. */
 static cmd_exact most_of(rd_dtype type)
 {
     return is_unsigned(type) ? cmd_unsigned(UINT64_MAX >> (64 - bits_of(type)))
                              : cmd_integer(INT64_MAX >> (64 - bits_of(type)));
 }
 
+/* True if the type can hold the value. Floats and bools count as able to hold each. A real must be
+ * whole, and is compared as an integer. */
 bool cmd_holds(rd_dtype type, cmd_exact value)
 {
     if (!is_signed(type) && !is_unsigned(type))
@@ -94,8 +108,8 @@ static rd_dtype other_sign(rd_dtype type)
     return RD_AUTO;
 }
 
-/* Reinterprets an integer of type `from` as type `to`, if the two differ in sign alone. Attributes
- * of a variable that _Unsigned changes have its stored type. */
+/* Reinterprets an integer of type `from` as type `to`, if the two differ in sign alone: -1 of 8
+ * bits becomes 255. The shifts remove the bits above the type, and extend the sign or zero. */
 static cmd_exact with_sign_of(cmd_exact value, rd_dtype from, rd_dtype to)
 {
     if (to != other_sign(from) || value.type == RD_F64)
@@ -114,8 +128,9 @@ typedef struct attributes {
     bool         sign_changed; /* true if _Unsigned changed the sign of the type */
 } attributes;
 
-/* Reads an attribute as values of the variable's type. Signed attributes of unsigned variables are
- * common even without _Unsigned; the reverse is not. */
+/* Reads an attribute as values of the variable's type; returns how many. Signed attributes of
+ * unsigned variables are common even without _Unsigned, and are reinterpreted; the reverse is
+ * not. */
 static int values_of(const attributes *a, const char *name, cmd_exact **at, rd_dtype *type)
 {
     const int n = a->numbers(a->user, name, at, type);
@@ -125,7 +140,8 @@ static int values_of(const attributes *a, const char *name, cmd_exact **at, rd_d
     return n;
 }
 
-/* Adds missing values, without duplicates: most files have one value in both attributes. */
+/* Adds n missing values, without duplicates: most files have one value in both attributes,
+ * _FillValue and missing_value. */
 static void add_missing(cmd_packing *p, const cmd_exact *at, int n)
 {
     cmd_exact *all = cmd_room((size_t)(p->n_missing + n) * sizeof *all);
@@ -144,10 +160,10 @@ static void add_missing(cmd_packing *p, const cmd_exact *at, int n)
 }
 
 /* Makes one end of the valid range. By the users' guide of NetCDF it limits packed numbers, unless
- * it is a float of another type than theirs. Some programs write a range of unpacked numbers in the
- * packed type, as netCDF4 does for 'v.valid_min = -5.0'. A file does not tell these apart. The
- * numbers might give a hint, but then a part of a file could mean something else than the whole
- * file. */
+ * it is a float of another type than theirs (`meant`: it limits unpacked values). Some programs
+ * write a range of unpacked numbers in the packed type, as netCDF4 does for 'v.valid_min = -5.0'. A
+ * file does not tell these apart. The numbers might give a hint, but then a part of a file could
+ * mean something else than the whole file. */
 static cmd_end_of_range end_of(const attributes *a, bool packed, cmd_exact value, rd_dtype type)
 {
     return (cmd_end_of_range){ .is    = true,
@@ -155,7 +171,8 @@ static cmd_end_of_range end_of(const attributes *a, bool packed, cmd_exact value
                                .value = value };
 }
 
-/* Reads valid_range, valid_min and valid_max; the last two have priority. */
+/* Reads the valid range: valid_range has both ends; valid_min and valid_max have priority.
+ * `packed`: the variable has a scale or an offset. */
 static void read_range(cmd_packing *p, const attributes *a)
 {
     const bool packed = p->type != RD_AUTO;
@@ -183,7 +200,8 @@ static bool read_one(const attributes *a, const char *name, double *to, rd_dtype
     return found;
 }
 
-/* Reads scale_factor and add_offset. Their type is that of unpacked values. */
+/* Reads scale_factor and add_offset. Unpacked values are f32 if both attributes are f32 and the
+ * stored type has few enough bits (`narrow`); else f64. */
 static void read_scale(cmd_packing *p, const attributes *a)
 {
     rd_dtype   type = RD_F32, other = RD_F32;
@@ -196,7 +214,8 @@ static void read_scale(cmd_packing *p, const attributes *a)
             (scaled && type != RD_F32) || (shifted && other != RD_F32) || !narrow ? RD_F64 : RD_F32;
 }
 
-/* Applies _Unsigned to the variable's type, and then reads missing values, scale and range. */
+/* Reads what stored numbers mean. _Unsigned ("true" or "false") first changes the sign of the
+ * variable's integer type, unless it has that sign; then come missing values, scale and range. */
 void cmd_read_packing(cmd_variable *v, const char *sign, cmd_numbers *numbers, void *user)
 {
     cmd_packing p            = { .scale = 1 };
@@ -218,6 +237,9 @@ void cmd_read_packing(cmd_variable *v, const char *sign, cmd_numbers *numbers, v
     v->packing = p;
 }
 
+/* Adds the default fill value as a missing value, unless the variable has _FillValue. `by_need`: an
+ * integer variable without other missing values, range and scale stays of its type unless an
+ * element has the value. */
 void cmd_add_default_fill(cmd_variable *v, cmd_exact value, rd_dtype stored)
 {
     cmd_packing *p = &v->packing;
@@ -232,7 +254,8 @@ void cmd_add_default_fill(cmd_variable *v, cmd_exact value, rd_dtype stored)
 }
 
 /* ---- Expressions ----------------------------------------------------------------------------- */
-/* Makes a constant. An integer above INT64_MAX is a leaf, as rd_int() does not take it. */
+/* Makes a constant. An integer above INT64_MAX is a leaf (input array), as rd_int() does not take
+ * it. */
 static rd_expr *constant(rd_ctx *ctx, cmd_exact value)
 {
     if (value.type == RD_F64)
@@ -244,7 +267,8 @@ static rd_expr *constant(rd_ctx *ctx, cmd_exact value)
     return rd_leaf(ctx, &(rd_array){ .in = at, .type = RD_U64 });
 }
 
-/* Converts a whole double to an integer; false: it is not whole, or too large for 64 bits. */
+/* Converts a whole double to an integer, unsigned if it is not negative. False: it is not whole, or
+ * too large for 64 bits. */
 static bool as_integer(double value, cmd_exact *to)
 {
     if (!(value >= -0x1p63 && value < 0x1p64) || value != floor(value))
@@ -253,8 +277,8 @@ static bool as_integer(double value, cmd_exact *to)
     return true;
 }
 
-/* A mask that is true where the stored number equals `value`. NULL: the type cannot hold the value,
- * or it is NaN, which needs no mask. */
+/* Makes a mask that is true where the stored number equals `value`. NULL: the type cannot hold the
+ * value, or it is NaN, which needs no mask. */
 static rd_expr *equal_to(rd_ctx *ctx, rd_expr *raw, cmd_exact value)
 {
     const rd_dtype type = rd_type_of(raw);
@@ -269,8 +293,9 @@ static rd_expr *equal_to(rd_ctx *ctx, rd_expr *raw, cmd_exact value)
                : rd_eq(raw, constant(ctx, value));
 }
 
-/* A mask that is true where integers lie below the lower end, or above the upper end, of a range.
- * NULL: none can. */
+/* Makes a mask that is true where integers lie below the lower end (`below`), or above the upper
+ * end, of a range. NULL: none can. A real end is rounded inward. An end beyond all integers of the
+ * type makes none or all of them lie outside; rd_eq(raw, raw) is true everywhere. */
 static rd_expr *integers_beyond(rd_ctx *ctx, rd_expr *raw, cmd_exact end, bool below)
 {
     const rd_dtype  type  = rd_type_of(raw);
@@ -290,7 +315,8 @@ static rd_expr *integers_beyond(rd_ctx *ctx, rd_expr *raw, cmd_exact end, bool b
     return below ? rd_lt(raw, constant(ctx, end)) : rd_gt(raw, constant(ctx, end));
 }
 
-/* A mask that is true where numbers lie outside one end of a range. NULL: none can. */
+/* Makes a mask that is true where numbers lie outside one end of a range. NULL: none can, as the
+ * end is NaN or beyond the type. */
 static rd_expr *mask_beyond(rd_ctx *ctx, rd_expr *x, cmd_exact end, bool below)
 {
     if (!cmd_is_float(rd_type_of(x)))
@@ -316,7 +342,10 @@ static rd_expr *or_masks(rd_expr *x, rd_expr *y)
     return x && y ? rd_or(x, y) : x ? x : y;
 }
 
-/* A mask for one end of the valid range. `y` holds the unpacked values. */
+/* Makes a mask for one end of the valid range. `y` holds the unpacked values. An end of unpacked
+ * values (`meant`) becomes one of packed integers, so that no value is rounded; a negative scale
+ * exchanges the ends. Floats, and numbers with a scale that has no inverse, are compared after
+ * unpacking. */
 static rd_expr *mask_outside(rd_ctx *ctx, const cmd_packing *p, rd_expr *raw, rd_expr *y,
                              bool below)
 {
@@ -332,7 +361,8 @@ static rd_expr *mask_outside(rd_ctx *ctx, const cmd_packing *p, rd_expr *raw, rd
                            below == (p->scale > 0));
 }
 
-/* A mask that is true where the stored number means a missing value. NULL: none can. */
+/* Makes a mask that is true where the stored number means a missing value: one of the listed
+ * numbers, or one outside of the valid range. NULL: none can. */
 static rd_expr *missing_of(rd_ctx *ctx, const cmd_packing *p, rd_expr *raw, rd_expr *y)
 {
     rd_expr *where = NULL;
@@ -343,8 +373,8 @@ static rd_expr *missing_of(rd_ctx *ctx, const cmd_packing *p, rd_expr *raw, rd_e
     return or_masks(where, mask_outside(ctx, p, raw, y, false));
 }
 
-/* True if the mask is true anywhere. An error is ignored here, as it occurs again when the
- * expression is evaluated. */
+/* True if the mask is true for any element, which evaluates it. An error is ignored here, as it
+ * occurs again when the expression is evaluated. */
 static bool is_anywhere(rd_ctx *ctx, rd_expr *where)
 {
     bool found = false;
@@ -353,13 +383,15 @@ static bool is_anywhere(rd_ctx *ctx, rd_expr *where)
            found;
 }
 
-/* The type that can hold NaN beside the stored numbers. */
+/* The type that holds NaN beside the stored numbers: f32 holds integers of up to 16 bits exactly,
+ * and f64 those of up to 32 bits. Integers of 64 bits may be rounded. */
 static rd_dtype type_with_missing(rd_dtype stored)
 {
     return cmd_is_float(stored) ? stored : cmd_size_of(stored) <= 2 ? RD_F32 : RD_F64;
 }
 
-/* Casts, scales and shifts the numbers, and replaces missing ones by NaN. */
+/* Casts, scales and shifts the numbers, and replaces missing ones by NaN. Bools and complex numbers
+ * stay as they are, and so do numbers without scale and without missing values. */
 rd_expr *cmd_unpack(rd_ctx *ctx, const cmd_packing *p, rd_expr *raw)
 {
     const bool     packed = p->type != RD_AUTO;

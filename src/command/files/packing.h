@@ -4,6 +4,7 @@
 #define CMD_PACKING_H
 #include "files/file.h"
 
+/* Numbers in an attribute. */
 enum { CMD_MOST_NUMBERS = 1 << 10 };
 
 /* Reads the numbers of an attribute, into memory that stays, and the type in which they are stored.

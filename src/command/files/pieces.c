@@ -13,6 +13,7 @@
 #define MADV_POPULATE_WRITE 23 /* from Linux 5.14 on; older ones return an error */
 #endif
 
+/* Bytes that a thread takes at once; threads beside the first one. */
 enum { PIECE = 1 << 22, MOST_THREADS = 8 };
 
 /* The state that all threads share: the range to read, and the next piece. */
@@ -26,7 +27,8 @@ typedef struct job {
     atomic_int       error; /* an errno; -1: the file is too short */
 } job;
 
-/* Reads until all bytes are there, as one pread() may return fewer. */
+/* Reads n bytes, as one pread() may return fewer. Returns 0, an errno, or -1: the file is too
+ * short. */
 int cmd_read_piece(int fd, char *to, int64_t n, int64_t offset)
 {
     while (n > 0) {
@@ -43,7 +45,8 @@ int cmd_read_piece(int fd, char *to, int64_t n, int64_t offset)
     return 0;
 }
 
-/* Reads n bytes from byte `at` of the variable on, from one chunk or several. */
+/* Reads n bytes from byte `at` of the variable on, from one range of the file or from several
+ * chunks of `each` bytes. Returns an error of cmd_read_piece(). */
 static int read_range(const job *j, int64_t at, int64_t n)
 {
     if (!j->chunk)
@@ -60,7 +63,7 @@ static int read_range(const job *j, int64_t at, int64_t n)
     return 0;
 }
 
-/* Does the work on one piece: reads it, or touches its pages. */
+/* Does the work on one piece: reads it, or, without a file (fd is -1), touches its pages. */
 static int read_or_touch(const job *j, int64_t at, int64_t n)
 {
     if (j->fd >= 0)
@@ -69,7 +72,8 @@ static int read_or_touch(const job *j, int64_t at, int64_t n)
     return 0;
 }
 
-/* Runs in each thread: takes piece after piece until none is left, or one fails. */
+/* Runs in each thread: takes piece after piece until none is left, one fails, or a signal comes.
+ * The first error is kept. Bytes are swapped if the file has the other order. */
 static void *work_by_thread(void *of)
 {
     job *j = of;
@@ -89,7 +93,8 @@ static void *work_by_thread(void *of)
     return NULL;
 }
 
-/* Starts threads, and works in this one, too, which is enough if no thread can be started. */
+/* Runs work(of) in up to MOST_THREADS new threads, as many as there are processors or pieces, and
+ * in this one, too, which is enough if no thread can be started. */
 void cmd_share_work(void *(*work)(void *of), void *of, int64_t pieces)
 {
     pthread_t  thread[MOST_THREADS];
@@ -104,26 +109,31 @@ void cmd_share_work(void *(*work)(void *of), void *of, int64_t pieces)
     cmd_may_go_on();
 }
 
+/* Ends the program with a sentence about an error of cmd_read_piece(): an errno, or -1 for a file
+ * that is too short. 0 is no error. */
 void cmd_fail_of_piece(const char *path, int error)
 {
     if (error)
         cmd_fail("%s: %s", path, error > 0 ? strerror(error) : "became shorter while it was read");
 }
 
+/* Shares the pieces of a job among threads, and ends the program if one fails. */
 static void run(job *j, const char *path)
 {
     cmd_share_work(work_by_thread, j, j->bytes / PIECE);
     cmd_fail_of_piece(path, atomic_load(&j->error));
 }
 
-/* Reads one contiguous range of the file. */
+/* Reads one contiguous range of the file by all threads, and swaps units of `swapped` bytes; 0:
+ * none. */
 void cmd_read_pieces(int fd, const char *path, void *to, int64_t bytes, int64_t offset,
                      int64_t swapped)
 {
     run(&(job){ .fd = fd, .to = to, .bytes = bytes, .offset = offset, .swapped = swapped }, path);
 }
 
-/* Reads chunks that are adjacent in the array. */
+/* Reads chunks that are adjacent in the array, one behind the other, by all threads. All but the
+ * last one have the same size. */
 void cmd_read_runs(int fd, const char *path, void *to, int64_t bytes, const cmd_place *place)
 {
     run(&(job){ .fd      = fd,
@@ -135,6 +145,8 @@ void cmd_read_runs(int fd, const char *path, void *to, int64_t bytes, const cmd_
         path);
 }
 
+/* Makes all pages of mapped memory, by all threads. A descriptor of -1 means that nothing is
+ * read. */
 void cmd_make_pages(void *to, int64_t bytes)
 {
     run(&(job){ .fd = -1, .to = to, .bytes = bytes }, "");

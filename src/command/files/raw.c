@@ -7,18 +7,20 @@
 #include <string.h>
 #include <unistd.h>
 
+/* Ends the program: the user gave a path without type and shape. */
 static void open_raw(cmd_file *file)
 {
     cmd_misuse("%s: a file without a header is given with type and shape: name=%s:f4:100x200",
                file->path, file->path);
 }
 
+/* Makes the leaf (input array) of the file's elements, which begin at byte 0. */
 static rd_expr *read_raw(cmd_file *file, cmd_variable *v)
 {
     return cmd_read_dense(file->ctx, file->path, v);
 }
 
-/* Parses a shape such as "100x200"; false: it is none. */
+/* Parses a shape such as "100x200"; false: it is none. An 'x' must have a number behind it. */
 static bool read_extents(const char *text, rd_shape *shape)
 {
     *shape = (rd_shape){ 0 };
@@ -47,7 +49,8 @@ static void check_size(const char *path, const cmd_variable *v)
                  cmd_shape_text(&v->shape), (long long)bytes, (long long)size);
 }
 
-/* Splits the text into path, type and shape. NULL: it has no type, so it is a path alone. */
+/* Splits the text "PATH:TYPE:SHAPE" at its last two colons, and makes a file with one variable.
+ * NULL: it has no type, so it is a path alone. */
 cmd_file *cmd_open_raw(rd_ctx *ctx, const char *text)
 {
     const char *shape_at = strrchr(text, ':'), *type_at = shape_at;

@@ -1,5 +1,6 @@
 /* reader.c - the reader process, in which libraries read files. The command writes a request to
- * shared memory and sends a byte over a socket; the child answers in the same way. */
+ * shared memory and sends a byte over a socket; the child answers in the same way. The byte passes
+ * the turn: the process that has the turn works, and the other one waits. */
 #include "files/reader.h"
 #include <errno.h>
 #include <signal.h>
@@ -27,6 +28,7 @@ enum { SHARED_BYTES = 1 << 30, GAP = 16 }; /* pages take memory only when writte
 
 int cmd_reader_seconds = 30;
 
+/* Requests, one for each function of cmd_format that runs in the child. */
 typedef enum call { OPEN, PLACE, DECODE, COORDINATES, SAY, TEXTS } call;
 
 /* The start of the shared memory: one request and its answer. One process waits while the other
@@ -44,6 +46,7 @@ typedef struct request_block {
     int         status;
     const char *sentence; /* the failure's text; NULL: success */
 } request_block;
+/* The first byte behind the request block, a multiple of 16. */
 enum { BEGIN = (sizeof(request_block) + 15) / 16 * 16 };
 
 static request_block *shared;
@@ -65,6 +68,7 @@ static void *shared_room(size_t bytes)
 }
 
 /* ---- Passing the turn ------------------------------------------------------------------------ */
+/* Aligned room for a control message with one descriptor. */
 typedef union rights {
     struct cmsghdr align;
     char           room[CMSG_SPACE(sizeof(int))];
@@ -118,7 +122,7 @@ static bool take_turn(int *fd)
 }
 
 /* ---- The child ------------------------------------------------------------------------------- */
-/* Answers with a failure, and ends the child. */
+/* Answers with a failure, and ends the child. The sentence lies in shared memory. */
 static _Noreturn void fail_in_child(int status, const char *sentence)
 {
     shared->status   = status;
@@ -128,7 +132,8 @@ static _Noreturn void fail_in_child(int status, const char *sentence)
     _exit(status);
 }
 
-/* Decodes rows into the file `to`, which the command maps later. */
+/* Decodes the requested rows into the mapped file `to`, each at its offset. The command maps the
+ * same file later. */
 static void decode(int to)
 {
     const size_t  n   = (size_t)shared->bytes;
@@ -143,6 +148,7 @@ static void decode(int to)
     munmap(at, n);
 }
 
+/* Reads the attributes of v, or of the file if v is NULL, and stores them there. */
 static void say(cmd_file *file, cmd_variable *v)
 {
     cmd_said *const said = file->format->say(file, v);
@@ -151,10 +157,12 @@ static void say(cmd_file *file, cmd_variable *v)
 }
 
 /* ---- Open files: at most half of the process's limit ----------------------------------------- */
+/* Files that the child has open at most. */
 enum { MOST_OPEN = 256 };
 static cmd_file *opened[MOST_OPEN];
 static long      n_opened;
 
+/* True if the child has the file open. */
 static bool is_open(const cmd_file *file)
 {
     for (int k = 0; k < MOST_OPEN; k++)
@@ -163,6 +171,7 @@ static bool is_open(const cmd_file *file)
     return false;
 }
 
+/* Closes the file in a place of the table `opened`, if there is one. */
 static void close_oldest(cmd_file **place)
 {
     if (*place)
@@ -170,7 +179,8 @@ static void close_oldest(cmd_file **place)
     *place = NULL;
 }
 
-/* Opens a file in the child, unless it is open. The file that was opened first is closed for it. */
+/* Opens a file in the child, unless it is open; `first`: its format reads its list of variables.
+ * The table is used in turns, so the file that was opened first is closed for the new one. */
 static void ensure_open(cmd_file *file, bool first)
 {
     struct rlimit limit = { .rlim_cur = MOST_OPEN };
@@ -188,7 +198,8 @@ static void ensure_open(cmd_file *file, bool first)
     *place = file;
 }
 
-/* Limits the CPU time of the request. SIGPROF then ends the child. */
+/* Limits the CPU time of the request; SIGPROF then ends the child. Each 64 MB (2^26) of a file that
+ * is listed, and each 256 MB (2^28) of elements, adds as much time again. */
 static void limit_time(void)
 {
     enum { MOST_PIECES = 10 }; /* a broken file must fail soon, however large it is */
@@ -202,7 +213,8 @@ static void limit_time(void)
               NULL);
 }
 
-/* Runs in the child: serves requests until the command ends. */
+/* Runs in the child: serves requests until the command ends. Signals of the terminal are left to
+ * the parent. AddressSanitizer gets the bounds of what each process has allocated. */
 static _Noreturn void run_child(pid_t parent)
 {
     static const int own[]     = { SIGBUS, SIGPROF, SIGPIPE };
@@ -251,7 +263,8 @@ static void end_child(void)
         continue;
 }
 
-/* Makes the shared memory and the socket, and forks the child. */
+/* Makes the shared memory and the socket, and forks the child. Each process keeps one end of the
+ * socket. */
 static void start_child(void)
 {
     int        ends[2];
@@ -289,7 +302,8 @@ static bool has_died(int *status)
     return false;
 }
 
-/* Ends the program with the child's own sentence, or one about its crash or time limit. */
+/* Ends the program with the child's own sentence, or one about its crash or time limit. `number` is
+ * the signal that killed the child; 0: it exited, or lives on. */
 static _Noreturn void report_death(const char *path, const char *doing, int error)
 {
     int        status = 0;
@@ -310,7 +324,8 @@ static _Noreturn void report_death(const char *path, const char *doing, int erro
              number == SIGPROF ? "does not end" : "crashes");
 }
 
-/* Sends a request to the child, and waits for the answer. A failure ends the program. */
+/* Sends a request to the child, and waits for the answer; Ctrl-C is seen each 200 ms. A failure
+ * ends the program. `fd` is a file to send along, or -1. */
 static void request(call what, cmd_file *file, const cmd_variable *v, int fd, int64_t bytes)
 {
     struct pollfd watch = { .fd = channel, .events = POLLIN };
@@ -331,7 +346,8 @@ static void request(call what, cmd_file *file, const cmd_variable *v, int fd, in
         cmd_end(shared->status, shared->sentence);
 }
 
-/* Starts the reader process at the first call, and opens a file in it. */
+/* Starts the reader process at the first call, and opens a file in it. All that the child must see
+ * lies in shared memory. */
 cmd_file *cmd_reader_open(rd_ctx *ctx, const char *path, const cmd_format *format)
 {
     if (!shared) {
@@ -348,6 +364,7 @@ cmd_file *cmd_reader_open(rd_ctx *ctx, const char *path, const cmd_format *forma
     return file;
 }
 
+/* Asks the child where the elements of a variable are. */
 cmd_place cmd_reader_place(cmd_file *file, const cmd_variable *v)
 {
     request(PLACE, file, v, -1, 0);
@@ -363,16 +380,19 @@ void cmd_reader_decode(cmd_file *file, const cmd_variable *v, int64_t first, int
     request(DECODE, file, v, to, bytes);
 }
 
+/* Asks the child to read the coordinates of a variable's axes into shared memory. */
 void cmd_reader_coordinates(cmd_file *file, cmd_variable *v)
 {
     request(COORDINATES, file, v, -1, 0);
 }
 
+/* Asks the child to read the attributes of a variable, or of the file if v is NULL. */
 void cmd_reader_say(cmd_file *file, cmd_variable *v)
 {
     request(SAY, file, v, -1, 0);
 }
 
+/* Asks the child to read a variable of text. */
 void cmd_reader_texts(cmd_file *file, cmd_variable *v)
 {
     request(TEXTS, file, v, -1, 0);

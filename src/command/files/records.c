@@ -7,9 +7,10 @@
 #include <stdlib.h>
 #include <string.h>
 
+/* Bytes of a header; fields of an array; records inside of records. */
 enum { MOST_HEADER = 1 << 20, MOST_FIELDS = 1 << 12, MOST_DEPTH = 16 };
 
-/* The rest of the header's text. */
+/* The rest of the header's text, which the parser consumes. */
 typedef struct text {
     const char *at, *end;
 } text;
@@ -69,7 +70,8 @@ static const char *skip_string(text *t, size_t *n)
     return first;
 }
 
-/* Reads a string. Only escapes of quotes and backslashes are resolved. */
+/* Reads a string in quotes; NULL: there is none. Only escapes of quotes and backslashes are
+ * resolved. */
 static char *read_string(text *t)
 {
     size_t            n     = 0;
@@ -85,7 +87,7 @@ static char *read_string(text *t)
     return out;
 }
 
-/* Reads a number; -1: there is none, or it is too large. */
+/* Reads a number of Python; -1: there is none, or it is too large. */
 static int64_t read_number(text *t)
 {
     int64_t value = 0;
@@ -101,7 +103,8 @@ static int64_t read_number(text *t)
     return value;
 }
 
-/* Reads a shape: "(3, 4)", or a number for a single axis. */
+/* Reads a shape: "(3, 4)", or a number for a single axis. False: it is neither, or has too many
+ * axes. A comma may stand behind the last extent. */
 static bool read_shape(text *t, rd_shape *shape)
 {
     bool comma = true;
@@ -123,7 +126,8 @@ static bool read_shape(text *t, rd_shape *shape)
 }
 
 /* ---- Types ----------------------------------------------------------------------------------- */
-/* The bytes of a type that is no number, and in *why what it is; 0: the type is unknown. */
+/* Returns the bytes of a type that is no number of a supported size, and in *why what it is.
+ * `digits` is the number behind the kind's letter. 0: the type is unknown. */
 static int64_t size_of_other(char kind, int64_t digits, const char **why)
 {
     switch (kind) {
@@ -141,7 +145,8 @@ static int64_t size_of_other(char kind, int64_t digits, const char **why)
     return digits;
 }
 
-/* Reads the unit of dates and durations, as "[25s]" behind M8 or m8. */
+/* Reads the unit of dates and durations behind M8 or m8: "[s]", or "[25s]" for counts of 25
+ * seconds. False: it is not understood. Without a unit the numbers are plain. */
 static bool read_unit(const char *at, cmd_field *f)
 {
     char *end;
@@ -177,7 +182,7 @@ static bool read_time(const char *at, cmd_field *f)
 }
 
 /* Reads a type string, as "<f4", "|S5", ">M8[ns]": type, size and byte order. False: it is not
- * understood. */
+ * understood. The mark '|' says that there is no byte order, so numbers with it have one byte. */
 static bool read_type(const char *at, cmd_field *f)
 {
     bool       big  = *at == '>';
@@ -228,8 +233,8 @@ static bool add_field(cmd_records *r, const frame *in, cmd_field f)
     return true;
 }
 
-/* Adds the axes of an array with elements of `size` bytes. Returns the bytes of the array; -1: too
- * many. */
+/* Adds the axes of an array with elements of `size` bytes to those of the frame, with strides in C
+ * order. Returns the bytes of the array; -1: too many bytes or axes. */
 static int64_t add_axes(frame *in, const rd_shape *shape, int64_t size)
 {
     if (in->rank + shape->n > RD_MAX_RANK)
@@ -248,7 +253,7 @@ static int64_t add_axes(frame *in, const rd_shape *shape, int64_t size)
 static int64_t read_descr(text *t, cmd_records *r, const frame *in, const rd_shape *shape);
 
 /* Looks ahead for the shape that may follow a type: the fields of the type need it. Brackets and
- * strings are skipped. */
+ * strings are skipped. The text is a copy, so nothing is consumed. False: it is not understood. */
 static bool find_shape(text t, rd_shape *shape)
 {
     int depth = 0;
@@ -273,7 +278,8 @@ static bool find_shape(text t, rd_shape *shape)
 }
 
 /* Reads a field, as "('name', '<f4')" or "('name', [...], (3,))". A name may be a pair of title and
- * name. Returns its bytes; -1: it is not understood. */
+ * name. A field without a name is padding, and so is all in it (prefix NULL). Returns its bytes;
+ * -1: it is not understood. */
 static int64_t read_field(text *t, cmd_records *r, const frame *in)
 {
     frame       inner = *in;
@@ -300,8 +306,8 @@ static int64_t read_field(text *t, cmd_records *r, const frame *in)
     return accept(t, ')') ? bytes : -1;
 }
 
-/* Reads the fields of a record up to "]". Returns the bytes of the record; -1: it is not
- * understood. */
+/* Reads the fields of a record up to "]", one behind the other. Returns the bytes of the record;
+ * -1: it is not understood, or nested too deep. */
 static int64_t read_list(text *t, cmd_records *r, const frame *in)
 {
     frame   each  = *in;
@@ -321,7 +327,8 @@ static int64_t read_list(text *t, cmd_records *r, const frame *in)
     return accept(t, ']') ? bytes : -1;
 }
 
-/* The bytes of a type in brackets or quotes. It adds no fields. */
+/* Returns the bytes of a type in brackets or quotes, and consumes nothing, as the text is a copy.
+ * It adds no fields. */
 static int64_t bytes_of_type(text t)
 {
     cmd_records none = { .n = 0 };
@@ -331,7 +338,8 @@ static int64_t bytes_of_type(text t)
 }
 
 /* Reads a type of records or numbers, as an array of that shape. Returns its bytes; -1: it is not
- * understood. A type without a prefix is padding. */
+ * understood. Without a prefix the type is padding, and adds no fields. The axes of an array of
+ * records need the size of a record, which is found first. */
 static int64_t read_descr(text *t, cmd_records *r, const frame *in, const rd_shape *shape)
 {
     frame      inner = *in;
@@ -355,23 +363,27 @@ static int64_t read_descr(text *t, cmd_records *r, const frame *in, const rd_sha
 }
 
 /* ---- Headers --------------------------------------------------------------------------------- */
+/* Reads the value of 'descr': the type of the array's elements, which have no name. */
 static bool read_type_of_array(text *t, cmd_records *r)
 {
     r->bytes = read_descr(t, r, &(frame){ .prefix = "" }, &(rd_shape){ 0 });
     return r->bytes >= 0;
 }
 
+/* Reads the value of 'shape'. */
 static bool read_shape_of_array(text *t, cmd_records *r)
 {
     return read_shape(t, &r->shape);
 }
 
+/* Reads the value of 'fortran_order': True or False. */
 static bool read_order(text *t, cmd_records *r)
 {
     r->fortran = accept_word(t, "True");
     return r->fortran || accept_word(t, "False");
 }
 
+/* The keys of the header, and the functions that read their values. */
 static const struct {
     const char *name;
     bool (*read)(text *t, cmd_records *r);
@@ -380,7 +392,8 @@ static const struct {
              { "shape", read_shape_of_array } };
 enum { KEYS = sizeof keys / sizeof *keys };
 
-/* Reads one key of the header and its value. A repeated key is refused. */
+/* Reads one key of the header and its value. False: the key is unknown or repeated, or the value is
+ * not understood. */
 static bool read_key(text *t, cmd_records *r, bool seen[KEYS])
 {
     const char *key = read_string(t);
@@ -422,7 +435,8 @@ static void mark_duplicates(cmd_records *r)
                     cmd_text("several fields are called %s", r->field[k].name);
 }
 
-/* Reads the dictionary of the header. All three keys must be there. */
+/* Reads the dictionary of the header. False: it is not understood, or lacks one of the three
+ * keys. */
 static bool read_dict(text *t, cmd_records *r)
 {
     bool seen[KEYS] = { false }, comma = true;
@@ -440,7 +454,8 @@ static bool read_dict(text *t, cmd_records *r)
     return accept(t, '}') && peek(t) < 0 && r->n > 0;
 }
 
-/* Reads the header's length (of format version 1, or 2 and 3), the header, and parses it. */
+/* Reads the header's length, which has 2 bytes in format version 1 and 4 bytes in 2 and 3, and then
+ * the header, and parses it. NULL: it is not understood. */
 cmd_records *cmd_read_records(const cmd_npy_place *p)
 {
     uint8_t begin[12] = { 0 };

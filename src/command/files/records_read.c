@@ -1,5 +1,6 @@
 /* records_read.c - fields of .npy records as variables. They are memory-mapped as strided leaves
- * where possible, and else gathered by all threads. */
+ * where possible, and else gathered by all threads. A record is an element with several fields; a
+ * field may be an array with inner axes. */
 #include "files/records.h"
 #include "calendar.h"
 #include "files/late.h"
@@ -36,7 +37,8 @@ static const char *unit_name(const cmd_field *f)
     return NULL;
 }
 
-/* Sets units and calendar of times. NumPy's NaT (INT64_MIN) is a missing value. */
+/* Sets units and calendar of times, and makes NumPy's NaT (INT64_MIN) a missing value. An unknown
+ * unit makes the variable unreadable. */
 static void describe_time(cmd_variable *v, const cmd_field *f)
 {
     const char *const name = f->unit ? unit_name(f) : NULL;
@@ -48,7 +50,8 @@ static void describe_time(cmd_variable *v, const cmd_field *f)
     cmd_add_default_fill(v, cmd_integer(INT64_MIN), RD_I64);
 }
 
-/* Fills in the variable of one field: axes of the array and then of the field. */
+/* Fills in the variable of one field: axes of the array and then of the field. v->bytes becomes the
+ * number of the field, from 1. A field that cannot be read has no type. */
 void cmd_describe_field(cmd_variable *v, const cmd_records *r, int field)
 {
     const cmd_field *const f     = &r->field[field];
@@ -71,8 +74,8 @@ void cmd_describe_field(cmd_variable *v, const cmd_records *r, int field)
         describe_time(v, f);
 }
 
-/* True if the first field has dates and others follow. It then holds the coordinates of the
- * records. */
+/* True if the first field has dates and others follow, in one row of records. The dates are then
+ * the coordinates of the records. */
 static bool has_axis(const cmd_records *r)
 {
     const cmd_field *const f = &r->field[0];
@@ -80,7 +83,8 @@ static bool has_axis(const cmd_records *r)
     return r->n > 1 && r->shape.n == 1 && f->is_date && !f->why && f->rank == 0;
 }
 
-/* Names the variables, and marks a leading date field as coordinates. */
+/* Adds a variable for each field, named "prefix.field", and marks a leading date field as
+ * coordinates. A field without a name has the name of the array or of the file. */
 void cmd_add_fields(cmd_file *file, const cmd_records *r, const char *prefix, int64_t id)
 {
     cmd_variable *v = cmd_add_variables(file, r->n);
@@ -99,6 +103,8 @@ void cmd_add_fields(cmd_file *file, const cmd_records *r, const char *prefix, in
     }
 }
 
+/* Finds the variable of the same array (equal id) that holds the coordinates of the records; NULL:
+ * none does. */
 static cmd_variable *find_axis(const cmd_file *file, const cmd_variable *v)
 {
     for (int k = 0; k < file->n; k++)
@@ -107,7 +113,8 @@ static cmd_variable *find_axis(const cmd_file *file, const cmd_variable *v)
     return NULL;
 }
 
-/* Reads the date field as coordinates, unless dates are missing. */
+/* Reads the date field of the same array as coordinates of the records, unless dates are missing
+ * (NaN) or too many. */
 void cmd_read_record_axis(cmd_file *file, cmd_variable *v)
 {
     enum { MOST_COORDINATES = 1 << 22 };
@@ -127,6 +134,7 @@ void cmd_read_record_axis(cmd_file *file, cmd_variable *v)
 }
 
 /* ---- Offsets of elements --------------------------------------------------------------------- */
+/* The number of records; ends the program if the file is too short for them. */
 static int64_t records_of(const cmd_npy_place *p, const cmd_records *r)
 {
     const int64_t n    = cmd_points(&r->shape, RD_U8, p->path);
@@ -139,8 +147,8 @@ static int64_t records_of(const cmd_npy_place *p, const cmd_records *r)
     return n;
 }
 
-/* Converts bytes between records and along inner axes to strides in elements. False: they are no
- * multiples of an element's size. */
+/* Converts bytes between records (`record`) and along inner axes (`pitch`) to strides in elements.
+ * False: they are no multiples of an element's size. */
 static bool find_strides(const cmd_records *r, const cmd_field *f, const cmd_variable *v,
                          int64_t record, const int64_t *pitch, rd_strides *to)
 {
@@ -161,7 +169,7 @@ static bool find_strides(const cmd_records *r, const cmd_field *f, const cmd_var
     return ok;
 }
 
-/* Makes a strided leaf with the variable's name. */
+/* Makes a strided leaf (input array) with the variable's name. */
 static rd_expr *make_leaf(rd_ctx *ctx, const cmd_variable *v, const void *data,
                           const rd_strides *strides)
 {
@@ -185,7 +193,8 @@ typedef struct job {
     atomic_int           error; /* an error of cmd_read_piece() */
 } job;
 
-/* Copies the elements of one record, in C order of its inner axes. */
+/* Copies the elements of one record, in C order of its inner axes; `pitch` is the distance in bytes
+ * along each. */
 static void gather_record(const job *j, const char *from, char *to)
 {
     for (int64_t i = 0; i < j->inner; i++) {
@@ -197,7 +206,9 @@ static void gather_record(const job *j, const char *from, char *to)
     }
 }
 
-/* Reads a piece of records, and gathers the field's elements, in this machine's byte order. */
+/* Reads a piece of records, and gathers the field's elements, in this machine's byte order. Complex
+ * numbers are swapped as two floats each; bools become 0 or 1. Returns an error of
+ * cmd_read_piece(). */
 static int gather_piece(const job *j, int64_t first, char *room)
 {
     const int64_t left = j->records - first, n = left < j->each ? left : j->each;
@@ -235,6 +246,8 @@ static void *gather_by_thread(void *of)
 }
 
 /* ---- Times ----------------------------------------------------------------------------------- */
+/* The day of the first of a month, counted from 1970-01-01. Months are counted from 1970-01, and
+ * may be negative. */
 static int64_t day_of_month(int64_t months)
 {
     const int64_t year = months >= 0 ? months / 12 : (months - 11) / 12;
@@ -243,7 +256,7 @@ static int64_t day_of_month(int64_t months)
 }
 
 /* Multiplies counts so that they are in the unit itself ("[25s]" has 25). Months and years become
- * days. */
+ * days. NaT (INT64_MIN) stays. Dates beyond 999999 years, and overflow, end the program. */
 static void count_units(const cmd_npy_place *p, const cmd_variable *v, const cmd_field *f,
                         int64_t *at, int64_t n)
 {
@@ -265,7 +278,8 @@ static void count_units(const cmd_npy_place *p, const cmd_variable *v, const cmd
 }
 
 /* ---- Leaves of fields ------------------------------------------------------------------------ */
-/* Gathers the field of all records by all threads, and makes a leaf of the dense elements. */
+/* Gathers the field of all records by all threads, and makes a leaf (input array) of the dense
+ * elements. A piece has about 1 MB of records. */
 static rd_expr *gather_field(rd_ctx *ctx, const cmd_npy_place *p, const cmd_records *r,
                              const cmd_field *f, const cmd_variable *v, int64_t records)
 {
@@ -288,7 +302,9 @@ static rd_expr *gather_field(rd_ctx *ctx, const cmd_npy_place *p, const cmd_reco
     return make_leaf(ctx, v, j.to, &strides);
 }
 
-/* Maps the records, if type, alignment and strides allow it, or gathers the field. */
+/* Maps the records, if the elements of the field can be used where they are, as strided arrays.
+ * Bools, elements of the other byte order, and times that are no counts of one fixed unit are
+ * gathered. */
 rd_expr *cmd_read_field(rd_ctx *ctx, const cmd_npy_place *p, const cmd_records *r,
                         const cmd_variable *v)
 {

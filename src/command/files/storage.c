@@ -10,8 +10,10 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+/* Bytes that are read or written at once. */
 enum { PIECE = 1 << 22 };
 
+/* Bytes above which decoded elements go to a file; 0: half of what the process may have. */
 static int64_t most_memory;
 
 /* Opens a regular file or a stream. Devices are refused, as reading one might never end. */
@@ -31,7 +33,8 @@ int cmd_open_to_read(const char *path, int64_t *size)
     return fd;
 }
 
-/* Reads in pieces of 4 MB, so that Ctrl-C is seen between them. */
+/* Reads bytes at an offset; ends the program if it cannot. Pieces of 4 MB let Ctrl-C be seen
+ * between them. */
 void cmd_read_at(int fd, const char *path, void *to, int64_t bytes, int64_t offset)
 {
     for (char *at = to; bytes > 0;) {
@@ -51,7 +54,8 @@ void cmd_read_at(int fd, const char *path, void *to, int64_t bytes, int64_t offs
     }
 }
 
-/* Writes in pieces of 4 MB, so that Ctrl-C is seen between them. */
+/* Writes bytes at an offset; ends the program if it cannot. Pieces of 4 MB let Ctrl-C be seen
+ * between them. */
 void cmd_write_at(int fd, const char *path, const void *from, int64_t bytes, int64_t offset)
 {
     for (const char *at = from; bytes > 0;) {
@@ -69,12 +73,15 @@ void cmd_write_at(int fd, const char *path, const void *from, int64_t bytes, int
     }
 }
 
+/* Closes a written file; ends the program if the file system reports lost data. */
 void cmd_close_written(int fd, const char *path)
 {
     if (close(fd) != 0 && errno != EINTR)
         cmd_fail("%s: cannot write: %s", path, strerror(errno));
 }
 
+/* Maps bytes of a file for reading; NULL: the file system cannot. The mapping begins at the page
+ * that has the first byte. */
 const void *cmd_map(int fd, int64_t offset, int64_t bytes)
 {
     const int64_t page = (int64_t)sysconf(_SC_PAGESIZE), begin = offset / page * page;
@@ -84,6 +91,7 @@ const void *cmd_map(int fd, int64_t offset, int64_t bytes)
     return map == MAP_FAILED ? NULL : (const char *)map + (offset - begin);
 }
 
+/* Unmaps what cmd_map() returned, from the start of its page on. */
 void cmd_unmap(const void *at, int64_t bytes)
 {
     const int64_t page   = (int64_t)sysconf(_SC_PAGESIZE),
@@ -92,23 +100,30 @@ void cmd_unmap(const void *at, int64_t bytes)
     munmap((char *)at - before, (size_t)(bytes + before));
 }
 
+/* Sets the bytes above which decoded elements go to a file; 0: half of the memory of the
+ * process. */
 void cmd_set_memory(int64_t bytes)
 {
     most_memory = bytes;
 }
 
-/* True if so many bytes may be memory, and need no file. */
+/* True if so many bytes may be memory, and need no file: up to the user's limit, or half of the
+ * memory that the process may have. */
 static bool fits_memory(int64_t bytes)
 {
     return bytes <= (most_memory > 0 ? most_memory : rd_machine_memory() / 2);
 }
 
+/* True if the file cache is taken to hold so many bytes that are to be written: an eighth of
+ * memory. Beyond, Linux makes writers wait. */
 bool cmd_fits_cache(int64_t bytes)
 {
     return bytes <= rd_machine_memory() / 8;
 }
 
-/* Creates a file without a name, which vanishes with the program, however that ends. */
+/* Creates a file without a name, which vanishes with the program, however that ends. It lies in
+ * TMPDIR or /var/tmp. Where the file system has no such files, a named one is removed at once. All
+ * its bytes are allocated. */
 static int file_without_name(int64_t bytes, const char *what)
 {
     const char *set = getenv("TMPDIR"), *directory = set && *set ? set : "/var/tmp";
@@ -131,6 +146,8 @@ static int file_without_name(int64_t bytes, const char *what)
     return fd;
 }
 
+/* Makes a file of `bytes` bytes without a name, in memory if the `written` ones fit there, else on
+ * disk. */
 int cmd_storage_file_for(int64_t bytes, int64_t written, const char *what)
 {
     const int fd = fits_memory(written) ? memfd_create("rdim", MFD_CLOEXEC) : -1;
@@ -142,12 +159,14 @@ int cmd_storage_file_for(int64_t bytes, int64_t written, const char *what)
     return fd;
 }
 
+/* Makes a file without a name, all of which will be written. */
 int cmd_storage_file(int64_t bytes, const char *what)
 {
     return cmd_storage_file_for(bytes, bytes, what);
 }
 
-/* Maps anonymous memory, or a file without a name if the bytes exceed the limit. */
+/* Allocates zeroed room: anonymous memory, or, if the bytes exceed the limit, a mapped file without
+ * a name. */
 void *cmd_storage(int64_t bytes, const char *what)
 {
     const bool fits = fits_memory(bytes);
@@ -166,6 +185,7 @@ void *cmd_storage(int64_t bytes, const char *what)
     return at;
 }
 
+/* Reserves addresses without memory, at which cmd_fill_reserve() maps memory or a file later. */
 void *cmd_reserve(int64_t bytes, const char *what)
 {
     void *at = mmap(NULL, bytes > 0 ? (size_t)bytes : 1, PROT_NONE,
@@ -176,7 +196,8 @@ void *cmd_reserve(int64_t bytes, const char *what)
     return at;
 }
 
-/* Maps memory or a file at the reserved addresses. The limit counts `written` bytes alone. */
+/* Maps memory or a file at the reserved addresses. The limit counts `written` bytes alone. Huge
+ * pages are used only if all bytes are written, as they would touch more than is needed. */
 void cmd_fill_reserve(void *at, int64_t bytes, int64_t written, const char *what)
 {
     const bool fits = fits_memory(written), whole = written == bytes;
@@ -193,6 +214,8 @@ void cmd_fill_reserve(void *at, int64_t bytes, int64_t written, const char *what
 #endif
 }
 
+/* Makes a leaf (input array) of elements in memory, with the variable's type, shape and order, and
+ * labels it with the variable's name. */
 rd_expr *cmd_leaf(rd_ctx *ctx, const cmd_variable *v, const void *data)
 {
     rd_expr *leaf = rd_leaf(
@@ -203,6 +226,8 @@ rd_expr *cmd_leaf(rd_ctx *ctx, const cmd_variable *v, const void *data)
     return leaf;
 }
 
+/* The bytes to which elements must be aligned: their size, or half of it for the two floats of a
+ * complex number. */
 static int64_t alignment_of(rd_dtype type)
 {
     const int64_t size = cmd_size_of(type);
@@ -210,7 +235,8 @@ static int64_t alignment_of(rd_dtype type)
     return type == RD_C64 || type == RD_C128 ? size / 2 : size;
 }
 
-/* Checks that the file is long enough, and maps the elements, or reads them by all threads. */
+/* Checks that the file is long enough, and maps the elements. Bools, elements of the other byte
+ * order and unaligned ones are read by all threads. */
 rd_expr *cmd_read_dense(rd_ctx *ctx, const char *path, const cmd_variable *v)
 {
     const int64_t points = cmd_points(&v->shape, v->type, path);

@@ -12,8 +12,9 @@
 #include <time.h>
 #include <unistd.h>
 
-enum { MOST_STREAMS = 64, PIECE = 1 << 20 };
+enum { MOST_STREAMS = 64, PIECE = 1 << 20 }; /* PIECE: bytes that are read or written at once */
 
+/* The streams that were read. Device and inode tell two names of one pipe. */
 static struct stream {
     const char *path;
     dev_t       device;
@@ -28,6 +29,7 @@ static bool is_standard(const char *path, const char *device)
     return strcmp(path, "-") == 0 || strcmp(path, device) == 0;
 }
 
+/* True if the path is standard input or output, or a named pipe. */
 bool cmd_is_stream(const char *path)
 {
     struct stat facts;
@@ -71,7 +73,8 @@ static int move_to_larger_file(int kept, int64_t bytes, const char *path)
     return larger;
 }
 
-/* Reads the whole stream into a file that grows. */
+/* Reads the whole stream into a file without a name. The file begins with 8 MB, and is replaced by
+ * a larger one when it is full. */
 static int save_stream(int fd, const char *path)
 {
     int64_t room = INT64_C(8) << 20, bytes = 0;
@@ -90,6 +93,8 @@ static int save_stream(int fd, const char *path)
     return kept;
 }
 
+/* Opens standard input as a new descriptor, of at least 3, or a named pipe without waiting for a
+ * writer. */
 static int open_stream(const char *path, struct stat *facts)
 {
     const bool standard = is_standard(path, "/dev/stdin");
@@ -103,8 +108,9 @@ static int open_stream(const char *path, struct stat *facts)
     return fd;
 }
 
-/* Finds a stream that was read before, by its path or its inode, or reads it. Its bytes come only
- * once. */
+/* Finds a stream that was read before, by its path or its inode, or reads it, as its bytes come
+ * only once. A regular file that is read from its start as standard input (`whole`) needs no
+ * copy. */
 static const struct stream *stream_of(const char *path)
 {
     struct stat facts;
@@ -128,6 +134,7 @@ static const struct stream *stream_of(const char *path)
     return &streams[n_streams++];
 }
 
+/* Returns a new descriptor of the file that holds the stream's bytes, and its size. */
 int cmd_open_stream(const char *path, int64_t *size)
 {
     struct stat facts;
@@ -139,12 +146,14 @@ int cmd_open_stream(const char *path, int64_t *size)
     return fd;
 }
 
+/* Returns the path itself, or, for a stream, the path of the file that holds its bytes. */
 const char *cmd_path_to_open(const char *path)
 {
     return cmd_is_stream(path) ? cmd_text("/proc/self/fd/%d", stream_of(path)->kept) : path;
 }
 
 /* ---- Writing --------------------------------------------------------------------------------- */
+/* Makes an empty file without a name, for about so many bytes, and returns its path. */
 const char *cmd_stream_aside(int64_t bytes, const char *path)
 {
     const int fd = cmd_storage_file(bytes > 0 ? bytes : 1, path);
@@ -167,7 +176,8 @@ static int open_to_write(const char *path)
     return fd;
 }
 
-/* Writes all bytes to a pipe that may be full. */
+/* Writes all bytes to a pipe. While it is full (EAGAIN), poll() waits, in steps of 200 ms so that
+ * Ctrl-C is seen. */
 static void write_all(int fd, const char *path, const char *from, int64_t n)
 {
     for (ssize_t put; n > 0; from += put, n -= put) {
@@ -185,7 +195,7 @@ static void write_all(int fd, const char *path, const char *from, int64_t n)
     }
 }
 
-/* Copies the complete file `aside` to the stream. */
+/* Copies the complete file `aside` to the stream, which is standard output or a named pipe. */
 void cmd_stream_done(const char *path, const char *aside)
 {
     const bool  standard = is_standard(path, "/dev/stdout");

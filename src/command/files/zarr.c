@@ -2,16 +2,22 @@
  * coordinates and attributes.
  *
  * Each array and group is a folder with metadata in JSON. They are found by a traversal of the
- * groups, whether or not the store has a list of them (consolidated metadata). */
+ * groups, whether or not the store has a list of them (consolidated metadata).
+ *
+ * A node is an array or a group of the store. A chunk is a box of an array, in a file of its own or
+ * as a part of a file (shard). */
 #include "files/formats.h"
 #include <string.h>
 #include <unistd.h>
 
+/* True if the folder has a file of that name. */
 static bool has_file(const char *folder, const char *name)
 {
     return access(cmd_text("%s/%s", folder, name), F_OK) == 0;
 }
 
+/* True if the folder has the metadata of a node: of version 2 (.zgroup, .zarray) or 3
+ * (zarr.json). */
 static bool is_store(const char *path)
 {
     return has_file(path, ".zgroup") || has_file(path, ".zarray") || has_file(path, "zarr.json");
@@ -26,9 +32,12 @@ static bool is_store(const char *path)
 #include <fcntl.h>
 #include <sys/stat.h>
 
+/* Groups inside of groups; bytes of metadata; coordinates of an axis. */
 enum { MOST_DEPTH = 32, MOST_TEXT = 1 << 28, MOST_COORDINATES = 1 << 22 };
 
 /* ---- Listing of a store ---------------------------------------------------------------------- */
+/* Reads and parses a file of metadata in JSON. The program ends, within cmd_try(), if that
+ * fails. */
 static const cmd_json *read_text(const char *folder, const char *name)
 {
     const char *const path = cmd_text("%s/%s", folder, name);
@@ -53,6 +62,7 @@ typedef struct array_folder {
     cmd_zarr       *zarr;
 } array_folder;
 
+/* Reads the metadata of an array, of version 3 (json) or 2 (.zarray and .zattrs). */
 static void describe(void *of)
 {
     array_folder *f = of;
@@ -64,19 +74,20 @@ static void describe(void *of)
                                                                    : NULL);
 }
 
-/* The description of a variable's array, which v->id points to. */
+/* Returns the metadata of a variable's array, which v->id points to. */
 static cmd_zarr *zarr_of(const cmd_variable *v)
 {
     return (cmd_zarr *)(intptr_t)v->id;
 }
 
+/* The words that --list shows for the storage of an array. */
 static const char *layout_of(const cmd_zarr *z)
 {
     return z->sharded ? "chunks in shards" : z->codecs.n ? "chunks, packed" : "chunks";
 }
 
-/* Adds the variable of an array. One that cannot be read is listed with the reason, and the others
- * remain readable. */
+/* Adds the variable of an array; v->id becomes a pointer to its metadata. An array that cannot be
+ * read is listed with the reason, and the others remain readable. */
 static void add_array(cmd_file *file, const char *folder, const char *group, const char *name,
                       const cmd_json *json)
 {
@@ -118,12 +129,14 @@ typedef struct node {
     const cmd_json *json; /* metadata of version 3 */
 } node;
 
+/* The path of a node in the store: "a/b"; "" for the store itself. */
 static const char *path_of(const node *e)
 {
     return e->name ? cmd_text("%s%s", e->group, e->name) : "";
 }
 
-/* Adds an entry that cannot be read, with the reason. */
+/* Adds a node that cannot be read, with the reason. same_as: the path of the group of which it is
+ * another name, or NULL. */
 static void add_unreadable(traversal *w, const node *e, const char *why, const char *same_as)
 {
     cmd_variable *const v = cmd_add_variables(w->file, 1);
@@ -133,7 +146,8 @@ static void add_unreadable(traversal *w, const node *e, const char *why, const c
     v->same_as = same_as;
 }
 
-/* True if the group was not visited before. Else it is listed as another name of that group. */
+/* True if the group was not visited before, known by device and inode of its folder. Else it is
+ * listed as another name of that group. */
 static bool is_new(traversal *w, const node *e)
 {
     struct stat facts;
@@ -153,11 +167,13 @@ static bool is_new(traversal *w, const node *e)
     return true;
 }
 
+/* Orders entries of a folder by name, for scandir(). */
 static int compare_names(const struct dirent **a, const struct dirent **b)
 {
     return strcmp((*a)->d_name, (*b)->d_name);
 }
 
+/* True if the entry's name does not begin with a '.', as names of metadata do. */
 static int is_visible(const struct dirent *one)
 {
     return one->d_name[0] != '.';
@@ -165,7 +181,7 @@ static int is_visible(const struct dirent *one)
 
 static void list_node(traversal *w, const node *of);
 
-/* Lists the nodes of a group, in the order of their names. */
+/* Lists the nodes of a group, in the order of their names. Folders without metadata are skipped. */
 static void list_group(traversal *w, const node *e)
 {
     struct dirent **inside = NULL;
@@ -185,6 +201,8 @@ static void list_group(traversal *w, const node *e)
     }
 }
 
+/* Reads zarr.json of a node into e->json. The program ends, within cmd_try(), if it is neither an
+ * array nor a group. */
 static void read_node(void *of)
 {
     node *const       e = of;
@@ -196,8 +214,9 @@ static void read_node(void *of)
                  cmd_json_print(cmd_json_member(e->json, "node_type")));
 }
 
-/* Lists an array, or a group with all it holds. A store that is one array has the folder's name. If
- * the store itself cannot be read, the program ends. */
+/* Lists an array, or a group with all it holds. `old` and `new` mean versions 2 and 3. A store that
+ * is one array (no name) has the folder's name. If the store itself cannot be read, the program
+ * ends; other nodes are listed with the reason. */
 static void list_node(traversal *w, const node *of)
 {
     node                    e   = *of;
@@ -216,19 +235,21 @@ static void list_node(traversal *w, const node *of)
         list_group(w, &e);
 }
 
+/* Lists all arrays of the store. */
 static void open_zarr(cmd_file *file)
 {
     list_node(&(traversal){ .file = file }, &(node){ .folder = file->path, .group = "" });
 }
 
 /* ---- Elements -------------------------------------------------------------------------------- */
+/* Reads the chunks of a part of a variable, for leaves that are read late. */
 static void read_part(const cmd_file *file, const cmd_variable *v, const rd_part *part, void *to)
 {
     (void)file;
     cmd_zarr_read(zarr_of(v), v, part, to);
 }
 
-/* Reads an array at once, or makes a late leaf of a large one. */
+/* Reads an array at once, or makes a late leaf (input array) of a large one. */
 static rd_expr *read_zarr(cmd_file *file, cmd_variable *v)
 {
     const int64_t bytes = cmd_points(&v->shape, v->type, v->name) * cmd_size_of(v->type);
@@ -245,7 +266,9 @@ static rd_expr *read_zarr(cmd_file *file, cmd_variable *v)
 }
 
 /* ---- Coordinates ----------------------------------------------------------------------------- */
-/* Finds the variable of a dimension's name, in the variable's group or one above it. */
+/* Finds the variable of a dimension's name, in the variable's group or one above it. `n` is the
+ * length of the group's path, from which the last name is removed in each round: "a/b/", "a/",
+ * "". */
 static cmd_variable *find_axis(const cmd_file *file, const cmd_variable *v, const char *name)
 {
     for (size_t n = strlen(zarr_of(v)->group);; n--) {
@@ -261,7 +284,8 @@ static cmd_variable *find_axis(const cmd_file *file, const cmd_variable *v, cons
     }
 }
 
-/* Reads coordinates and attributes of an axis from the variable of its name. */
+/* Reads coordinates and attributes of an axis from the variable of its name. It is left out if it
+ * cannot be read, has another length, complex numbers, or more than 4 million coordinates. */
 static void read_axis(cmd_file *file, const cmd_variable *v, cmd_axis *axis)
 {
     cmd_variable *const from = axis->name ? find_axis(file, v, axis->name) : NULL;
@@ -278,6 +302,7 @@ static void read_axis(cmd_file *file, const cmd_variable *v, cmd_axis *axis)
     axis->calendar = from->calendar;
 }
 
+/* Reads the coordinates of each axis of a variable, where the store has them. */
 static void coordinates(cmd_file *file, cmd_variable *v)
 {
     for (int k = 0; k < v->shape.n; k++)
@@ -292,6 +317,7 @@ const cmd_format cmd_zarr_format = { .name        = "Zarr",
                                      .read_part   = read_part,
                                      .coordinates = coordinates };
 #else
+/* Ends the program, as this build has no Zarr. */
 static void open_zarr(cmd_file *file)
 {
     cmd_fail("%s: this rdim was built without Zarr (Debian: libjson-c-dev, then build again)",

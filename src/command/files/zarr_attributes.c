@@ -5,12 +5,14 @@
 #include <math.h>
 #include <string.h>
 
+/* Argument of read_numbers(): the attributes of an array. */
 typedef struct attributes {
     const cmd_json *all, *fill; /* fill value of the array, if it means missing; or NULL */
     rd_dtype        type;       /* of the variable */
 } attributes;
 
-/* Decodes base64; returns the number of bytes, at most `most`. */
+/* Decodes base64, up to its padding (=) or another character. Returns the number of bytes, at most
+ * `most`. `held` is the number of bits that wait. */
 static int from_base64(const char *text, uint8_t *to, int most)
 {
     static const char digits[] = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/";
@@ -73,8 +75,9 @@ static bool read_number(const attributes *a, const cmd_json *value, bool missing
     return true;
 }
 
-/* Reads an attribute that is a number or a list of numbers. Returns how many, 0 if there are
- * none. */
+/* Reads an attribute that is a number or a list of numbers. Returns how many, 0 if there are none.
+ * The array's fill value (a->fill), if it means missing values, has priority over the attribute
+ * _FillValue. */
 static int read_numbers(void *user, const char *name, cmd_exact **at, rd_dtype *type)
 {
     const attributes *a       = user;
@@ -92,6 +95,8 @@ static int read_numbers(void *user, const char *name, cmd_exact **at, rd_dtype *
     return (int)n;
 }
 
+/* Fills in units, names and packing of a variable from its attributes. `fill` is the fill value of
+ * the array if it means missing values, else NULL. */
 void cmd_zarr_describe(cmd_variable *v, const cmd_zarr *z, const cmd_json *fill)
 {
     const cmd_json *const all = z->attributes;

@@ -11,6 +11,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+/* An error: a chunk does not unpack; room for a key; bytes of a packed chunk. */
 enum { DAMAGED = -2, MOST_KEY = 24 * RD_MAX_RANK, MOST_PACKED = INT32_MAX };
 
 /* The state that all threads share: the array, the wanted chunks, and the next one. */
@@ -35,26 +36,27 @@ typedef struct worker {
 } worker;
 
 /* ---- Bytes of a chunk ------------------------------------------------------------------------ */
-static bool make_room(worker *b, int k, int64_t bytes)
+/* Makes buffer k at least so many bytes long. Its contents are lost. False: no memory. */
+static bool make_room(worker *w, int k, int64_t bytes)
 {
-    if (b->bytes[k] >= bytes)
+    if (w->bytes[k] >= bytes)
         return true;
-    free(b->room[k]);
-    b->room[k]  = malloc((size_t)bytes);
-    b->bytes[k] = b->room[k] ? bytes : 0;
-    return b->room[k];
+    free(w->room[k]);
+    w->room[k]  = malloc((size_t)bytes);
+    w->bytes[k] = w->room[k] ? bytes : 0;
+    return w->room[k];
 }
 
 /* Writes the name of the file of a chunk, or of its shard: "c/0/3" in version 3, "0.3" in version
  * 2. */
-static void write_key(const worker *b, char key[MOST_KEY])
+static void write_key(const worker *w, char key[MOST_KEY])
 {
-    const cmd_zarr *z    = b->j->z;
-    const int       rank = b->j->v->shape.n;
+    const cmd_zarr *z    = w->j->z;
+    const int       rank = w->j->v->shape.n;
     int             n    = snprintf(key, MOST_KEY, "%s", z->prefixed ? "c" : rank == 0 ? "0" : "");
 
     for (int a = 0; a < rank; a++) {
-        const int64_t at = z->sharded ? b->at[a] / z->shard[a] : b->at[a];
+        const int64_t at = z->sharded ? w->at[a] / z->shard[a] : w->at[a];
 
         if (a || z->prefixed)
             key[n++] = z->separator;
@@ -62,6 +64,7 @@ static void write_key(const worker *b, char key[MOST_KEY])
     }
 }
 
+/* Reads a little-endian integer of 8 bytes. */
 static uint64_t get64(const uint8_t *at)
 {
     uint64_t value = 0;
@@ -71,47 +74,50 @@ static uint64_t get64(const uint8_t *at)
     return value;
 }
 
-/* True if the chunk is the first wanted one of its shard. It then checks the shard's index. */
-static bool is_first_of_shard(const worker *b)
+/* True if the chunk is the first wanted one of its shard, along each axis. It then checks the
+ * shard's index, once for each shard. */
+static bool is_first_of_shard(const worker *w)
 {
-    const cmd_zarr *z = b->j->z;
+    const cmd_zarr *z = w->j->z;
 
-    for (int a = 0; a < b->j->v->shape.n; a++)
-        if (b->at[a] % z->shard[a] != 0 && b->at[a] != b->j->first[a])
+    for (int a = 0; a < w->j->v->shape.n; a++)
+        if (w->at[a] % z->shard[a] != 0 && w->at[a] != w->j->first[a])
             return false;
     return true;
 }
 
 /* Checks the checksum of a shard's index, as wrong offsets would give wrong numbers. Called once
  * for each shard, as the index may be long. */
-static int check_index(worker *b, int fd, int64_t begin, int64_t n)
+static int check_index(worker *w, int fd, int64_t begin, int64_t n)
 {
     const char      *why = NULL;
     const cmd_packed crc = { .codec = cmd_codec_named("crc32c", &why) };
 
-    if (!make_room(b, 0, n) || !make_room(b, 1, n))
+    if (!make_room(w, 0, n) || !make_room(w, 1, n))
         return ENOMEM;
-    const int error = cmd_read_piece(fd, (char *)b->room[0], n, begin);
-    return error ? error : cmd_unpack_bytes(&crc, b->room[0], n, b->room[1], n) < 0 ? DAMAGED : 0;
+    const int error = cmd_read_piece(fd, (char *)w->room[0], n, begin);
+    return error ? error : cmd_unpack_bytes(&crc, w->room[0], n, w->room[1], n) < 0 ? DAMAGED : 0;
 }
 
 /* Finds the chunk in a shard of `size` bytes. *n becomes 0 if the chunk is missing. Returns 0, or
- * an error. */
-static int find_in_shard(worker *b, int fd, int64_t size, int64_t *offset, int64_t *n)
+ * an error. The index has an offset and a length for each chunk, both all ones for a missing one:
+ *
+ *     offset0 bytes0 offset1 bytes1 .. [checksum]     8 bytes each, the checksum 4 bytes */
+static int find_in_shard(worker *w, int fd, int64_t size, int64_t *offset, int64_t *n)
 {
-    const cmd_zarr *z      = b->j->z;
+    const cmd_zarr *z      = w->j->z;
     int64_t         chunks = 1, k = 0;
     uint8_t         entry[16];
 
-    for (int a = 0; a < b->j->v->shape.n; a++) {
-        k = k * z->shard[a] + b->at[a] % z->shard[a];
+    for (int a = 0; a < w->j->v->shape.n; a++) {
+        k = k * z->shard[a] + w->at[a] % z->shard[a];
         chunks *= z->shard[a];
     }
     const int64_t index = chunks * (int64_t)sizeof entry + (z->index_crc ? 4 : 0);
     if (index > size)
         return DAMAGED;
     const int64_t begin = z->index_first ? 0 : size - index;
-    int error = z->index_crc && is_first_of_shard(b) ? check_index(b, fd, begin, index) : 0;
+    int error = z->index_crc && is_first_of_shard(w) ? check_index(w, fd, begin, index) : 0;
     if (!error)
         error = cmd_read_piece(fd, (char *)entry, sizeof entry, begin + k * (int64_t)sizeof entry);
     if (error)
@@ -128,9 +134,9 @@ static int find_in_shard(worker *b, int fd, int64_t size, int64_t *offset, int64
     return 0;
 }
 
-/* Reads the packed chunk into the first buffer. *n becomes 0 if a shard lacks the chunk. Returns 0,
- * or an error. */
-static int read_file(worker *b, int fd, int64_t *n)
+/* Reads the packed chunk into the first buffer. *n becomes its number of bytes, or 0 if a shard
+ * lacks the chunk. An empty file is damaged: its writer was interrupted. Returns 0, or an error. */
+static int read_file(worker *w, int fd, int64_t *n)
 {
     struct stat facts;
     int64_t     offset = 0;
@@ -138,23 +144,23 @@ static int read_file(worker *b, int fd, int64_t *n)
     if (fstat(fd, &facts) != 0)
         return errno;
     *n              = (int64_t)facts.st_size;
-    const int error = b->j->z->sharded ? find_in_shard(b, fd, *n, &offset, n) : 0;
-    if (error || (*n == 0 && b->j->z->sharded))
+    const int error = w->j->z->sharded ? find_in_shard(w, fd, *n, &offset, n) : 0;
+    if (error || (*n == 0 && w->j->z->sharded))
         return error;
-    if (*n == 0 || *n > MOST_PACKED) /* an empty file: its writer was interrupted */
+    if (*n == 0 || *n > MOST_PACKED)
         return DAMAGED;
-    return make_room(b, 0, *n) ? cmd_read_piece(fd, (char *)b->room[0], *n, offset) : ENOMEM;
+    return make_room(w, 0, *n) ? cmd_read_piece(fd, (char *)w->room[0], *n, offset) : ENOMEM;
 }
 
-/* Opens the file of the chunk and reads it. *n becomes 0 if there is no file. Returns 0, or an
- * error. */
-static int read_packed(worker *b, int64_t *n)
+/* Opens the file of the chunk and reads it into the first buffer. *n becomes 0 if there is no file,
+ * as the chunk was never written. Returns 0, or an error. */
+static int read_packed(worker *w, int64_t *n)
 {
     char key[MOST_KEY], *path = NULL;
     int  error;
 
-    write_key(b, key);
-    if (asprintf(&path, "%s/%s", b->j->z->folder, key) < 0)
+    write_key(w, key);
+    if (asprintf(&path, "%s/%s", w->j->z->folder, key) < 0)
         return ENOMEM;
     const int fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY);
     error        = fd < 0 ? errno : 0;
@@ -162,43 +168,44 @@ static int read_packed(worker *b, int64_t *n)
     *n = 0;
     if (error)
         return error == ENOENT ? 0 : error;
-    error = read_file(b, fd, n);
+    error = read_file(w, fd, n);
     close(fd);
     return error;
 }
 
 /* ---- Elements -------------------------------------------------------------------------------- */
-/* Decompresses the chunk through all codecs, from one buffer to the other. NULL: *error says
- * why. */
-static const uint8_t *unpack(worker *b, int64_t n, int *error)
+/* Decompresses the chunk through all codecs, from one buffer to the other; `now` is the one that
+ * has the bytes. NULL: *error says why. */
+static const uint8_t *unpack(worker *w, int64_t n, int *error)
 {
-    const cmd_codecs *all  = &b->j->z->codecs;
-    const int64_t     room = b->j->whole + 64; /* a checksum may stand behind the elements */
+    const cmd_codecs *all  = &w->j->z->codecs;
+    const int64_t     room = w->j->whole + 64; /* a checksum may stand behind the elements */
     int               now  = 0;
 
     for (int k = 0; k < all->n; k++, now = !now) {
-        if (!make_room(b, !now, room)) {
+        if (!make_room(w, !now, room)) {
             *error = ENOMEM;
             return NULL;
         }
-        n = cmd_unpack_bytes(&all->at[k], b->room[now], n, b->room[!now], room);
+        n = cmd_unpack_bytes(&all->at[k], w->room[now], n, w->room[!now], room);
         if (n < 0)
             break;
     }
-    *error = n == b->j->whole ? 0 : DAMAGED;
-    return *error ? NULL : b->room[now];
+    *error = n == w->j->whole ? 0 : DAMAGED;
+    return *error ? NULL : w->room[now];
 }
 
-/* Fills a chunk that was never written. NULL: *error says why. */
-static const uint8_t *fill_chunk(worker *b, int *error)
+/* Fills the first buffer with the fill value, for a chunk that was never written. NULL: *error says
+ * why. */
+static const uint8_t *fill_chunk(worker *w, int *error)
 {
-    if (!make_room(b, 0, b->j->whole)) {
+    if (!make_room(w, 0, w->j->whole)) {
         *error = ENOMEM;
         return NULL;
     }
-    for (int64_t i = 0; i < b->j->whole; i += b->j->size)
-        memcpy(b->room[0] + i, b->j->z->fill, (size_t)b->j->size);
-    return b->room[0];
+    for (int64_t i = 0; i < w->j->whole; i += w->j->size)
+        memcpy(w->room[0] + i, w->j->z->fill, (size_t)w->j->size);
+    return w->room[0];
 }
 
 /* The elements of a chunk that lie in the array: chunks at the ends exceed it. Steps are bytes from
@@ -207,10 +214,11 @@ typedef struct copy {
     int64_t count[RD_MAX_RANK], from_step[RD_MAX_RANK], to_step[RD_MAX_RANK], to;
 } copy;
 
-/* Computes counts and steps of a chunk from its order of axes and the array's shape. */
-static copy plan_copy(const worker *b)
+/* Computes counts and steps of a chunk. In the chunk, axes follow one another in the order
+ * z->order, the fastest last; in the array, in C order. */
+static copy plan_copy(const worker *w)
 {
-    const job *j    = b->j;
+    const job *j    = w->j;
     const int  rank = j->v->shape.n;
     int64_t    step = j->size;
     copy       c    = { .to = 0 };
@@ -219,7 +227,7 @@ static copy plan_copy(const worker *b)
         c.from_step[j->z->order[k]] = step;
     step = j->size;
     for (int a = rank; a-- > 0; step *= j->v->shape.at[a]) {
-        const int64_t start = b->at[a] * j->z->extent[a], left = j->v->shape.at[a] - start;
+        const int64_t start = w->at[a] * j->z->extent[a], left = j->v->shape.at[a] - start;
 
         c.count[a]   = left < j->z->extent[a] ? left : j->z->extent[a];
         c.to_step[a] = step;
@@ -228,7 +236,8 @@ static copy plan_copy(const worker *b)
     return c;
 }
 
-/* Copies n elements, swaps their bytes if necessary, and makes bools 0 or 1. */
+/* Copies n elements that are `step` bytes apart, swaps their bytes if necessary, and makes bools 0
+ * or 1. Complex numbers are swapped as two floats each. */
 static void copy_row(const job *j, const uint8_t *from, char *to, int64_t n, int64_t step)
 {
     if (step == j->size)
@@ -245,12 +254,13 @@ static void copy_row(const job *j, const uint8_t *from, char *to, int64_t n, int
         to[i] = to[i] != 0;
 }
 
-/* Copies a chunk to its place, row by row. A fill value is already in this machine's byte order. */
-static void copy_chunk(const worker *b, const uint8_t *from, bool is_fill)
+/* Copies a chunk to its place, row by row along the last axis; an array without axes is one
+ * element. A fill value is already in this machine's byte order. */
+static void copy_chunk(const worker *w, const uint8_t *from, bool is_fill)
 {
-    const job *j    = b->j;
+    const job *j    = w->j;
     const int  last = j->v->shape.n - 1;
-    const copy c    = plan_copy(b);
+    const copy c    = plan_copy(w);
     int64_t    rows = 1;
     job        own  = { .z = j->z, .v = j->v, .size = j->size };
     cmd_zarr   host = *j->z;
@@ -275,19 +285,21 @@ static void copy_chunk(const worker *b, const uint8_t *from, bool is_fill)
 }
 
 /* ---- All chunks ------------------------------------------------------------------------------ */
-static int do_chunk(worker *b, int64_t k)
+/* Reads chunk k of the wanted box of chunks, and copies its elements to their places. A chunk
+ * without bytes was never written, and has the fill value. Returns 0, or an error. */
+static int do_chunk(worker *w, int64_t k)
 {
     int64_t n     = 0;
     int     error = 0;
 
-    for (int a = b->j->v->shape.n; a-- > 0; k /= b->j->n[a])
-        b->at[a] = b->j->first[a] + k % b->j->n[a];
-    error = read_packed(b, &n);
+    for (int a = w->j->v->shape.n; a-- > 0; k /= w->j->n[a])
+        w->at[a] = w->j->first[a] + k % w->j->n[a];
+    error = read_packed(w, &n);
     if (error)
         return error;
-    const uint8_t *const from = n == 0 ? fill_chunk(b, &error) : unpack(b, n, &error);
+    const uint8_t *const from = n == 0 ? fill_chunk(w, &error) : unpack(w, n, &error);
     if (from)
-        copy_chunk(b, from, n == 0);
+        copy_chunk(w, from, n == 0);
     return error;
 }
 
@@ -295,18 +307,18 @@ static int do_chunk(worker *b, int64_t k)
 static void *read_by_thread(void *of)
 {
     job   *j     = of;
-    worker b     = { .j = j };
+    worker w     = { .j = j };
     int    error = 0, nothing = 0;
 
     for (int64_t k; !error && (k = atomic_fetch_add(&j->next, 1)) < j->chunks;) {
-        error = do_chunk(&b, k);
+        error = do_chunk(&w, k);
         if (atomic_load(&j->error) || cmd_interrupted())
             break;
     }
     if (error && atomic_compare_exchange_strong(&j->error, &nothing, error))
-        memcpy(j->failed, b.at, sizeof j->failed);
-    free(b.room[0]);
-    free(b.room[1]);
+        memcpy(j->failed, w.at, sizeof j->failed);
+    free(w.room[0]);
+    free(w.room[1]);
     return NULL;
 }
 
@@ -328,9 +340,9 @@ void cmd_zarr_read(const cmd_zarr *z, const cmd_variable *v, const rd_part *part
     cmd_share_work(read_by_thread, &j, j.chunks);
     const int error = atomic_load(&j.error);
     char      key[MOST_KEY];
-    worker    b = { .j = &j };
-    memcpy(b.at, j.failed, sizeof b.at);
-    write_key(&b, key);
+    worker    w = { .j = &j };
+    memcpy(w.at, j.failed, sizeof w.at);
+    write_key(&w, key);
     if (error == DAMAGED)
         cmd_fail("%s: a chunk of %s is damaged: %s", z->folder, v->name, key);
     cmd_fail_of_piece(cmd_text("%s/%s", z->folder, key), error);

@@ -1,10 +1,12 @@
-/* zarr_codecs.c - reads the codecs of a Zarr array from its metadata. */
+/* zarr_codecs.c - reads the codecs of a Zarr array from its metadata. A codec packs the bytes of a
+ * chunk: a compressor, a filter or a checksum. */
 #if RDIM_JSON
 #include "files/zarr.h"
 #include <string.h>
 
 /* ---- Codecs ---------------------------------------------------------------------------------- */
-/* Puts a codec in front of the list, as the codec that was applied last is undone first. */
+/* Puts a codec in front of the list, as the codec that was applied last is undone first. `size` is
+ * the element size of the shuffle filter. False: it cannot be used, and v->why is set. */
 static bool add_codec(cmd_variable *v, cmd_codecs *all, const char *name, int64_t size)
 {
     if (!name || all->n == CMD_MOST_CODECS) {
@@ -34,7 +36,8 @@ static bool add_filter(cmd_variable *v, cmd_codecs *all, const char *name, const
 }
 
 /* ---- Version 2 ------------------------------------------------------------------------------- */
-/* Adds the filters and the compressor of version 2. */
+/* Adds the filters and the compressor of version 2, in the order in which they were applied; each
+ * may be null. */
 void cmd_zarr_codecs_2(cmd_variable *v, cmd_zarr *z, const cmd_json *array)
 {
     const cmd_json *const filters = cmd_json_member(array, "filters"), *const compressor =
@@ -72,7 +75,7 @@ static void read_order(cmd_variable *v, cmd_zarr *z, const cmd_json *codec)
         v->why = cmd_text("its chunks are transposed by %s", cmd_json_print(codec));
 }
 
-/* Reads the byte order. Elements of one byte need none. */
+/* Reads the byte order of elements, big or little. Elements of one byte need none. */
 static void read_bytes(cmd_variable *v, cmd_zarr *z, const cmd_json *codec)
 {
     const cmd_json *const said   = cmd_zarr_setting(codec, "endian");
@@ -87,7 +90,8 @@ static void read_bytes(cmd_variable *v, cmd_zarr *z, const cmd_json *codec)
 static void read_codecs_3(cmd_variable *v, cmd_zarr *z, const cmd_json *list, bool in_shard);
 
 /* Reads the shape, codecs and index of shards. The index has offset and length of each chunk,
- * little-endian, and maybe a checksum. */
+ * little-endian, and maybe a checksum (crc32c). z->extent was the shape of shards, and becomes that
+ * of chunks. If anything else is said, v->why is set. */
 static void read_shard(cmd_variable *v, cmd_zarr *z, const cmd_json *codec)
 {
     const cmd_json *const index    = cmd_zarr_setting(codec, "index_codecs");
@@ -132,7 +136,8 @@ static void read_packer(cmd_variable *v, cmd_zarr *z, const cmd_json *codec)
 }
 
 /* Reads the list of codecs: first transpositions, then "bytes", then compressors; or one shard
- * codec. */
+ * codec alone. `in_bytes` is true behind "bytes". A list in another order is refused; `in_shard`:
+ * the list is of the chunks in a shard, which cannot be sharded again. */
 static void read_codecs_3(cmd_variable *v, cmd_zarr *z, const cmd_json *list, bool in_shard)
 {
     const int64_t n        = cmd_json_count(list);
@@ -168,6 +173,7 @@ static void read_codecs_3(cmd_variable *v, cmd_zarr *z, const cmd_json *list, bo
         v->why = cmd_text("its codecs are %s", cmd_json_print(list));
 }
 
+/* Reads the codecs of an array of version 3. */
 void cmd_zarr_codecs_3(cmd_variable *v, cmd_zarr *z, const cmd_json *list)
 {
     read_codecs_3(v, z, list, false);

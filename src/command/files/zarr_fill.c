@@ -22,7 +22,8 @@ static bool read_special(const char *text, cmd_exact *to)
     return false;
 }
 
-/* Reads a number, NaN or infinity, a bool, or null, which stands for 0; false: none of these. */
+/* Reads a number, NaN or infinity, a bool, or null, which stands for 0. False: the value is
+ * anything else. */
 static bool read_number(const cmd_json *fill, cmd_exact *to)
 {
     rd_dtype type;

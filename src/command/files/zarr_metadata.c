@@ -7,20 +7,23 @@
 static const int64_t most_shard = INT64_C(1) << 50;
 
 /* ---- Values ---------------------------------------------------------------------------------- */
+/* Returns the member of a value's "configuration"; NULL: there is none. */
 const cmd_json *cmd_zarr_setting(const cmd_json *of, const char *name)
 {
     return cmd_json_member(cmd_json_member(of, "configuration"), name);
 }
 
+/* True if a codec or grid has this name. One without settings may be its name alone, a text. */
 bool cmd_zarr_is_named(const cmd_json *codec, const char *name)
 {
     const char *text = cmd_json_text(cmd_json_member(codec, "name"));
 
-    text = text ? text : cmd_json_text(codec); /* a codec without settings may be its name alone */
+    text = text ? text : cmd_json_text(codec);
     return text && strcmp(text, name) == 0;
 }
 
 /* ---- Types ----------------------------------------------------------------------------------- */
+/* Finds the element type of a name of version 3; RD_AUTO: it is unknown here. */
 static rd_dtype type_named(const char *name)
 {
     static const struct {
@@ -38,12 +41,15 @@ static rd_dtype type_named(const char *name)
     return RD_AUTO;
 }
 
+/* Sets the reason why the variable cannot be read: its type. */
 static void set_unknown_type(cmd_variable *v, const cmd_json *type)
 {
     v->why = cmd_text("its elements are of type %s", cmd_json_print(type));
 }
 
 /* ---- Shapes ---------------------------------------------------------------------------------- */
+/* Reads a list of extents, each at least 0. False: it is no such list, or has more than RD_MAX_RANK
+ * of them. */
 bool cmd_zarr_extents(const cmd_json *list, rd_shape *shape)
 {
     const int64_t n = cmd_json_count(list);
@@ -55,8 +61,9 @@ bool cmd_zarr_extents(const cmd_json *list, rd_shape *shape)
     return n >= 0 && n <= RD_MAX_RANK;
 }
 
-/* Reads the shape of chunks, or of chunks in shards; false: v->why is set. Along an axis of extent
- * 0 a chunk may have extent 0, too. */
+/* Reads the shape of chunks, or of chunks in shards. False: it does not fit the array or has more
+ * than `most` bytes, and v->why is set. Along an axis of extent 0 a chunk may have extent 0, too,
+ * which becomes 1. */
 bool cmd_zarr_read_chunk(cmd_variable *v, cmd_zarr *z, const cmd_json *list, int64_t most)
 {
     rd_shape chunk;
@@ -79,7 +86,7 @@ bool cmd_zarr_read_chunk(cmd_variable *v, cmd_zarr *z, const cmd_json *list, int
     return !v->why;
 }
 
-/* Names the axes, if the list has as many names. */
+/* Names the axes, if the list has as many names. An empty name, or null, means none. */
 static void name_axes(cmd_variable *v, const cmd_json *names)
 {
     if (cmd_json_count(names) != v->shape.n)
@@ -91,7 +98,8 @@ static void name_axes(cmd_variable *v, const cmd_json *names)
     }
 }
 
-/* True if the metadata are of this version: another one may give the same names another meaning. */
+/* True if the metadata are of this version: another one may give the same names another meaning.
+ * False: v->why is set. */
 static bool is_version(cmd_variable *v, const cmd_json *array, int64_t version)
 {
     const cmd_json *const said = cmd_json_member(array, "zarr_format");
@@ -103,7 +111,8 @@ static bool is_version(cmd_variable *v, const cmd_json *array, int64_t version)
     return false;
 }
 
-/* True if the text is `one` or `other`. A missing text counts as `one`. */
+/* True if the text is `one` or `other`. A missing text counts as `one`. False: v->why names the
+ * entry `what`. */
 bool cmd_zarr_is_either(cmd_variable *v, const char *what, const cmd_json *text, const char *one,
                         const char *other)
 {
@@ -115,7 +124,8 @@ bool cmd_zarr_is_either(cmd_variable *v, const char *what, const cmd_json *text,
     return false;
 }
 
-/* Reads the shape, which is known even if the type is not. */
+/* Reads the shape, which is known even if the type is not. False: it is no shape, and v->why is
+ * set. */
 static bool set_shape(cmd_variable *v, const cmd_json *array, rd_dtype type)
 {
     rd_shape shape;
@@ -129,7 +139,9 @@ static bool set_shape(cmd_variable *v, const cmd_json *array, rd_dtype type)
 }
 
 /* ---- Version 2 ------------------------------------------------------------------------------- */
-/* Reads .zarray of version 2, and .zattrs if there are attributes. */
+/* Reads the metadata of an array of version 2: .zarray, and .zattrs (attributes) if there are any.
+ * In order F the first axis of a chunk is the fastest. If anything is unknown, v->why is set, and
+ * the rest is not read. */
 cmd_zarr *cmd_zarr_read_2(cmd_variable *v, const cmd_json *array, const cmd_json *attributes)
 {
     cmd_zarr                *z     = cmd_room(sizeof *z);
@@ -168,7 +180,8 @@ cmd_zarr *cmd_zarr_read_2(cmd_variable *v, const cmd_json *array, const cmd_json
 }
 
 /* ---- Version 3 ------------------------------------------------------------------------------- */
-/* Reads how the files of chunks are named: the encoding and the separator. */
+/* Reads how the files of chunks are named: "c/0/3" by the encoding "default", or "0.3" by "v2",
+ * with another separator if one is given. */
 static void read_keys(cmd_variable *v, cmd_zarr *z, const cmd_json *array)
 {
     const cmd_json *const keys = cmd_json_member(array, "chunk_key_encoding"), *const said =
@@ -199,6 +212,8 @@ static bool can_understand(const char *name, const cmd_json *value)
            (cmd_json_truth(cmd_json_member(value, "must_understand"), &must) && !must);
 }
 
+/* True if all entries of the metadata are known or may be ignored; false: v->why names one that is
+ * not. */
 static bool can_understand_all(cmd_variable *v, const cmd_json *array)
 {
     const char *const name = cmd_json_except(array, can_understand);
@@ -215,7 +230,8 @@ static bool is_sharded(const cmd_json *codecs)
            cmd_zarr_is_named(cmd_json_at(codecs, 0), "sharding_indexed");
 }
 
-/* Reads zarr.json of version 3. */
+/* Reads the metadata of an array of version 3. Shape and names of axes are known even if the type
+ * is not. If anything is unknown, v->why is set, and the rest is not read. */
 cmd_zarr *cmd_zarr_read_3(cmd_variable *v, const cmd_json *array)
 {
     cmd_zarr                    *z      = cmd_room(sizeof *z);

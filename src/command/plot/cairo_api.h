@@ -17,6 +17,7 @@
     X(image_surface_get_stride) X(svg_surface_create) X(pdf_surface_create)
 /* clang-format on */
 
+/* The functions that are looked up. */
 typedef struct cmd_cairo_api {
 #define CMD_MEMBER(name) __typeof__(&cairo_##name) name;
     CMD_CAIRO_CALLS(CMD_MEMBER)

@@ -12,7 +12,7 @@ static cmd_colour interpolate(cmd_colour a, cmd_colour b, double t)
                          a.blue + t * (b.blue - a.blue) };
 }
 
-/* Returns the colour of t in the sequential map. */
+/* Returns the colour of t in the sequential map, between the two nearest of its stops. */
 static cmd_colour sequential(double t)
 {
     static const unsigned char stop[][3] = { { 68, 1, 84 },    { 71, 45, 123 },  { 59, 82, 139 },
@@ -28,7 +28,7 @@ static cmd_colour sequential(double t)
     return interpolate(c[0], c[1], t * LAST - k);
 }
 
-/* Converts linear light to sRGB. */
+/* Converts linear light to sRGB by the curve of its standard, clamped to [0, 1]. */
 static double from_linear(double x)
 {
     x = x <= 0.0031308 ? 12.92 * x : 1.055 * pow(x, 1 / 2.4) - 0.055;
@@ -41,7 +41,7 @@ static double from_lab(double t)
     return t > 6.0 / 29 ? t * t * t : 3 * 36.0 / 841 * (t - 4.0 / 29);
 }
 
-/* Converts a colour from Msh to sRGB. */
+/* Converts a colour from Msh (magnitude, saturation, hue angle) to CIELAB, then XYZ, then sRGB. */
 static cmd_colour from_msh(double m, double s, double h)
 {
     const double l = m * cos(s), a = m * sin(s) * cos(h), b = m * sin(s) * sin(h);
@@ -53,7 +53,7 @@ static cmd_colour from_msh(double m, double s, double h)
                          from_linear(0.0557 * X - 0.2040 * Y + 1.0570 * Z) };
 }
 
-/* Returns the colour of t in the diverging map. */
+/* Returns the colour of t in the diverging map: `far` is the distance from the middle, 0 to 1. */
 static cmd_colour diverging(double t)
 {
     /* M, s and h of blue and red; `beside`: the hue of white on each side, so hues stay */
@@ -66,12 +66,14 @@ static cmd_colour diverging(double t)
                     beside[side] + far * (end[side][2] - beside[side]));
 }
 
+/* Returns the colour of t, clamped to [0, 1], in one of the two maps. */
 cmd_colour cmd_colour_of(double t, bool is_diverging)
 {
     t = t < 0 ? 0 : t > 1 ? 1 : t;
     return is_diverging ? diverging(t) : sequential(t);
 }
 
+/* Returns the colour of line k; colours repeat after seven lines. */
 cmd_colour cmd_line_colour(int k)
 {
     static const unsigned char colour[][3] = { { 0, 114, 178 },   { 213, 94, 0 },   { 0, 158, 115 },

@@ -3,6 +3,7 @@
 #define CMD_COLOURS_H
 #include <stdbool.h>
 
+/* A colour in sRGB. */
 typedef struct cmd_colour {
     double red, green, blue; /* 0 to 1 */
 } cmd_colour;

@@ -4,7 +4,7 @@
 #include "base.h"
 #include <string.h>
 
-/* Finds the first two axes with more than one index. Returns how many such axes there are. */
+/* Finds the first two axes with an extent other than 1. Returns how many such axes there are. */
 static int long_axes(const cmd_result *r, int axis[2])
 {
     const rd_shape shape = rd_shape_of(r->x);
@@ -19,6 +19,7 @@ static int long_axes(const cmd_result *r, int axis[2])
     return n;
 }
 
+/* The suffix of a path with its '.'; "" if there is none. */
 static const char *suffix_of(const char *path)
 {
     const char *dot = strrchr(path, '.');
@@ -26,7 +27,8 @@ static const char *suffix_of(const char *path)
     return dot ? dot : "";
 }
 
-/* Checks, before anything is computed, that all results can be drawn. */
+/* Checks, before anything is computed, that the file has a known suffix, and that each result has
+ * one or two axes of several indices, and elements. */
 void cmd_plan_plot(const char *path, const cmd_results *results)
 {
     static const char *const known[] = { ".png", ".svg", ".pdf" };
@@ -57,11 +59,13 @@ void cmd_plan_plot(const char *path, const cmd_results *results)
 
 #if RDIM_CAIRO
 #include "plot/panel.h"
+#include <float.h>
 #include <math.h>
 
+/* Points around the inside of a panel; BAR: at the right, with a colour bar. */
 enum { LEFT = 78, RIGHT = 24, TOP = 44, BOTTOM = 52, BAR = 118 };
 
-/* True if coordinates are evenly spaced; otherwise an image shows indices. */
+/* True if coordinates are evenly spaced, up to 2 % of a step; otherwise an image shows indices. */
 static bool is_even(const cmd_result *r, int axis)
 {
     const int64_t n = cmd_extent(r, axis);
@@ -76,7 +80,7 @@ static bool is_even(const cmd_result *r, int axis)
     return step != 0;
 }
 
-/* Finds the least and the greatest finite value of a panel. */
+/* Finds the least and the greatest finite value of a panel; both are 0 if there is none. */
 static void find_range(cmd_panel *p)
 {
     p->lo = INFINITY;
@@ -95,7 +99,8 @@ static void find_range(cmd_panel *p)
 }
 
 /* ---- Panels ---------------------------------------------------------------------------------- */
-/* True if the axis of r equals the axis of the lines of the panel. */
+/* True if the axis of r has the same extent and coordinates as the axis of the lines of the
+ * panel. */
 static bool has_same_axis(const cmd_panel *p, const cmd_result *r, int axis)
 {
     const cmd_axis *a = &p->r[0]->axis[p->axis[1]], *b = &r->axis[axis];
@@ -108,7 +113,8 @@ static bool has_same_axis(const cmd_panel *p, const cmd_result *r, int axis)
     return true;
 }
 
-/* Makes the panels. Lines with the same axis as those of the previous panel go into its chart. */
+/* Makes the panels: one for each image, and one for each chart. Lines with the same axis as those
+ * of the previous panel go into its chart. Returns how many there are. */
 static int make_panels(const cmd_results *results, cmd_panel *list)
 {
     int n = 0;
@@ -130,7 +136,8 @@ static int make_panels(const cmd_results *results, cmd_panel *list)
     return n;
 }
 
-/* Finds the edges of an image: half a step beyond the first and the last coordinate. */
+/* Finds the edges of an image: half a step beyond the first and the last coordinate, or, if these
+ * are not evenly spaced, index. */
 static void edges_of(const cmd_result *r, int axis, double *from, double *to)
 {
     const int64_t n = cmd_extent(r, axis);
@@ -145,7 +152,9 @@ static void edges_of(const cmd_result *r, int axis, double *from, double *to)
     }
 }
 
-/* Sets the size and the coordinates of an image; a map in degrees keeps its proportions. */
+/* Sets the size and the coordinates of an image; a map in degrees keeps its proportions. Without
+ * evenly spaced coordinates the first row is at the top, as in matrices. Else coordinates grow
+ * upward, and the first row is at the top if they descend. */
 static void place_image(cmd_panel *p)
 {
     const cmd_result *r    = p->r[0];
@@ -166,23 +175,20 @@ static void place_image(cmd_panel *p)
     }
     p->width  = fmax(p->width, 160);
     p->height = fmax(p->height, 140);
-    if (!even) { /* the first row is at the top, as in matrices */
-        const double low = p->y0;
-        p->y0            = p->y1;
-        p->y1            = low;
-    } else if (p->y1 < p->y0) { /* coordinates grow upward */
-        const double low = p->y0;
-        p->y0            = p->y1;
-        p->y1            = low;
+    p->down   = !even || p->y1 < p->y0;
+    if (p->down) {
+        const double first = p->y0;
+        p->y0              = p->y1;
+        p->y1              = first;
     }
 }
 
-/* Sets the size and the coordinates of a chart. */
+/* Sets the size and the coordinates of a chart. Values get a margin of 5 % above and below. */
 static void place_lines(cmd_panel *p)
 {
     const cmd_result *r    = p->r[0];
     const int64_t     n    = cmd_extent(r, p->axis[1]);
-    const double      room = p->hi > p->lo ? 0.05 * (p->hi - p->lo) : 1;
+    const double      room = p->hi > p->lo ? 0.05 * p->hi - 0.05 * p->lo : cmd_room_beside(p->lo);
 
     p->x0 = INFINITY;
     p->x1 = -INFINITY;
@@ -191,9 +197,9 @@ static void place_lines(cmd_panel *p)
         p->x1 = fmax(p->x1, cmd_coordinate(r, p->axis[1], i));
     }
     if (!(p->x1 > p->x0))
-        p->x1 = p->x0 + 1;
-    p->y0     = p->lo - room;
-    p->y1     = p->hi + room;
+        p->x1 = p->x0 + cmd_room_beside(p->x0);
+    p->y0     = fmax(p->lo - room, -DBL_MAX);
+    p->y1     = fmin(p->hi + room, DBL_MAX);
     p->width  = CMD_WIDTH - LEFT - RIGHT;
     p->height = 300;
 }
@@ -230,7 +236,7 @@ static cairo_surface_t *surface_of(const cmd_cairo_api *c, const char *path, con
                                    (int)(height * scale));
 }
 
-/* Draws all panels into a temporary file, then renames it. */
+/* Draws all panels into a temporary file, then renames it. A .png has 1.5 pixels for each point. */
 void cmd_plot(const char *path, const cmd_results *results)
 {
     const cmd_cairo_api *c      = cmd_cairo_load();
@@ -241,20 +247,20 @@ void cmd_plot(const char *path, const cmd_results *results)
     const bool           png     = strcmp(suffix, ".png") == 0;
     const double         scale   = png ? 1.5 : 1;
     cairo_surface_t     *surface = surface_of(c, aside, suffix, height, scale);
-    const cmd_pen        d       = { c, c->create(surface) };
+    const cmd_pen        pen     = { c, c->create(surface) };
 
-    c->scale(d.to, scale, scale);
-    c->set_source_rgb(d.to, 1, 1, 1);
-    c->paint(d.to);
-    c->select_font_face(d.to, "sans-serif", CAIRO_FONT_SLANT_NORMAL, CAIRO_FONT_WEIGHT_NORMAL);
+    c->scale(pen.to, scale, scale);
+    c->set_source_rgb(pen.to, 1, 1, 1);
+    c->paint(pen.to);
+    c->select_font_face(pen.to, "sans-serif", CAIRO_FONT_SLANT_NORMAL, CAIRO_FONT_WEIGHT_NORMAL);
     for (int k = 0; k < n; k++) {
         if (list[k].image)
-            cmd_draw_image(&d, &list[k]);
+            cmd_draw_image(&pen, &list[k]);
         else
-            cmd_draw_lines(&d, &list[k]);
+            cmd_draw_lines(&pen, &list[k]);
     }
-    cairo_status_t status = c->status(d.to);
-    c->destroy(d.to);
+    cairo_status_t status = c->status(pen.to);
+    c->destroy(pen.to);
     if (status == CAIRO_STATUS_SUCCESS && png)
         status = c->surface_write_to_png(surface, aside);
     c->surface_finish(surface);
@@ -266,6 +272,7 @@ void cmd_plot(const char *path, const cmd_results *results)
     cmd_aside_done(path, aside);
 }
 #else
+/* Without cairo nothing is drawn; cmd_plan_plot() has ended the program before. */
 void cmd_plot(const char *path, const cmd_results *results)
 {
     (void)path;

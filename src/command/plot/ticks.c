@@ -16,7 +16,9 @@ static void add_tick(cmd_ticks *t, double at, const char *label)
 }
 
 /* ---- Numbers --------------------------------------------------------------------------------- */
-/* Finds the step between ticks: 1, 2 or 5 times a power of ten, or 15, 30, 60, 90 degrees. */
+/* Finds the step between ticks: 1, 2 or 5 times a power of ten, or 15, 30, 60, 90 degrees. `raw` is
+ * the step of exactly `wanted` ticks. The least step is taken that is not more than 1.2 times (of
+ * degrees 1.3 times) smaller than that. */
 static double nice_step(double span, int wanted, bool degrees)
 {
     static const double of_ten[] = { 1, 2, 5, 10 }, of_circle[] = { 15, 30, 60, 90 };
@@ -31,7 +33,8 @@ static double nice_step(double span, int wanted, bool degrees)
     return 10 * power;
 }
 
-/* Writes an angle with a degree sign, as 30 N or 120 W. */
+/* Writes an angle with a degree sign, as 30 N or 120 W. `plus` and `minus` are the letters.
+ * Longitudes (plus is E) are moved into (-180, 180]. */
 static const char *degrees_text(double at, char plus, char minus)
 {
     double here = at;
@@ -46,13 +49,15 @@ static const char *degrees_text(double at, char plus, char minus)
 }
 
 /* ---- Dates ----------------------------------------------------------------------------------- */
-/* Returns the first day of a month. */
+/* Returns the number of the first day of a month. */
 static int64_t first_of(const cmd_since *s, int64_t year, int month)
 {
     return cmd_day_of(s->calendar, (cmd_date){ year, month, 1 });
 }
 
-/* Adds ticks at beginnings of days, months or years, about `wanted` of them. */
+/* Adds ticks at beginnings of days, months or years, about `wanted` of them. Spans below 28 days
+ * for each tick get days; then come steps of 1, 2, 3 or 6 months of 30.44 days in the mean, and
+ * then years. `each` is the length of a unit in days, `since` the reference. */
 static void date_ticks(cmd_ticks *t, double lo, double hi, int wanted, const cmd_since *s)
 {
     static const char *const names[]  = { "Jan", "Feb", "Mar", "Apr", "May", "Jun",
@@ -102,7 +107,9 @@ static void date_ticks(cmd_ticks *t, double lo, double hi, int wanted, const cmd
 }
 
 /* ---------------------------------------------------------------------------------------------- */
-/* Finds the ticks of [lo, hi]: dates, degrees or numbers, by the units. */
+/* Finds the ticks of [lo, hi], about `wanted`: dates, degrees or numbers, by the units. An empty
+ * range has one tick. A tolerance of a billionth of a step keeps ticks at the ends. Steps that
+ * doubles near lo cannot tell, as above 2^53, make no tick. */
 cmd_ticks cmd_ticks_of(double lo, double hi, int wanted, const char *units, const char *calendar)
 {
     const bool east =
@@ -122,14 +129,15 @@ cmd_ticks cmd_ticks_of(double lo, double hi, int wanted, const char *units, cons
         if (t.n)
             return t;
     }
-    const double step = nice_step(hi - lo, wanted, east || north);
-    for (double k = ceil(lo / step - 1e-9); k * step <= hi + 1e-9 * step; k++) {
-        const double at = fabs(k) < 0.5 ? 0 : k * step;
+    const double step = nice_step(hi - lo, wanted, east || north), first = ceil(lo / step - 1e-9);
+    for (int k = 0; k < CMD_MOST_TICKS && (first + k) * step <= hi + 1e-9 * step; k++) {
+        const double at = fabs(first + k) < 0.5 ? 0 : (first + k) * step;
 
-        add_tick(&t, at,
-                 east    ? degrees_text(at, 'E', 'W')
-                 : north ? degrees_text(at, 'N', 'S')
-                         : cmd_text("%.10g", at));
+        if (at >= lo - 1e-6 * step && (t.n == 0 || at > t.at[t.n - 1]))
+            add_tick(&t, at,
+                     east    ? degrees_text(at, 'E', 'W')
+                     : north ? degrees_text(at, 'N', 'S')
+                             : cmd_text("%.10g", at));
     }
     return t;
 }

@@ -3,6 +3,7 @@
 #define CMD_TICKS_H
 #include "files/file.h"
 
+/* Ticks of an axis. */
 enum { CMD_MOST_TICKS = 24 };
 
 /* Ticks: their coordinates and labels. */

@@ -1,9 +1,12 @@
 /* cache.c - what a context keeps between evaluations: plans, and a frame for their runs.  Plans
- * are evicted by least recent use. */
+ * are evicted by least recent use.
+ *
+ * An entry is a plan with its key.  It is busy while the plan runs, and must not be freed then. */
 #include "eval/cache/cache_parts.h"
 #include "eval/run/frame.h"
 #include <string.h>
 
+/* Most bytes of all cached plans. */
 enum { MOST_BYTES = 8 << 20 };
 
 /* ---- Entries, under the lock ----------------------------------------------------------------- */
@@ -13,13 +16,14 @@ static bool try_lock(rd_cache *c)
     return !atomic_flag_test_and_set_explicit(&c->locked, memory_order_acquire);
 }
 
-/* Spins until the lock is free.  It guards the tables of entries. */
+/* Waits in a loop until the lock is free, and takes it.  The lock guards the tables of entries. */
 void rd_cache_lock(rd_cache *c)
 {
     while (!try_lock(c)) {
     }
 }
 
+/* Releases the lock. */
 void rd_cache_unlock(rd_cache *c)
 {
     atomic_flag_clear_explicit(&c->locked, memory_order_release);
@@ -50,7 +54,8 @@ static bool drop_entries(rd_cache *c)
     return c->stats.plans < before;
 }
 
-/* Evicts the least recently used plans.  See cache_parts.h. */
+/* Evicts the least recently used plans that do not run, until one more of that size fits.  If all
+ * run, there is no room. */
 void rd_cache_make_room(rd_cache *c, int64_t bytes)
 {
     while (c->stats.plans == RD_CACHE_PLANS ||
@@ -67,6 +72,7 @@ void rd_cache_make_room(rd_cache *c, int64_t bytes)
     }
 }
 
+/* True if the entry has the current key: hash and all words are equal. */
 bool rd_cache_matches(const rd_cache *c, const rd_entry *e)
 {
     const rd_key *key = &c->key;
@@ -75,7 +81,8 @@ bool rd_cache_matches(const rd_cache *c, const rd_entry *e)
            memcmp(e->word, key->word, (size_t)key->n_word * sizeof *key->word) == 0;
 }
 
-/* Drops unmeasured entries of the current key that are not running; brief: only brief ones. */
+/* Drops unmeasured entries of the current key that are not running; brief: only those for first
+ * runs. */
 static void drop_idle(rd_cache *c, bool brief)
 {
     for (int k = c->stats.plans; k-- > 0;) {
@@ -87,17 +94,21 @@ static void drop_idle(rd_cache *c, bool brief)
     }
 }
 
+/* Drops all unmeasured plans with the current key that do not run. */
 void rd_cache_drop_unmeasured(rd_cache *c)
 {
     drop_idle(c, false);
 }
 
+/* Drops plans for first runs only (brief) with the current key that do not run. */
 void rd_cache_drop_brief(rd_cache *c)
 {
     drop_idle(c, true);
 }
 
 /* ---- The context's cache --------------------------------------------------------------------- */
+/* Frees the kept frame and all plans that do not run, because memory is short; true if there was
+ * anything.  Does not wait for the lock, as its owner may be the one that needs memory. */
 static bool reclaim(rd_keeper *self)
 {
     rd_cache *c     = (rd_cache *)self;
@@ -126,12 +137,13 @@ static void drop(rd_keeper *self)
     rd_free(c->ctx, c);
 }
 
+/* The context's cache; NULL: it has none yet. */
 static rd_cache *cache_of(const rd_ctx *ctx)
 {
     return (rd_cache *)rd_ctx_keeper(ctx);
 }
 
-/* Finds or makes the context's cache.  See cache_parts.h. */
+/* Finds or makes the context's cache; NULL without memory. */
 rd_cache *rd_cache_get(rd_ctx *ctx)
 {
     rd_cache *c = cache_of(ctx);
@@ -146,6 +158,7 @@ rd_cache *rd_cache_get(rd_ctx *ctx)
     return c;
 }
 
+/* The counts of the context's cache; all 0 if there is none. */
 rd_cache_stats rd_cache_stats_of(const rd_ctx *ctx)
 {
     const rd_cache *c = cache_of(ctx);
@@ -153,6 +166,7 @@ rd_cache_stats rd_cache_stats_of(const rd_ctx *ctx)
     return c ? c->stats : (rd_cache_stats){ 0 };
 }
 
+/* The measurements that the context keeps in its cache; NULL without memory. */
 rd_findings *rd_findings_of(rd_ctx *ctx)
 {
     rd_cache *c = rd_cache_get(ctx);

@@ -15,10 +15,10 @@ enum { RD_SAME = 32, RD_SAME_WORDS = 24, RD_SAME_LEAVES = 8, RD_NUMBERED = 64 };
 typedef struct rd_entry {
     rd_plan   *plan;
     uint64_t   hash, used; /* number of the evaluation that used it last */
-    int64_t    bytes;
-    atomic_int busy; /* number of its current runs */
-    bool       measured;
-    int32_t    runs; /* of a brief plan */
+    int64_t    bytes;      /* of the plan and this entry */
+    atomic_int busy;       /* number of its current runs */
+    bool       measured;   /* the plan is by a measured choice */
+    int32_t    runs;       /* of a brief plan */
     int32_t    n_word;
     uint64_t   word[];
 } rd_entry;
@@ -29,7 +29,7 @@ typedef struct rd_same {
     rd_entry   *entry; /* NULL: empty */
     int32_t     n_word;
     uint64_t    word[RD_SAME_WORDS];
-    const void *leaf[RD_SAME_LEAVES];
+    const void *leaf[RD_SAME_LEAVES]; /* addresses for a run */
 } rd_same;
 
 /* The cache of a context. */
@@ -46,7 +46,7 @@ typedef struct rd_cache {
     rd_same                    same[RD_SAME];
     /* hashes of keys with numbers as inputs, for which plans with fixed values were made */
     uint64_t       numbered[RD_NUMBERED];
-    rd_findings    found;
+    rd_findings    found; /* measurements */
     rd_cache_stats stats;
 } rd_cache;
 

@@ -1,5 +1,9 @@
 /* cached.c - evaluates by cached plans.  Looks first for the same expressions and layouts,
- * without any traversal, then for the same key. */
+ * without any traversal, then for the same key.
+ *
+ * The first-level table (rd_same) finds a plan by the numbers of expression nodes; the key finds
+ * it by the structure of the expressions.  A brief plan is one for first runs, without compiled
+ * loops. */
 #include "eval/auto.h"
 #include "eval/cache/cache_parts.h"
 #include "eval/cache/measure.h"
@@ -7,9 +11,13 @@
 #include "eval/tuning.h"
 #include <string.h>
 
+/* Most results of an evaluation that is cached. */
 enum { MOST_RESULTS = 8 };
 
 /* ---- The same expressions and layouts -------------------------------------------------------- */
+/* Appends a result to the words of s: expression, context, layout and type.  Shape and strides have
+ * n and m numbers.  False: too large, or an invalid or misaligned output, which the usual way
+ * reports. */
 static bool describe_result(rd_same *s, const rd_result *r)
 {
     const rd_array *out = r->out;
@@ -31,7 +39,7 @@ static bool describe_result(rd_same *s, const rd_result *r)
     return true;
 }
 
-/* Describes expressions, layouts and options as words.  False: too large, or invalid, which the
+/* Describes options, expressions and layouts as words.  False: too large, or invalid, which the
  * usual way reports. */
 static bool describe(rd_same *s, rd_results results, const rd_eval_opts *opts)
 {
@@ -46,6 +54,7 @@ static bool describe(rd_same *s, rd_results results, const rd_eval_opts *opts)
     return true;
 }
 
+/* The place in the first-level table for such words, by their hash. */
 static rd_same *same_place(rd_cache *c, const rd_same *s)
 {
     uint64_t hash = 0;
@@ -56,14 +65,15 @@ static rd_same *same_place(rd_cache *c, const rd_same *s)
 }
 
 /* ---- Plans ----------------------------------------------------------------------------------- */
-/* True if a brief plan has had its runs.  A program's first plan is brief, without compiled
- * loops (run/grow.c); afterwards a full one is made. */
+/* True if a brief plan has had its runs, so that a full one is to be made.  A program's first plan
+ * is brief (run/grow.c). */
 static bool is_brief_over(const rd_entry *e)
 {
     return rd_brief_is_over(e->plan, e->runs);
 }
 
-/* Finds a cached plan with the current key.  *over: a brief one was found that has had its runs. */
+/* Finds a cached plan with the current key, a measured one if that is asked for; NULL: none. *over:
+ * there is a plan for first runs (brief), but it has had them. */
 static rd_entry *find(rd_cache *c, bool measured, bool *over)
 {
     *over = false;
@@ -79,7 +89,8 @@ static rd_entry *find(rd_cache *c, bool measured, bool *over)
     return NULL;
 }
 
-/* Makes room for the inputs' addresses, with or without numbers. */
+/* Makes room for the addresses of all leaves of the key and of numbers as inputs; false: no
+ * memory. */
 static bool reserve_inputs(rd_cache *c)
 {
     const int32_t wanted = c->key.n_leaf + RD_KEY_NUMBERS, room = c->key.room_leaf + RD_KEY_NUMBERS;
@@ -96,7 +107,8 @@ static bool reserve_inputs(rd_cache *c)
     return true;
 }
 
-/* Stores the inputs' addresses for the run, and for later ones of the same expressions. */
+/* Stores the inputs' addresses for the run, and in s for later runs of the same expressions.
+ * Returns s; NULL if they are too many for it. */
 static rd_same *find_inputs(rd_cache *c, rd_same *s)
 {
     const int32_t n = rd_key_inputs(&c->key);
@@ -122,8 +134,8 @@ static bool was_planned_with_values(rd_cache *c)
     return was;
 }
 
-/* Finds a plan with the key's numbers as inputs.  If there is none, the key gets its numbers
- * back, unless such a plan is to be made now. */
+/* Finds a plan with the key's numbers as inputs, which runs for any numbers; NULL: none.  The key
+ * then gets its numbers back as values, unless a plan for any numbers is to be made now. */
 static rd_entry *find_for_any_numbers(rd_cache *c, const rd_eval_opts *opts, bool *over)
 {
     rd_entry *e;
@@ -194,7 +206,8 @@ static rd_status run_entry(rd_entry *e, const void *const *leaf, rd_results resu
     return status;
 }
 
-/* Marks an entry as running, if there is one. */
+/* Marks an entry as running, if there is one, so that it is not freed; counts runs of plans for
+ * first runs (brief). */
 static rd_entry *mark_running(rd_cache *c, rd_entry *e)
 {
     if (e) {
@@ -216,8 +229,8 @@ static rd_status run_once(rd_ctx *ctx, rd_results results, const rd_eval_opts *o
     return status;
 }
 
-/* Makes a plan by cost.  If it takes long enough that a GPU might be faster, rates are measured
- * first. */
+/* Makes a plan by cost.  If AUTO did not choose a GPU although the plan takes long enough for one,
+ * the rates of the GPU are measured first, and the plan is made again. */
 static rd_plan *plan_by_cost(rd_cache *c, rd_results results, const rd_eval_opts *opts)
 {
     const rd_choice choice = { .traversal = opts->traversal };
@@ -245,7 +258,8 @@ static bool measure_here(rd_cache *c, rd_results results, const rd_eval_opts *op
     return rd_error(c->ctx) == RD_OK;
 }
 
-/* Makes a plan by a measured choice; measures first if that is wanted and was not done. */
+/* Makes a plan by a measured choice; measures first if that is wanted and was not done.  A plan on
+ * a device has no such choice: its kernels are measured when it runs. */
 static rd_plan *make(rd_cache *c, rd_results results, const rd_eval_opts *opts, bool brief)
 {
     const rd_found *known  = rd_findings_get(&c->found, c->key.hash);
@@ -267,7 +281,8 @@ static rd_plan *make(rd_cache *c, rd_results results, const rd_eval_opts *opts, 
     return rd_key_plan(&c->key, results, opts, &choice);
 }
 
-/* Makes a plan.  One in parts has its numbers fixed, so the key gets its numbers back. */
+/* Makes a plan.  A plan in parts has its numbers fixed, so that the key gets its numbers back as
+ * values and the plan is made again. */
 static rd_plan *make_for_numbers(rd_cache *c, rd_results results, const rd_eval_opts *opts,
                                  bool brief)
 {
@@ -316,7 +331,8 @@ static rd_status make_and_run(rd_cache *c, rd_results results, const rd_eval_opt
     return status;
 }
 
-/* Evaluates by a plan with the same key, or makes one. */
+/* Evaluates by a cached plan with the same key, or makes one.  The key is too large, or there is no
+ * memory: the plan is made for this evaluation alone. */
 static rd_status run_alike(rd_cache *c, rd_results results, const rd_eval_opts *opts, rd_same *s)
 {
     rd_request request[MOST_RESULTS];
@@ -343,7 +359,8 @@ static rd_status run_alike(rd_cache *c, rd_results results, const rd_eval_opts *
     return e ? run_entry(e, c->leaf, results, opts) : make_and_run(c, results, opts, !over, s);
 }
 
-/* Evaluates: by the first-level table, by key, or by a new plan.  See cache.h. */
+/* Evaluates: by the first-level table, by key, or by a new plan.  A place in the table with other
+ * words is taken over by this evaluation. */
 rd_status rd_cache_run(rd_ctx *ctx, rd_results results, const rd_eval_opts *opts)
 {
     rd_cache    *c = rd_cache_get(ctx);
@@ -374,7 +391,7 @@ rd_status rd_cache_run(rd_ctx *ctx, rd_results results, const rd_eval_opts *opts
     return run_alike(c, results, &full, place);
 }
 
-/* Looks up a measured choice.  See cache.h. */
+/* The choice that was measured as fastest for an evaluation; the default if it was not measured. */
 rd_choice rd_cache_choice(rd_ctx *ctx, int n, const rd_request *request, const rd_eval_opts *opts)
 {
     rd_cache       *c     = rd_cache_get(ctx);

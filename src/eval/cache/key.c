@@ -1,7 +1,11 @@
 /* key.c - turns an evaluation into a key of words.  Everything that planning may depend on goes
- * in; in doubt it goes in. */
+ * in; in doubt it goes in.
+ *
+ * A node is an expression, and its number in the key stands for it wherever it is an operand.
+ * `put` functions append words to the key. */
 #include "eval/cache/key.h"
 #include "core/row_product.h"
+#include "expr/blocks.h"
 #include <string.h>
 
 /* Limits of a key.  Larger graphs take long to plan, but they are rarely evaluated twice, and
@@ -9,7 +13,8 @@
 enum { MAX_NODES = 4096, MAX_WORDS = 1 << 15, FIRST_ROOM = 64, FIRST_WORDS = 1024 };
 
 /* ---- Vectors --------------------------------------------------------------------------------- */
-/* Makes room for `n` items in a vector that holds `used`. */
+/* Makes room for `n` items in a vector that holds `used`, by doubling; false: no memory.  The first
+ * room is larger for the vector of words. */
 static bool reserve(rd_ctx *ctx, void **vector, int32_t used, int32_t *room, int32_t n, size_t size)
 {
     int32_t more = *room ? *room : size == sizeof(uint64_t) ? FIRST_WORDS : FIRST_ROOM;
@@ -30,6 +35,7 @@ static bool reserve(rd_ctx *ctx, void **vector, int32_t used, int32_t *room, int
     return true;
 }
 
+/* Makes room for n more words; false: the key is too long, or no memory. */
 static bool reserve_words(rd_key *key, int64_t n)
 {
     return key->n_word + n <= MAX_WORDS &&
@@ -43,7 +49,7 @@ static void put(rd_key *key, uint64_t word)
     key->word[key->n_word++] = word;
 }
 
-/* Appends bytes in words; the last word is padded with zeros. */
+/* Appends n bytes as words; the last word is padded with zeros. */
 static void put_bytes(rd_key *key, const void *bytes, size_t n)
 {
     uint64_t word = 0;
@@ -72,6 +78,8 @@ static bool put_text(rd_key *key, const char *text)
 }
 
 /* ---- Nodes ----------------------------------------------------------------------------------- */
+/* The place of an expression in the hash table: its own, or the free one where it belongs.  A place
+ * of an earlier key (round) is free. */
 static rd_key_place *place_of(const rd_key *key, const rd_expr *e)
 {
     uint64_t mask = (uint64_t)key->room_place - 1,
@@ -85,7 +93,7 @@ static rd_key_place *place_of(const rd_key *key, const rd_expr *e)
     }
 }
 
-/* Doubles the hash table of expressions. */
+/* Doubles the hash table of expressions, and enters the nodes of this key; false: no memory. */
 static bool grow_places(rd_key *key)
 {
     int32_t room = key->room_place ? 2 * key->room_place : 2 * FIRST_ROOM;
@@ -101,6 +109,7 @@ static bool grow_places(rd_key *key)
     return true;
 }
 
+/* Appends a leaf to the key's list; false: no memory. */
 static bool new_leaf(rd_key *key, const rd_expr *e)
 {
     if (!reserve(key->ctx, (void **)&key->leaf, key->n_leaf, &key->room_leaf, key->n_leaf + 1,
@@ -110,7 +119,8 @@ static bool new_leaf(rd_key *key, const rd_expr *e)
     return true;
 }
 
-/* The number of an expression, a new one for a new expression; -1: no room, or too many. */
+/* The number of an expression in the key, a new one at the first call; a new leaf also gets a
+ * number among leaves. -1: no memory, or too many nodes. */
 static int32_t number_of(rd_key *key, const rd_expr *e)
 {
     rd_key_place *p;
@@ -131,8 +141,8 @@ static int32_t number_of(rd_key *key, const rd_expr *e)
     return key->n_node++;
 }
 
-/* Appends the offsets at which a reader of a node begins, one per axis; of a leaf, relative to
- * its first reader. */
+/* Appends the offsets at which a reader of a node begins, one per axis.  Those of a leaf are
+ * relative to its first reader, so that equal slices at different places have equal keys. */
 static void put_offsets(rd_key *key, int32_t number, const int64_t *offset)
 {
     int32_t        leaf = key->node[number].leaf, rank = key->node[number].expr->rank;
@@ -147,7 +157,8 @@ static void put_offsets(rd_key *key, int32_t number, const int64_t *offset)
         put(key, (uint64_t)offset[a] - (first ? (uint64_t)first[a] : 0));
 }
 
-/* Appends operand x by its number; NULL is a missing operand. */
+/* Appends operand x by its number; NULL is a missing operand. viewed: the reader is a view, which
+ * appends its offsets itself; all others read a leaf from its first element. */
 static bool put_operand(rd_key *key, const rd_expr *x, bool viewed)
 {
     static const int64_t origin[RD_MAX_RANK];
@@ -162,6 +173,7 @@ static bool put_operand(rd_key *key, const rd_expr *x, bool viewed)
 }
 
 /* ---- Facts ----------------------------------------------------------------------------------- */
+/* Appends a view: where it begins in its operand, and its coefficients. */
 static bool put_view(rd_key *key, const rd_expr *e)
 {
     const rd_expr *x      = e->in[0];
@@ -181,6 +193,7 @@ static bool put_call(rd_key *key, const rd_expr *e)
 
     /* pointers may be reused after a release, so the texts go in */
     facts.name = facts.names = facts.body = NULL;
+    facts.derivative                      = NULL;
     put_bytes(key, &facts, sizeof facts);
     return put_text(key, e->as.call->name) && put_text(key, e->as.call->names) &&
            put_text(key, e->as.call->body);
@@ -208,7 +221,8 @@ static bool put_fold(rd_key *key, const rd_expr *e)
     return put_text(key, user->name);
 }
 
-/* Appends a number, and lists it if it may become an input. */
+/* Appends a number's value, and lists it if it may become an input: not 0 or 1, bool or 16-bit
+ * float. */
 static void put_number(rd_key *key, const rd_expr *e)
 {
     const rd_word value = e->as.number->value;
@@ -222,8 +236,8 @@ static void put_number(rd_key *key, const rd_expr *e)
     put(key, value.u64);
 }
 
-/* Appends what a node has beside operands, by its kind; false: no room, or an input without
- * memory. */
+/* Appends what a node has beside operands, by its kind.  False: no room, or a leaf with a name,
+ * which is an input without memory. */
 static bool put_facts(rd_key *key, const rd_expr *e)
 {
     if (!reserve_words(key, 2 + RD_MAX_RANK +
@@ -234,7 +248,9 @@ static bool put_facts(rd_key *key, const rd_expr *e)
     switch (e->kind) {
     case RD_EXPR_LEAF:
         put(key, (uint64_t)e->as.leaf->device);
-        put(key, (uint64_t)e->as.leaf->below);
+        /* a plan keeps where a block mask's range lists begin, which depends on the mask; such a
+         * leaf has no `below`, and no `below` has its highest bit set */
+        put(key, e->blocks ? ~(uint64_t)rd_blocks_lists(e, true) : (uint64_t)e->as.leaf->below);
         put_bytes(key, e->as.leaf->stride, (size_t)e->rank * sizeof(int64_t));
         return !e->as.leaf->name;
     case RD_EXPR_NUMBER: put_number(key, e); return true;
@@ -272,6 +288,7 @@ static bool put_node(rd_key *key, const rd_expr *e)
 }
 
 /* ---- The key --------------------------------------------------------------------------------- */
+/* Appends a requested result: its expression, device, type and strides. */
 static bool put_request(rd_key *key, const rd_request *r)
 {
     if (!reserve_words(key, 2 + RD_MAX_RANK) || !put_operand(key, r->expr, false) ||
@@ -282,7 +299,7 @@ static bool put_request(rd_key *key, const rd_request *r)
     return true;
 }
 
-/* Hashes all words of a key. */
+/* A hash of all words of a key, by multiplications with 2^64 divided by the golden ratio. */
 uint64_t rd_key_hash(const rd_key *key)
 {
     uint64_t hash = (uint64_t)key->n_word;
@@ -294,7 +311,8 @@ uint64_t rd_key_hash(const rd_key *key)
     return hash;
 }
 
-/* Starts a key.  A new round number frees all places of the hash table. */
+/* Starts an empty key.  A new round number frees all places of the hash table, without clearing it;
+ * after 2^32 rounds the table is made anew. */
 static bool begin(rd_key *key)
 {
     key->n_word = key->n_node = key->n_leaf = key->n_number = 0;
@@ -308,7 +326,8 @@ static bool begin(rd_key *key)
     return reserve_words(key, 2);
 }
 
-/* Makes the key of an evaluation.  See key.h. */
+/* Makes the key of an evaluation: options, requests, then each node once, in the order in which
+ * nodes are found.  False: too large, or no memory. */
 bool rd_key_make(rd_key *key, int n, const rd_request *request, const rd_eval_opts *opts)
 {
     if (!begin(key))
@@ -327,6 +346,8 @@ bool rd_key_make(rd_key *key, int n, const rd_request *request, const rd_eval_op
     return true;
 }
 
+/* Elements from the leaf's base to where its first reader begins (first), which is the address
+ * given to runs; 0 without readers. */
 int64_t rd_key_shift(const rd_key_leaf *leaf)
 {
     int64_t shift = 0;
@@ -336,12 +357,14 @@ int64_t rd_key_shift(const rd_key_leaf *leaf)
     return shift;
 }
 
+/* The address in memory where the leaf's first reader begins. */
 const void *rd_key_address(const rd_key_leaf *leaf)
 {
     return (const char *)leaf->expr->as.leaf->data +
            rd_key_shift(leaf) * rd_dtype_size(leaf->expr->type);
 }
 
+/* Frees the memory of a key, which may be used again. */
 void rd_key_free(rd_key *key)
 {
     rd_free(key->ctx, key->word);

@@ -20,7 +20,7 @@ typedef struct rd_key_node {
 
 /* A leaf of a key. */
 typedef struct rd_key_leaf {
-    const rd_expr *expr;
+    const rd_expr *expr;  /* the leaf */
     const int64_t *first; /* by axis: where its first reader begins; NULL: not read yet */
 } rd_key_leaf;
 
@@ -54,8 +54,8 @@ typedef struct rd_key {
     int32_t       n_number; /* only the first ones are stored */
     rd_key_number number[RD_KEY_NUMBERS];
     bool          numbers_in; /* the numbers are inputs, after the leaves */
-    uint32_t      round;
-    uint64_t      hash;
+    uint32_t      round;      /* number of this key, from 1 on */
+    uint64_t      hash;       /* of all words */
 } rd_key;
 
 /* Makes a key.  False: too large to be worth it, an input without memory, or no room, which is

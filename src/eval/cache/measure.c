@@ -1,32 +1,37 @@
 /* measure.c - auto-tuning: times candidates one after the other.  First the traversal, then
  * panel widths, tile sizes, and one thread.  Each is compared with the best so far, which keeps
- * all other choices. */
+ * all other choices.
+ *
+ * A candidate is a plan by one choice of traversal, panel width, tile size and threads. */
 #include "eval/cache/measure.h"
 #include "core/clock.h"
 #include "eval/run/watch.h"
 #include <math.h>
 #include <string.h>
 
-enum { MOST_RUNS = 10 };
+enum { MOST_RUNS = 10 };             /* of a candidate */
 static const double SPEND    = 0.02; /* seconds for a candidate, or one run */
 static const double MARGIN   = 0.97; /* factor on the best time; smaller gains are noise */
 static const double TOO_LONG = 4;    /* factor on the best time, at which a run is stopped */
 static const double FEW      = 2e-3; /* seconds; less may be too little work for several threads */
 
+/* The state of measuring: the evaluation, memory for its results, and the best choice so far. */
 typedef struct trial {
     rd_ctx             *ctx;
     const rd_key       *key;
-    const void *const  *address;
+    const void *const  *address; /* of leaves */
     rd_results          results;
     const rd_eval_opts *opts;
     void              **out, **memory; /* by result: address, and allocated memory */
     rd_found            best;
     /* of the best: it has panels; it runs on several threads */
     bool      panels, several;
-    rd_status status;
+    rd_status status; /* of the last run */
 } trial;
 
 /* ---- Memory for results ---------------------------------------------------------------------- */
+/* Allocates memory for results, by the layouts of the first plan, aligned to a cache line of 64
+ * bytes; false: no memory. lo is negative if a result has elements before its base. */
 static bool get_memory(trial *t, const rd_plan *plan)
 {
     for (int k = 0; k < t->results.n; k++) {
@@ -43,6 +48,7 @@ static bool get_memory(trial *t, const rd_plan *plan)
     return true;
 }
 
+/* Frees the memory for results. */
 static void free_memory(trial *t)
 {
     for (int k = 0; k < t->results.n; k++)
@@ -50,6 +56,7 @@ static void free_memory(trial *t)
 }
 
 /* ---- One candidate --------------------------------------------------------------------------- */
+/* True if some loop of the plan is a tile loop, so that a panel's width matters. */
 static bool has_panels(const rd_plan *plan)
 {
     for (int s = 0; s < plan->n_stage; s++)
@@ -59,7 +66,9 @@ static bool has_panels(const rd_plan *plan)
     return false;
 }
 
-/* The least time of some runs; infinite if it takes too long. */
+/* The least time of some runs, for 20 ms or one run.  Infinite if a run was stopped or takes
+ * TOO_LONG times the best time.  A run that exceeds its time limit is cancelled without an
+ * error. */
 static double time_of(trial *t, const rd_plan *plan, rd_run_stats *stats)
 {
     const double begun = rd_seconds(), limit = t->best.seconds * TOO_LONG;
@@ -107,6 +116,8 @@ static bool try_choice(trial *t, rd_choice choice)
 }
 
 /* ---- All candidates -------------------------------------------------------------------------- */
+/* Times all candidates: the choice by cost, both traversals, panels of 1/4 and 4 times the width,
+ * tiles of half and double size, and one thread.  `shift` is the log2 of such a factor. */
 static void try_all(trial *t)
 {
     rd_choice choice = { .traversal = t->opts->traversal };
@@ -133,7 +144,8 @@ static void try_all(trial *t)
         (void)try_choice(t, choice);
 }
 
-/* Times all candidates.  See measure.h. */
+/* Finds the choice with the least time for an evaluation.  Results go to temporary memory.
+ * RD_ERR_MEMORY: there is none for them; other failures are the evaluation's. */
 rd_status rd_measure(rd_ctx *ctx, const rd_key *key, const void *const *address, rd_results results,
                      const rd_eval_opts *opts, rd_found *found)
 {

@@ -1,7 +1,8 @@
 /* movable.c - makes plans for keys, without the addresses of leaves. */
 #include "eval/cache/key.h"
 
-/* Makes a plan for a key.  See key.h. */
+/* Makes a plan for a key that runs on leaves at any addresses: inputs are the key's leaves, each
+ * moved to where its first reader begins (shift), then its numbers.  NULL on failure. */
 rd_plan *rd_key_plan(const rd_key *key, rd_results results, const rd_eval_opts *opts,
                      const rd_choice *choice)
 {

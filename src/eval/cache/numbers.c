@@ -25,8 +25,8 @@ static uint64_t first_equal(const rd_key *key, int32_t k)
     return j;
 }
 
-/* True if the plan may be in parts.  Such a plan has its numbers fixed, and planning would find
- * that out late. */
+/* True if the plan may be in parts: with a product of sparse matrices, or many nodes.  Such a plan
+ * has its numbers fixed, and planning would find that out late. */
 static bool may_be_several_plans(const rd_key *key)
 {
     bool product = false;
@@ -59,7 +59,8 @@ static bool is_plain(const rd_expr *reader)
     }
 }
 
-/* True if all readers are plain, also through views, which broadcast a number. */
+/* True if all readers of x compute in the same way for any int, also those that read it through
+ * views, which broadcast a number. */
 static bool is_read_plainly(const rd_key *key, const rd_expr *x)
 {
     bool plain = true;
@@ -74,7 +75,8 @@ static bool is_read_plainly(const rd_key *key, const rd_expr *x)
     return plain;
 }
 
-/* True if the number is the exponent of a power by products, which code contains. */
+/* True if the number, possibly broadcast by views, is the exponent of a power by products
+ * (pow_half): the code of such a power contains the exponent. */
 static bool is_exponent(const rd_key *key, const rd_expr *x)
 {
     bool found = false;
@@ -89,7 +91,8 @@ static bool is_exponent(const rd_key *key, const rd_expr *x)
     return found;
 }
 
-/* True if the number may become an input: its readers compute in the same way for any value. */
+/* True if the number may become an input: its readers compute in the same way for any value.  An
+ * int must not meet coordinates (COORD), as masks that compare them bound loops. */
 static bool is_input(const rd_key *key, const rd_expr *number)
 {
     bool places = false;
@@ -112,7 +115,8 @@ static void keep_inputs(rd_key *key)
     key->n_number = n;
 }
 
-/* Turns numbers into inputs.  See key.h. */
+/* Turns the key's numbers into inputs: a mark takes the place of each value, with the number of the
+ * first equal value.  False: it has none or too many, or the plan may be one in parts. */
 bool rd_key_numbers_to_inputs(rd_key *key)
 {
     if (key->n_number == 0 || key->n_number > RD_KEY_NUMBERS || may_be_several_plans(key))
@@ -128,6 +132,7 @@ bool rd_key_numbers_to_inputs(rd_key *key)
     return true;
 }
 
+/* Puts the values of numbers back into the key. */
 void rd_key_numbers_to_values(rd_key *key)
 {
     for (int32_t k = 0; k < key->n_number; k++)
@@ -137,11 +142,13 @@ void rd_key_numbers_to_values(rd_key *key)
     key->numbers_in = false;
 }
 
+/* The number of addresses that a run gets: of leaves and, if numbers are inputs, of numbers. */
 int32_t rd_key_inputs(const rd_key *key)
 {
     return key->n_leaf + (key->numbers_in ? key->n_number : 0);
 }
 
+/* Fills in the addresses that a run gets: of leaves, then of numbers, which lie in their nodes. */
 void rd_key_addresses(const rd_key *key, const void **address)
 {
     for (int32_t k = 0; k < key->n_leaf; k++)

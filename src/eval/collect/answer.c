@@ -1,20 +1,27 @@
 /* answer.c - answers uses: by a value at the place of the use, by another use, or by a read of a
- * value that is materialised as a whole. */
+ * value that is materialised as a whole.
+ *
+ * A use is one reader's request for an expression at given subscripts.  It is answered once it
+ * has a value of the graph, or an alias: another use with the same value. */
 #include "eval/collect/collect.h"
 #include <string.h>
 
+/* The number of elements of an expression, as a double for estimates of cost. */
 double rd_expr_points(const rd_expr *e)
 {
     return (double)rd_points(e->rank, e->extent);
 }
 
+/* Answers a use, which is a reader's request for an expression, by a value of the graph.  False if
+ * the value is -1, which is how its maker reports a failure. */
 bool rd_answer(rd_collector *c, int use, int value)
 {
     c->use[use].value = value;
     return value >= 0;
 }
 
-/* Answers a use by a use of another expression, at subscripts `at`. */
+/* Answers a use (a reader's request) by a new use of another expression e, at subscripts `at` of e:
+ * both have the same value.  False without memory. */
 bool rd_answer_same(rd_collector *c, int use, const rd_expr *e, const rd_subscript *at)
 {
     int d = rd_use_new(c, e, at);
@@ -23,7 +30,8 @@ bool rd_answer_same(rd_collector *c, int use, const rd_expr *e, const rd_subscri
     return d >= 0;
 }
 
-/* Makes uses of all operands of e at `at`, and makes them the operands of value v. */
+/* Makes a use of each operand of e at subscripts `at`, which e itself has, and makes these uses the
+ * operands of value v.  An absent operand is NULL in e and -1 in v.  False on failure. */
 bool rd_use_operands(rd_collector *c, int v, const rd_expr *e, const rd_subscript *at)
 {
     int32_t *in = rd_pool_get(c->pool, (size_t)e->n_in * sizeof *in);
@@ -38,8 +46,9 @@ bool rd_use_operands(rd_collector *c, int v, const rd_expr *e, const rd_subscrip
     return in;
 }
 
-/* Computes the subscripts at which a view reads its operand, when the view itself is read at
- * `at`. */
+/* Computes the subscripts `in` at which a view reads its operand, when the view is read at `at`.
+ * The view's numbers are an offset for each axis of the operand, then a matrix of coefficients of
+ * the view's indices. */
 bool rd_view_subscripts(rd_collector *c, const rd_expr *e, const rd_subscript *at, rd_subscript *in)
 {
     const int64_t *number = e->as.view->number;
@@ -54,8 +63,9 @@ bool rd_view_subscripts(rd_collector *c, const rd_expr *e, const rd_subscript *a
     return true;
 }
 
-/* Makes uses of the two factors of the product e, seen through a view, and makes them operands
- * of v.  See collect.h. */
+/* Makes uses of the two factors of the product e, seen through a view, and makes them operands of
+ * v.  The last operand is the second factor: of a square there is one, which is both. in[2] is the
+ * mask: none. */
 int32_t *rd_use_factors(rd_collector *c, int v, const rd_expr *e, const rd_subscript *at)
 {
     const rd_expr *p  = rd_product_of(e);
@@ -94,8 +104,9 @@ int rd_read_value(rd_collector *c, rd_dtype type, int target, int n, const rd_su
     return r;
 }
 
-/* Makes fresh loop axes for all dims of e of more than one index (or none), kept distinct from
- * each other; NULL on failure. */
+/* Makes a fresh loop axis for each dim of e and keeps all of them distinct.  They are fixed: no
+ * reshape may split them, as they are dims of a stored value.  Returns the subscripts; NULL on
+ * failure. */
 rd_subscript *rd_own_axes(rd_collector *c, const rd_expr *e, int32_t *dim)
 {
     rd_subscript *at = rd_subscripts(c, e->rank);
@@ -125,7 +136,8 @@ bool rd_set_dims(rd_collector *c, int v, int n, const int32_t *dim)
     return value->dim;
 }
 
-/* Adds the raw axes of subscripts to a list of distinct ones; returns its length. */
+/* Adds the raw axes of subscripts to a list of distinct ones; returns the list's length.  A term
+ * without an axis is a gathered index, and the axes are those of the index's own subscripts. */
 static int add_axes(const rd_collector *c, int n, const rd_subscript *at, int32_t *dim, int n_dim)
 {
     for (int a = 0; a < n; a++)
@@ -157,7 +169,9 @@ int rd_axes_of_subscripts(const rd_collector *c, int n, const rd_subscript *at,
     return add_axes(c, n, at, dim, 0);
 }
 
-/* Answers uses by reads of value v, which has all dims of the expression. */
+/* Answers all uses in the list by reads of value v, which stores the whole expression.  Where a use
+ * has one plain axis along a dim, that axis is unified with the stored one, so that both may share
+ * a loop. */
 bool rd_answer_reads(rd_collector *c, const rd_expr *e, int v, const int32_t *list, int n)
 {
     for (int k = 0; k < n; k++) {

@@ -1,12 +1,17 @@
-/* axes.c - unifies and splits loop axes (union-find), and does arithmetic on subscripts. */
+/* axes.c - unifies and splits loop axes (union-find), and does arithmetic on subscripts.
+ *
+ * A raw axis is a loop axis before unification.  Sets of axes are bit sets over the numbers of
+ * raw axes. */
 #include "eval/collect/axes.h"
 #include <string.h>
 
+/* Adds element i to a bit set. */
 static void set_bit(uint64_t *set, int i)
 {
     set[i / 64] |= (uint64_t)1 << (i % 64);
 }
 
+/* True if two bit sets of raw axes have a common element. */
 static bool bits_intersect(const uint64_t *a, const uint64_t *b)
 {
     for (int w = 0; w < RD_RAW_WORDS; w++)
@@ -36,7 +41,8 @@ static bool reserve_axis(rd_axes *axes)
     return true;
 }
 
-/* Makes a fresh raw axis of an extent, a set of its own.  See axes.h. */
+/* Makes a raw axis of this extent, unified with no other and not split.  Returns its number; -1 on
+ * failure. */
 int rd_axes_new(rd_axes *axes, int64_t extent)
 {
     rd_raw_axis *a;
@@ -51,6 +57,7 @@ int rd_axes_new(rd_axes *axes, int64_t extent)
     return axes->n++;
 }
 
+/* The representative of all axes that are unified with this one (find of union-find). */
 int rd_axes_root(const rd_axes *axes, int axis)
 {
     while (axes->at[axis].parent != axis)
@@ -58,7 +65,7 @@ int rd_axes_root(const rd_axes *axes, int axis)
     return axis;
 }
 
-/* Notes that two axes must never be unified. */
+/* Notes that two axes, with all that they are unified with, must never be unified. */
 void rd_axes_apart(rd_axes *axes, int a, int b)
 {
     a = rd_axes_root(axes, a);
@@ -69,12 +76,15 @@ void rd_axes_apart(rd_axes *axes, int a, int b)
     }
 }
 
-/* True if unifying would fix the axis of a float sum, which a reshape may still split. */
+/* True if unifying would fix the axis of a float sum, which a reshape may still split.  A fixed
+ * axis may not be split, and without the split the sum would have other bits. */
 static bool fixes_sum(const rd_raw_axis *sum, const rd_raw_axis *other)
 {
     return sum->tree && !sum->fixed && other->fixed;
 }
 
+/* True if two axes are unified or may be.  Extents must be equal, and neither may be split (outer
+ * >= 0), be kept distinct from the other, or make a float sum's axis fixed. */
 bool rd_axes_may_join(const rd_axes *axes, int a, int b)
 {
     const rd_raw_axis *p = &axes->at[rd_axes_root(axes, a)], *q = &axes->at[rd_axes_root(axes, b)];
@@ -84,7 +94,7 @@ bool rd_axes_may_join(const rd_axes *axes, int a, int b)
                       !bits_intersect(q->apart, p->member));
 }
 
-/* Unifies two axes: b's set becomes part of a's. */
+/* Unifies two axes (union): b's set becomes part of a's, with all restrictions of both. */
 void rd_axes_join(rd_axes *axes, int a, int b)
 {
     rd_raw_axis *p, *q;
@@ -104,7 +114,8 @@ void rd_axes_join(rd_axes *axes, int a, int b)
     q->parent = a;
 }
 
-/* Splits an axis into an outer and an inner one.  See axes.h. */
+/* Splits an axis into an outer axis and an inner one of extent `inner`: index = outer * inner
+ * extent + inner.  False if the axis is fixed, or there are too many axes. */
 bool rd_axes_split(rd_axes *axes, int axis, int64_t inner)
 {
     int a = rd_axes_root(axes, axis), parts[2];
@@ -130,18 +141,21 @@ bool rd_axes_split(rd_axes *axes, int axis, int64_t inner)
     return true;
 }
 
+/* The subscript that is this number everywhere. */
 rd_subscript rd_subscript_const(int64_t offset)
 {
     return (rd_subscript){ .offset = offset };
 }
 
+/* The subscript that is the index of this axis. */
 rd_subscript rd_subscript_axis(int axis)
 {
     return (rd_subscript){ .n_term = 1, .term = { { .axis = axis, .value = -1, .coef = 1 } } };
 }
 
-/* Adds one term to a subscript, to the coefficient of an equal one if there is one; false after
- * recording RD_ERR_LIMIT. */
+/* Adds one term to a subscript, to the coefficient of an equal one if there is one.  Two terms are
+ * equal if they have the same axis and the same gathered index.  False after recording
+ * RD_ERR_LIMIT. */
 static bool add_term(rd_axes *axes, rd_subscript *to, rd_subscript_term term)
 {
     for (int t = 0; t < to->n_term; t++)
@@ -160,7 +174,7 @@ static bool add_term(rd_axes *axes, rd_subscript *to, rd_subscript_term term)
     return true;
 }
 
-/* Adds coef times a subscript to another.  See axes.h. */
+/* Adds coef times the subscript `add` to `to`, term by term; false if there are too many terms. */
 bool rd_subscript_add(rd_axes *axes, rd_subscript *to, const rd_subscript *add, int64_t coef)
 {
     to->offset += coef * add->offset;
@@ -174,7 +188,8 @@ bool rd_subscript_add(rd_axes *axes, rd_subscript *to, const rd_subscript *add, 
     return true;
 }
 
-/* Adds a term, replacing split axes by their two parts recursively. */
+/* Adds a term, replacing an axis that was split (outer >= 0) by its two parts, recursively: index =
+ * outer * extent of inner + inner. */
 static bool add_split(rd_axes *axes, rd_subscript *to, rd_subscript_term term)
 {
     const rd_raw_axis *a;
@@ -190,8 +205,9 @@ static bool add_split(rd_axes *axes, rd_subscript *to, rd_subscript_term term)
            add_split(axes, to, (rd_subscript_term){ a->inner, -1, term.coef });
 }
 
-/* Fast path for subscripts of one axis or none, which are most: normalises in place, without a
- * copy of half a kilobyte.  False: the subscript needs more. */
+/* Normalises a subscript of one axis or none, which is the usual case, in place: no copy of half a
+ * kilobyte.  False: the subscript needs the general way, as it has more terms, a coefficient of 0,
+ * or a split axis. */
 static bool normalise_fast(const rd_axes *axes, rd_subscript *at)
 {
     if (at->n_term == 1 && at->term[0].axis >= 0) {
@@ -201,7 +217,8 @@ static bool normalise_fast(const rd_axes *axes, rd_subscript *at)
     return at->n_term == 0;
 }
 
-/* Normalises a subscript.  See axes.h. */
+/* Brings a subscript to its normal form, so that equal subscripts have equal terms: split axes are
+ * replaced by their parts, terms with coefficient 0 dropped, and terms sorted by axis. */
 bool rd_subscript_normal(rd_axes *axes, rd_subscript *at)
 {
     rd_subscript out;
@@ -231,6 +248,8 @@ bool rd_subscript_normal(rd_axes *axes, rd_subscript *at)
     return true;
 }
 
+/* The root of the only axis if the subscript is exactly its index, without offset and factor; else
+ * -1. */
 int rd_subscript_pure(const rd_axes *axes, const rd_subscript *at)
 {
     if (at->offset || at->n_term != 1 || at->term[0].axis < 0 || at->term[0].coef != 1)

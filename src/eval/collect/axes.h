@@ -11,7 +11,7 @@ enum { RD_RAW_AXES = 512, RD_RAW_WORDS = RD_RAW_AXES / 64 };
 
 /* A raw axis: one loop axis before unification (an element of a union-find structure). */
 typedef struct rd_raw_axis {
-    int64_t extent;
+    int64_t extent; /* number of indices */
     int32_t parent; /* union-find                                               */
     /* after a split: index = outer * extent(inner) + inner; else -1 */
     int32_t outer, inner;
@@ -26,7 +26,7 @@ typedef struct rd_raw_axis {
 typedef struct rd_axes {
     rd_ctx      *ctx;
     rd_pool     *pool;
-    int32_t      n, room;
+    int32_t      n, room;   /* raw axes; raw axes that have memory */
     rd_raw_axis *at;        /* changes its address when it grows */
     int32_t      traversal; /* number of the latest traversal of indices */
 } rd_axes;

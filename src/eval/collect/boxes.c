@@ -1,7 +1,10 @@
 /* boxes.c - makes the passes that fill the storage of a concatenation, and of nested ones
  * together.  A part becomes a copy into a box of the storage:
  *
- *    concat(a, b) along rows    ->    s[0 .. na) = a;  s[na .. na + nb) = b */
+ *    concat(a, b) along rows    ->    s[0 .. na) = a;  s[na .. na + nb) = b
+ *
+ * A box is a range along each dim of the storage, inside which the elements come from one part.
+ * A range that only one nested part limits is called cut there. */
 #include "eval/collect/boxes.h"
 #include <string.h>
 
@@ -12,8 +15,8 @@ typedef struct box {
     int64_t from[RD_MAX_RANK]; /* by axis of the expression: where the box begins */
 } box;
 
-/* Finds or makes the axis along a range of a storage dim.  Boxes with the same range share the
- * axis, and so their loops. */
+/* Finds or makes the axis along a range of storage dim `place`.  Boxes with the same range share
+ * the axis, and so their loops.  A new axis is kept distinct from those of all other dims. */
 static int axis_of_range(rd_collector *c, rd_boxes *boxes, int place, int64_t from, int64_t extent)
 {
     int axis;
@@ -36,6 +39,7 @@ static int axis_of_range(rd_collector *c, rd_boxes *boxes, int place, int64_t fr
     return axis;
 }
 
+/* The subscript along an axis: its index, or 0 if the axis has one index only. */
 static rd_subscript index_along(const rd_collector *c, int axis)
 {
     return c->axes->at[rd_axes_root(c->axes, axis)].extent == 1 ? rd_subscript_const(0)
@@ -43,7 +47,8 @@ static rd_subscript index_along(const rd_collector *c, int axis)
 }
 
 /* Sets the storage dims and subscripts of the copy v, and computes in `read` where the part is
- * read. */
+ * read.  With a < 0 the box has the whole dim; else axis a of the part limits the dim, and the copy
+ * is moved to where the box begins. */
 static bool place_box(rd_collector *c, rd_boxes *boxes, const rd_expr *part, const box *b, int v,
                       rd_subscript *read)
 {
@@ -85,8 +90,9 @@ static int copy_into(rd_collector *c, rd_boxes *boxes, const rd_expr *part, cons
     return v;
 }
 
-/* The storage dim along which `part`, itself a concatenation, joins; -1: it is read as a whole,
- * because other places are used or another reader wants it. */
+/* The storage dim along which `part` joins its own parts, if it is a concatenation; -1: the part is
+ * copied as a whole.  That is so if it is in memory, has other readers, or its axis is no whole
+ * storage dim. */
 static int dim_joined(const rd_collector *c, const rd_boxes *boxes, const rd_expr *part,
                       const box *b)
 {
@@ -108,7 +114,8 @@ static int dim_joined(const rd_collector *c, const rd_boxes *boxes, const rd_exp
 static bool fill(rd_collector *c, rd_boxes *boxes, const rd_expr *e, int place, box *b, int32_t *in,
                  int32_t *n);
 
-/* Fills one part's box by a copy, or by the part's own parts if it is a concatenation too. */
+/* Fills one part's box by a copy, or by the part's own parts if it is a concatenation, too.  The
+ * copies are appended to in[0..*n).  A part without elements needs none. */
 static bool fill_part(rd_collector *c, rd_boxes *boxes, const rd_expr *part, box *b, int32_t *in,
                       int32_t *n)
 {
@@ -126,7 +133,7 @@ static bool fill_part(rd_collector *c, rd_boxes *boxes, const rd_expr *part, box
 }
 
 /* Fills the boxes of all parts of concatenation e, which joins along storage dim `place`, one
- * behind the other. */
+ * behind the other.  The box b is restored at the end for the caller. */
 static bool fill(rd_collector *c, rd_boxes *boxes, const rd_expr *e, int place, box *b, int32_t *in,
                  int32_t *n)
 {
@@ -146,7 +153,8 @@ static bool fill(rd_collector *c, rd_boxes *boxes, const rd_expr *e, int place, 
     return ok;
 }
 
-/* Counts the parts of nested concatenations; any number above `most` if there are more. */
+/* Counts the parts of nested concatenations; stops with any number above `most` if there are
+ * more. */
 static int64_t count_parts(const rd_expr *e, int64_t most)
 {
     int64_t n = 0;
@@ -156,7 +164,8 @@ static int64_t count_parts(const rd_expr *e, int64_t most)
     return n;
 }
 
-/* Fills the storage of a concatenation.  See boxes.h. */
+/* Fills the storage of concatenation e by one copy for each part.  These copies become the operands
+ * of the JOIN value, which stands for the storage.  False on failure. */
 bool rd_boxes_fill(rd_collector *c, const rd_expr *e, int place, rd_boxes *boxes)
 {
     enum { MOST = 32 }; /* a plan has few axes, and one concatenation may be in another twice */

@@ -5,8 +5,8 @@
 
 /* A range of a storage dim that boxes cover, and the loop axis along it. */
 typedef struct rd_box_range {
-    int32_t place, axis;
-    int64_t from, extent;
+    int32_t place, axis;  /* number of the storage dim; the loop axis */
+    int64_t from, extent; /* first index; number of indices */
 } rd_box_range;
 
 /* Number of ranges that boxes may share; further ones get axes of their own. */
@@ -21,7 +21,7 @@ typedef struct rd_boxes {
     const rd_subscript *at;
     bool                nested;  /* parts that are concatenations are filled part by part, too */
     int32_t             n_range; /* number of shared ranges */
-    rd_box_range        range[RD_BOX_RANGES];
+    rd_box_range        range[RD_BOX_RANGES]; /* the shared ranges */
 } rd_boxes;
 
 /* Copies each part of the concatenation e to its range of dim `place`.  A part that is a

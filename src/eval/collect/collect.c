@@ -1,11 +1,14 @@
 /* collect.c - makes the graph of the requested results: visits all reachable expressions, users
- * first, and attaches the results. */
+ * first, and attaches the results.
+ *
+ * An expression is seen once it was found to be reachable from a result.  A use is a request for
+ * it by one reader.  `given` expressions are in memory already, so the visit stops there. */
 #include "eval/collect/concat_split.h"
 #include <string.h>
 
 /* ---- Results --------------------------------------------------------------------------------- */
-/* Makes a use of a result at fresh axes, one for each axis of extent other than 1, and the
- * subscript of its elements in memory. */
+/* Makes a use of a result at fresh axes, one for each axis of extent other than 1.  Then r->store
+ * is the address of an element in the caller's memory: index times stride, summed over the axes. */
 static bool use_result(rd_collector *c, const rd_expr *e, const rd_request *request,
                        rd_finish_result *r)
 {
@@ -32,6 +35,8 @@ static bool use_result(rd_collector *c, const rd_expr *e, const rd_request *requ
     return r->use >= 0;
 }
 
+/* Makes the values of all expressions, users before operands.  False after a failure or a
+ * cancel. */
 static bool visit(rd_collector *c)
 {
     for (int i = 0; i < c->n_seen; i++)
@@ -54,8 +59,9 @@ static rd_graph *keep_reasons(rd_collector *c, rd_graph *g)
     return g;
 }
 
-/* True if the number of reductions and scans is bounded.  Each of them examines everything below
- * it, so planning time grows with the square. */
+/* True if there are at most 128 reductions and scans.  Each of them examines everything below it,
+ * so planning time grows with the square of their number.  If there are more, records
+ * RD_ERR_LIMIT. */
 static bool has_few_folds(const rd_collector *c)
 {
     enum { MOST = 128 };
@@ -69,6 +75,7 @@ static bool has_few_folds(const rd_collector *c)
     return folds <= MOST;
 }
 
+/* True if a concatenation is among the reachable expressions. */
 static bool has_concats(const rd_collector *c)
 {
     for (int i = 0; i < c->n_seen; i++)
@@ -77,8 +84,9 @@ static bool has_concats(const rd_collector *c)
     return false;
 }
 
-/* Finds all reachable expressions, and splits results at concatenation boundaries if there are
- * concatenations. */
+/* Finds all reachable expressions, down to the given ones in memory.  Then splits results at
+ * concatenation boundaries if there are concatenations, and checks the limit on reductions if one
+ * was asked for. */
 static bool reach_results(rd_collector *c, int n, const rd_request *request, rd_expr **result,
                           const rd_given *given)
 {
@@ -89,7 +97,8 @@ static bool reach_results(rd_collector *c, int n, const rd_request *request, rd_
            (!given || !given->limited || has_few_folds(c));
 }
 
-/* Makes the graph of n requests.  See ir.h. */
+/* Makes the graph of n requested results: reaches the expressions, makes a use of each result,
+ * visits the expressions, and finishes the graph.  NULL on failure. */
 rd_graph *rd_collect(rd_ctx *ctx, rd_pool *pool, int n, const rd_request *request,
                      const rd_given *given)
 {

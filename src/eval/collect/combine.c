@@ -3,18 +3,25 @@
  *
  * The decisions depend only on the reduction's own operands, their strides, and fixed constants.
  * Other results, threads, caches and measurements cannot change them, so they cannot change
- * bits. */
+ * bits.
+ *
+ * Terms: a lane is one of 64 accumulators that elements go to in turn; the lane axis is the axis
+ * along which that happens.  A block is a number of steps of each lane.  An access is how one
+ * operand is read: its stride along each axis.  A kept axis is one that is not reduced. */
 #include "core/combine_tree.h"
 #include "eval/collect/reduction_accesses.h"
 #include <stdlib.h>
 #include <string.h>
 
+/* The extent of an axis of the graph. */
 static int64_t extent(const rd_fold_reads *o, int axis)
 {
     return o->graph->axis[axis].extent;
 }
 
 /* ---- Own virtual shape: axis x joins outside axis y if every operand reads both as one axis -- */
+/* The coefficient of an axis in the flat C-order index over the reduced axes; 0 of a kept axis.  A
+ * larger one belongs to an axis that is further outside. */
 static int64_t index_coef(const rd_fold_reads *o, int axis)
 {
     const rd_subscript *at = &o->value->combine->index;
@@ -25,8 +32,9 @@ static int64_t index_coef(const rd_fold_reads *o, int axis)
     return 0;
 }
 
-/* True if axes x and y of the reduction act as one axis with x outside: every access steps
- * through y's whole extent for each index of x. */
+/* True if axes x and y of the reduction act as one axis with x outside: every access steps through
+ * y's whole extent for each index of x.  Both are reduced or both are kept.  A reducer that needs
+ * the flat index, such as argmax, also wants them adjacent in C order. */
 static bool is_joined_outside(const rd_fold_reads *o, int x, int y)
 {
     bool in_order = index_coef(o, x) == index_coef(o, y) * extent(o, y), has_stride = false;
@@ -45,7 +53,8 @@ static bool is_joined_outside(const rd_fold_reads *o, int x, int y)
     return has_stride || in_order; /* axes without a stride join in C order only */
 }
 
-/* The axis that joins outside y, or -1.  If there are several, the one with the least number. */
+/* The axis that acts as one with y, outside of it; -1: none.  If there are several, the one with
+ * the least number. */
 static int outside(const rd_fold_reads *o, int y)
 {
     for (int x = 0; x < o->graph->n_axis; x++)
@@ -54,6 +63,7 @@ static int outside(const rd_fold_reads *o, int y)
     return -1;
 }
 
+/* True if no axis joins inside x, so that x is the innermost of its group. */
 static bool is_innermost(const rd_fold_reads *o, int x)
 {
     for (int y = 0; y < o->graph->n_axis; y++)
@@ -62,7 +72,8 @@ static bool is_innermost(const rd_fold_reads *o, int x)
     return true;
 }
 
-/* The extent of an axis together with all axes that join outside it. */
+/* The extent of an axis together with all axes that join outside it.  The loop ends after
+ * RD_MAX_AXES rounds, in case axes of extent 1 join in a circle. */
 static int64_t group_extent(const rd_fold_reads *o, int y)
 {
     int64_t n = extent(o, y);
@@ -74,6 +85,8 @@ static int64_t group_extent(const rd_fold_reads *o, int y)
 }
 
 /* ---- Order of the reduced axes --------------------------------------------------------------- */
+/* The access that reads the most distinct elements from memory; NULL: all operands are computed
+ * (bytes 0). */
 static const rd_own_access *heaviest(const rd_fold_reads *o)
 {
     const rd_own_access *best = NULL;
@@ -90,8 +103,8 @@ static const rd_own_access *heaviest(const rd_fold_reads *o)
     return best;
 }
 
-/* True if axis a goes outside axis b: by falling stride of the heaviest operand, else by C
- * order. */
+/* True if reduced axis a goes outside axis b: the one with the larger stride p in the heaviest
+ * access is outside.  Without a difference, or without such an access, C order decides. */
 static bool is_outside_of(const rd_fold_reads *o, const rd_own_access *by, int a, int b)
 {
     int64_t p = by ? llabs(by->coef[a]) : 0, q = by ? llabs(by->coef[b]) : 0;
@@ -118,15 +131,15 @@ static void order_axes(const rd_fold_reads *o, rd_combine *c, bool c_order)
 }
 
 /* ---- Lane axis ------------------------------------------------------------------------------- */
-/* True if the operand is read again along kept axes, as points are in pairwise sums.  A copy
- * with contiguous neighbours then pays off. */
+/* True if each element of the operand is read for at least RD_OFTEN results, as a point is in sums
+ * over pairs.  A copy with contiguous neighbours then pays off. */
 static bool is_read_again(const rd_fold_reads *o, const rd_own_access *a)
 {
     return rd_points_of(o->graph, o->space & ~o->value->reduced & ~a->axes) >= RD_OFTEN;
 }
 
-/* True if all steps of a lane stay close in memory: the steps of one block, or the features of
- * points in pairs. */
+/* True if all steps of a lane stay close in memory.  That is so with the steps of one block, or
+ * with up to 512 features of points in pairs, where every operand in memory is read again. */
 static bool is_short(const rd_fold_reads *o)
 {
     enum { FEATURES = 512 };
@@ -138,8 +151,9 @@ static bool is_short(const rd_fold_reads *o)
     return steps <= RD_TREE_STEPS || pairs;
 }
 
-/* Cost of loading 4-byte neighbours along `axis`, from the access's stride.  The constants are
- * fixed, because they decide bits. */
+/* Cost of loading 4-byte neighbours along `axis`, from the access's stride. 1 is a contiguous load,
+ * 0.5 one element for all lanes, 2 a small stride or a packed copy, 12 or 16 scattered elements.
+ * The constants are fixed, because they decide bits. */
 static double load_cost(const rd_fold_reads *o, const rd_own_access *a, int axis)
 {
     int64_t step = llabs(a->coef[axis]);
@@ -169,7 +183,7 @@ static int bytes_by(const rd_fold_reads *o, const rd_own_access *a, int axis)
 }
 
 /* Cost of a reduction with its lanes along `axis`: loads, padding of the last block to 64 lanes,
- * and the merge of lanes if the axis is reduced. */
+ * and the merge of lanes if the axis is reduced: 6 = log2(64) merges for each result. */
 static double lane_cost(const rd_fold_reads *o, int axis)
 {
     double  points = (double)rd_points_of(o->graph, o->space), cost = 0;
@@ -185,8 +199,9 @@ static double lane_cost(const rd_fold_reads *o, int axis)
     return cost;
 }
 
-/* Breaks a tie between two lane axes of equal cost.  Never by axis number, which depends on
- * other results. */
+/* True if lane axis a is better than b at equal cost: a kept axis before a reduced one, then the
+ * longer one, then the outer one.  Axis numbers must not decide, because they depend on other
+ * results. */
 static bool is_preferred(const rd_fold_reads *o, int a, int b)
 {
     bool    p = rd_in(o->value->reduced, a), q = rd_in(o->value->reduced, b);
@@ -197,7 +212,8 @@ static bool is_preferred(const rd_fold_reads *o, int a, int b)
     return m != n ? m > n : index_coef(o, a) > index_coef(o, b);
 }
 
-/* Cost of storing results along `axis`, per 4 bytes: 0 if they are contiguous. */
+/* Cost of storing results along `axis`, per 4 bytes: 0 if they are contiguous, which is along
+ * o->along; else 12 for each vector of 64, as load_cost() has for scattered elements. */
 static double store_cost(const rd_fold_reads *o, int axis)
 {
     enum { APART = 12 };
@@ -218,8 +234,9 @@ static bool is_packing_needed(const rd_fold_reads *o, int axis)
     return pairs;
 }
 
-/* Replaces the lane axis of a pairwise sum by the axis along which its result is stored, if that
- * is cheaper.  Both have the same bits. */
+/* Replaces the lane axis of a pairwise sum by the axis along which its result is stored, if that is
+ * cheaper.  Both must be kept axes, and all operands packed anyway.  Then both have the same
+ * bits. */
 static int lane_of_stored(const rd_fold_reads *o, int lane)
 {
     const int along = o->along;
@@ -233,8 +250,8 @@ static int lane_of_stored(const rd_fold_reads *o, int lane)
                : lane;
 }
 
-/* The axis with the least lane cost; -1: there is none.  Reduced axes count only if the reducer
- * may have lanes. */
+/* The axis with the least lane cost; -1: there is none.  Reduced axes count only if the reducer may
+ * have lanes.  If axes join, only the innermost counts: the others are part of it. */
 static int choose_lane(const rd_fold_reads *o, bool reduced_allowed)
 {
     int    best  = -1;
@@ -255,7 +272,8 @@ static int choose_lane(const rd_fold_reads *o, bool reduced_allowed)
     return best;
 }
 
-/* Moves the lane axis, and the axes that join outside it, to the end of the order. */
+/* Moves the lane axis, and the axes that join outside it, to the end of the order.  They form the
+ * lane position from c->first_lane on. */
 static void move_lane_last(const rd_fold_reads *o, rd_combine *c, int lane)
 {
     int32_t group[RD_MAX_AXES], n_group = 0, n = 0;
@@ -274,6 +292,8 @@ static void move_lane_last(const rd_fold_reads *o, rd_combine *c, int lane)
 }
 
 /* ---- Prefixes of scans ----------------------------------------------------------------------- */
+/* True if the reducer takes an element by the same operator that merges two states, as a sum
+ * does. */
 static bool takes_as_it_merges(int32_t reducer)
 {
     return rd_reducer_table[reducer].op != RD_OP_none;
@@ -293,6 +313,8 @@ static bool runs_along_memory(const rd_fold_reads *o, int axis)
     return true;
 }
 
+/* How a scan computes prefixes inside a block.  A tree lets vectors compute them, but pays off only
+ * if contiguous elements belong to one scan.  It needs a step that is a merge, and one axis. */
 static rd_prefix choose_prefix(const rd_fold_reads *o, const rd_combine *c)
 {
     const bool tree = o->value->kind == RD_VALUE_SCAN && c->steps == RD_TREE_STEPS &&
@@ -303,14 +325,14 @@ static rd_prefix choose_prefix(const rd_fold_reads *o, const rd_combine *c)
 }
 
 /* ---- Groups ---------------------------------------------------------------------------------- */
-/* Number of lanes of a group-by reduction.  Contiguous elements often have one label and would
- * wait for each other's sum, so several lanes take turns if all states fit in the first-level
- * cache. */
+/* Number of lanes of a group-by reduction.  Contiguous elements often have one label and would wait
+ * for each other's sum, so several lanes take turns.  There may be 1024 groups at most, for all
+ * states to fit in the first-level cache, and lanes must be along a reduced axis. */
 static int32_t lanes_of_groups(const rd_fold_reads *o, const rd_combine *c, bool any_order)
 {
     enum { FEW = 1024 };
     const rd_value *v    = o->value;
-    const bool      turn = v->reducer != RD_RED_logsumexp && v->reducer != RD_RED_maxsumexp;
+    const bool      turn = !rd_reducer_takes_exponential((rd_reducer_id)v->reducer);
 
     return any_order && turn && v->expr->as.fold->of_pattern != RD_PATTERN_ROWS &&
                    c->lane_axis >= 0 && rd_in(v->reduced, c->lane_axis) &&
@@ -334,8 +356,9 @@ static int64_t steps_of_groups(int64_t states, bool by_rows)
     return steps;
 }
 
-/* True if the reducer may have several lanes.  Lanes of a user's reducer are merged one by one,
- * which pays off only if each has many elements. */
+/* True if the reducer may have several lanes: its law lets elements be taken in any order.  Lanes
+ * of a user's reducer are merged one by one, which pays off only if each has 16 elements or
+ * more. */
 static bool may_have_lanes(const rd_graph *graph, const rd_value *v)
 {
     const rd_fold_facts *facts = v->expr->as.fold;
@@ -346,7 +369,8 @@ static bool may_have_lanes(const rd_graph *graph, const rd_value *v)
 }
 
 /* Decides the order, lane axis, number of lanes, steps of a block and prefix strategy of one
- * reduction or scan. */
+ * reduction or scan.  `along`: the axis along which its result is contiguous in memory, -1.  Lanes:
+ * 64; of 8-byte types 32; 1 if lanes are along a kept axis. */
 static bool combine(rd_graph *graph, rd_value *v, rd_looked **looked, int32_t along)
 {
     rd_fold_reads o = {
@@ -379,8 +403,8 @@ static bool combine(rd_graph *graph, rd_value *v, rd_looked **looked, int32_t al
     return true;
 }
 
-/* Passes the axis of contiguous elements on to the operands: a map's stored axis, a reduction's
- * lane axis.  A stored value has its own. */
+/* Passes the axis of contiguous elements on to operands that have none yet: a map's stored axis, or
+ * a reduction's lane axis.  A stored value has its own. */
 static void pass_axis_on(const rd_graph *graph, int32_t *along, int i)
 {
     const rd_value *v  = &graph->value[i];
@@ -391,7 +415,8 @@ static void pass_axis_on(const rd_graph *graph, int32_t *along, int i)
             along[v->in[k]] = to;
 }
 
-/* Visits users before their operands, because these get their axis from users. */
+/* Fills in rd_value.combine of all reductions and scans.  Users come before their operands, because
+ * operands get their axis of contiguous elements from users. */
 bool rd_combine_trees(rd_graph *graph)
 {
     rd_looked **looked = rd_pool_get(graph->pool, (size_t)graph->n_value * sizeof(rd_looked *));

@@ -1,12 +1,15 @@
 /* concat_boxes.c - builds the expression of a result in each of the boxes into which concatenation
- * boundaries split it. */
+ * boundaries split it.
+ *
+ * A reading says where an axis of a node is read: at an index of the result plus an offset, or
+ * at one element (axis -1).  The current box is lo[a] to hi[a] along each axis a of the result. */
 #include "eval/collect/concat_split_own.h"
 #include "expr/affine.h"
 #include "expr/plain.h"
 #include <string.h>
 
-/* Returns the part of a concatenation that contains the box, and where it begins in *from; -1:
- * the box spans several parts. */
+/* Returns the part of a concatenation that contains the box, and where it begins in *from; -1: the
+ * box spans several parts. along < 0: the axis is read at one element, whatever the box. */
 static int part_in_box(const rd_concat_split *s, const rd_expr *x, const rd_reading *at,
                        int64_t *from)
 {
@@ -27,7 +30,9 @@ static int part_in_box(const rd_concat_split *s, const rd_expr *x, const rd_read
 
 static rd_expr *in_box(rd_concat_split *s, rd_expr *x, const rd_reading *at);
 
-/* Computes the extents of what the box reads of a node. */
+/* Computes the extents of what the box, a range along each axis of the result, reads of a node.
+ * They are the box's own along axes of the result, and 1 along axes that are read at one
+ * element. */
 static void extents(const rd_concat_split *s, const rd_expr *x, const rd_reading *at,
                     int64_t *extent)
 {
@@ -35,7 +40,7 @@ static void extents(const rd_concat_split *s, const rd_expr *x, const rd_reading
         extent[a] = at[a].axis < 0 || x->extent[a] == 1 ? 1 : s->hi[at[a].axis] - s->lo[at[a].axis];
 }
 
-/* Makes the slice of a node that the box reads. */
+/* Makes the slice of a node that the current box (a range along each axis of the result) reads. */
 static rd_expr *slice(const rd_concat_split *s, rd_expr *x, const rd_reading *at)
 {
     int64_t number[RD_VIEW_NUMBERS], extent[RD_MAX_RANK];
@@ -51,7 +56,8 @@ static rd_expr *slice(const rd_concat_split *s, rd_expr *x, const rd_reading *at
     return rd_plain_view(x, x->rank, extent, number, NULL);
 }
 
-/* Makes the same map of its operands in the box. */
+/* Makes the same map of its operands in the current box (a range along each axis of the result);
+ * the new node has the box's extents. */
 static rd_expr *map_in_box(rd_concat_split *s, rd_expr *x, const rd_reading *at)
 {
     int64_t   extent[RD_MAX_RANK];
@@ -68,8 +74,8 @@ static rd_expr *map_in_box(rd_concat_split *s, rd_expr *x, const rd_reading *at)
     return in ? rd_node(&node, x->as.any, x->as_size) : NULL;
 }
 
-/* Makes the same view of its operand in the box.  The operand begins at the box, so all offsets
- * are 0. */
+/* Makes the same view of its operand in the current box, a range along each axis of the result.
+ * The operand begins at the box, so all offsets are 0. */
 static rd_expr *view_in_box(rd_concat_split *s, rd_expr *x, const rd_reading *at)
 {
     int64_t    number[RD_VIEW_NUMBERS], extent[RD_MAX_RANK];
@@ -87,8 +93,8 @@ static rd_expr *view_in_box(rd_concat_split *s, rd_expr *x, const rd_reading *at
     return rd_plain_view(y, x->rank, extent, number, NULL);
 }
 
-/* Makes a part rounded before it is added, as it is when the concatenation is stored.  The cast
- * keeps a product from being contracted into an fma. */
+/* Makes a part rounded before it is added, as it is when the concatenation is stored.  A product
+ * gets a cast to its own type, which keeps it from being contracted into an fma. */
 static rd_expr *rounded(rd_expr *x)
 {
     return x && rd_product_of(x) ? rd_node(&(rd_expr){ .ctx    = x->ctx,
@@ -103,7 +109,8 @@ static rd_expr *rounded(rd_expr *x)
                                  : x;
 }
 
-/* Makes the part of a concatenation that contains the box, or a slice if there is none. */
+/* Makes the part of a concatenation that contains the box, or a slice of the whole if the box spans
+ * several parts.  Readings count from the part's begin. */
 static rd_expr *concat_in_box(rd_concat_split *s, rd_expr *x, const rd_reading *at)
 {
     int64_t    from;
@@ -117,7 +124,9 @@ static rd_expr *concat_in_box(rd_concat_split *s, rd_expr *x, const rd_reading *
     return rounded(in_box(s, x->in[part], in));
 }
 
-/* Makes what a node is in the current box, by its kind. */
+/* Makes what a node is in the current box, a range along each axis of the result.  Maps, views and
+ * concatenations are built anew from their operands; all other nodes, and those in memory, are
+ * sliced. */
 static rd_expr *make_in_box(rd_concat_split *s, rd_expr *x, const rd_reading *at)
 {
     switch (rd_seen_of(s->c, x)->given ? RD_EXPR_LEAF : x->kind) {
@@ -129,7 +138,8 @@ static rd_expr *make_in_box(rd_concat_split *s, rd_expr *x, const rd_reading *at
     }
 }
 
-/* Makes what a node is in the current box, once for each place where it is read. */
+/* Makes what a node is in the current box (a range along each axis of the result), once for each
+ * place where it is read.  A result of an earlier box (p->box) is out of date. */
 static rd_expr *in_box(rd_concat_split *s, rd_expr *x, const rd_reading *at)
 {
     bool             fresh;
@@ -144,13 +154,16 @@ static rd_expr *in_box(rd_concat_split *s, rd_expr *x, const rd_reading *at)
     return p->made;
 }
 
+/* Makes x in a new box, the range from s->lo to s->hi along each axis.  What was made for the box
+ * before is forgotten. */
 rd_expr *rd_in_next_box(rd_concat_split *s, rd_expr *x, const rd_reading *at)
 {
     s->box++;
     return in_box(s, x, at);
 }
 
-/* Joins the boxes along axis a and the axes behind it, within the box chosen so far. */
+/* Makes x in all boxes along axis a and the axes behind it, and concatenates them along a.  Along
+ * axes before a, the caller has chosen the box's range. */
 static rd_expr *join_boxes(rd_concat_split *s, rd_expr *x, const rd_reading *at, int a)
 {
     const rd_axis_facts facts                        = { .axis = a };
@@ -180,6 +193,8 @@ static rd_expr *join_boxes(rd_concat_split *s, rd_expr *x, const rd_reading *at,
                    &facts, sizeof facts);
 }
 
+/* Makes the result x as a concatenation of its boxes, which are ranges between the boundaries along
+ * each axis; NULL on failure. */
 rd_expr *rd_join_boxes(rd_concat_split *s, rd_expr *x, const rd_reading *at)
 {
     return join_boxes(s, x, at, 0);

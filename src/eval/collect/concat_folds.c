@@ -3,7 +3,10 @@
  *
  *    sum(x * roll(x, 1))   ->   sum over the inner box + sum over the narrow border box
  *
- * So no rolled array is stored.  Only reductions with the same bits in any order are split. */
+ * So no rolled array is stored.  Only reductions with the same bits in any order are split.
+ *
+ * A fold is a reduction here, and a box is a range along each axis of its operand in which every
+ * concatenation is one part. */
 #include "eval/collect/concat_split_own.h"
 #include "core/reducers.h"
 #include <string.h>
@@ -12,25 +15,29 @@
 enum { DEPTH = 8 };
 
 /* ---- Which folds ----------------------------------------------------------------------------- */
+/* The number of significant bits of an int of that type; 1 of a bool. */
 static int bits_of(rd_dtype type)
 {
     return type == RD_BOOL ? 1 : 8 * rd_dtype_size(type);
 }
 
-/* True for a sum of ints cast to f64 that are so small that no sum rounds. */
+/* True for a sum of ints cast to f64 that are so small that no sum rounds: n elements of b bits
+ * need at most b + log2(n) bits, and a double has 53. */
 static bool adds_small_ints(const rd_expr *x)
 {
     enum { EXACT = 53 };
-    const rd_expr *cast = x->in[0];
+    const rd_expr *cast    = x->in[0];
+    const int32_t  reducer = x->as.fold->reducer;
 
-    return x->type == RD_F64 && x->as.fold->reducer == RD_RED_sum && cast->kind == RD_EXPR_MAP &&
-           cast->op == RD_OP_cast && rd_dtype_kind(cast->in[0]->type) < RD_KIND_FLOAT &&
-           bits_of(cast->in[0]->type) < EXACT &&
+    return x->type == RD_F64 && rd_reducer_adds_elements((rd_reducer_id)reducer) &&
+           cast->kind == RD_EXPR_MAP && cast->op == RD_OP_cast &&
+           rd_dtype_kind(cast->in[0]->type) < RD_KIND_FLOAT && bits_of(cast->in[0]->type) < EXACT &&
            rd_expr_points(cast) <= (double)((int64_t)1 << (EXACT - bits_of(cast->in[0]->type)));
 }
 
-/* True for reductions with the same bits in any order: of ints, or of floats that are small
- * ints. */
+/* True for reductions with the same bits in any order: of ints, or of floats that are small ints.
+ * They may have no weights, mask or labels (in[1..]), no user's reducer, and need an operator that
+ * merges two results. */
 static bool allows_any_order(const rd_expr *x)
 {
     const rd_fold_facts *fold = x->as.fold;
@@ -43,8 +50,8 @@ static bool allows_any_order(const rd_expr *x)
     return rd_dtype_kind(x->type) < RD_KIND_FLOAT || adds_small_ints(x);
 }
 
-/* True if boundaries cross reduced axes only.  Boxes along kept axes would have to be joined
- * again. */
+/* True if boundaries (s->n[a] along axis a) cross reduced axes only.  Boxes along kept axes would
+ * have to be joined again. */
 static bool splits_reduced_axes(const rd_concat_split *s, const rd_expr *x)
 {
     for (int a = 0; a < s->rank; a++)
@@ -53,7 +60,9 @@ static bool splits_reduced_axes(const rd_concat_split *s, const rd_expr *x)
     return true;
 }
 
-/* ---- Of boxes -------------------------------------------------------------------------------- */
+/* ---- Reductions of boxes --------------------------------------------------------------------- */
+/* Makes the same reduction of what its operand is in the next box (a range along each axis); NULL
+ * on failure. */
 static rd_expr *fold_of_box(rd_concat_split *s, rd_expr *x, const rd_reading *at)
 {
     rd_expr **in   = rd_pool_get(s->c->pool, (size_t)x->n_in * sizeof *in);
@@ -67,7 +76,8 @@ static rd_expr *fold_of_box(rd_concat_split *s, rd_expr *x, const rd_reading *at
     return in[0] ? rd_node(&node, x->as.any, x->as_size) : NULL;
 }
 
-/* Combines two partial reductions by the reducer's operator. */
+/* Combines two partial reductions by the reducer's operator: sum by +, max by max.  NULL if either
+ * is. */
 static rd_expr *combine_folds(const rd_expr *x, rd_expr *a, rd_expr *b)
 {
     rd_expr *in[] = { a, b };
@@ -85,8 +95,8 @@ static rd_expr *combine_folds(const rd_expr *x, rd_expr *a, rd_expr *b)
                    NULL, 0);
 }
 
-/* Combines the reductions over boxes along axis a and the axes behind it, within the box chosen
- * so far. */
+/* Combines the reductions over boxes (ranges of the operand) along axis a and the axes behind it,
+ * within the box chosen so far. */
 static rd_expr *fold_boxes(rd_concat_split *s, rd_expr *x, const rd_reading *at, int a)
 {
     rd_expr *all = NULL;
@@ -106,7 +116,8 @@ static rd_expr *fold_boxes(rd_concat_split *s, rd_expr *x, const rd_reading *at,
     return all;
 }
 
-/* Splits one reduction if that is allowed and pays off; else returns it as it is. */
+/* Splits one reduction at the concatenations below it if that is allowed and pays off; else returns
+ * it as it is.  The list gets the concatenations that are no longer stored.  NULL on failure. */
 static rd_expr *split_fold(rd_collector *c, rd_expr *x, rd_concat_list *list)
 {
     rd_reading       at[RD_MAX_RANK];
@@ -121,7 +132,9 @@ static rd_expr *split_fold(rd_collector *c, rd_expr *x, rd_concat_list *list)
     return rd_note_concats(s, list) ? fold_boxes(s, x, at, 0) : NULL;
 }
 
-/* ---- Above them ------------------------------------------------------------------------------ */
+/* ---- Maps and views above them --------------------------------------------------------------- */
+/* Splits the reductions below maps and views of x, down to `depth` levels; the nodes above changed
+ * ones are made anew.  Returns x if nothing changes; NULL on failure. */
 static rd_expr *split_under(rd_collector *c, rd_expr *x, int depth, rd_concat_list *list)
 {
     rd_expr **in, node = *x;
@@ -143,6 +156,8 @@ static rd_expr *split_under(rd_collector *c, rd_expr *x, int depth, rd_concat_li
     return changed ? rd_node(&node, x->as.any, x->as_size) : x;
 }
 
+/* Splits the reductions below x's maps and views into reductions over boxes, ranges inside which no
+ * concatenation has a boundary; NULL on failure. */
 rd_expr *rd_split_folds(rd_collector *c, rd_expr *x, rd_concat_list *list)
 {
     return split_under(c, x, DEPTH, list);

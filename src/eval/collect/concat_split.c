@@ -5,12 +5,18 @@
  * boxes: one large inside, and narrow ones along the borders.  Storing each rolled array would
  * cost a pass over memory.
  *
- *    x + roll(x, 1)   ->   concat(x[0:1] + x[n-1:n], x[1:n] + x[0:n-1]) */
+ *    x + roll(x, 1)   ->   concat(x[0:1] + x[n-1:n], x[1:n] + x[0:n-1])
+ *
+ * A boundary is an index of the result at which two parts of a concatenation meet.  A box is the
+ * range between neighbouring boundaries along each axis.  A place is a node together with where
+ * it is read: the index of a result's axis plus an offset, for each axis. */
 #include "eval/collect/concat_split.h"
 #include "eval/collect/concat_split_own.h"
 #include <string.h>
 
 /* ---- Places ---------------------------------------------------------------------------------- */
+/* Finds the place of node x as it is read at `at`, or adds it (*fresh).  NULL after too many places
+ * (s->many) or without memory (s->failed). */
 rd_concat_place *rd_concat_place_of(rd_concat_split *s, rd_expr *x, const rd_reading *at,
                                     bool *fresh)
 {
@@ -35,8 +41,8 @@ rd_concat_place *rd_concat_place_of(rd_concat_split *s, rd_expr *x, const rd_rea
     return p;
 }
 
-/* Computes where a view that is read at `at` reads its operand; false if it does not go along
- * whole axes one by one. */
+/* Computes where a view that is read at `at` reads its operand.  False if an axis of the operand is
+ * not one whole axis of the view plus an offset: a step other than 1, or a sum of two indices. */
 bool rd_read_through(const rd_expr *x, const rd_reading *at, rd_reading *in)
 {
     const int      rank   = x->in[0]->rank;
@@ -59,6 +65,9 @@ bool rd_read_through(const rd_expr *x, const rd_reading *at, rd_reading *in)
 }
 
 /* ---- Boundaries ------------------------------------------------------------------------------ */
+/* Adds a boundary at index `along` of a node's axis, which is read at the result's index plus
+ * at->offset.  Nothing is added outside the result, for an axis read at one element (axis < 0), or
+ * twice. */
 static void add_boundary(rd_concat_split *s, const rd_reading *at, int64_t along)
 {
     const int     axis = at->axis;
@@ -83,7 +92,8 @@ static void add_boundary(rd_concat_split *s, const rd_reading *at, int64_t along
 
 static void find_boundaries(rd_concat_split *s, rd_expr *x, const rd_reading *at);
 
-/* Adds the boundaries between the parts of a concatenation, and those within the parts. */
+/* Adds the boundaries between the parts of a concatenation, and those within the parts.  A part's
+ * own index counts from where it begins, so the offset falls by the extents before it. */
 static void boundaries_of_parts(rd_concat_split *s, const rd_expr *x, const rd_reading *at)
 {
     const int  axis = (int)x->as.axis->axis;
@@ -100,8 +110,8 @@ static void boundaries_of_parts(rd_concat_split *s, const rd_expr *x, const rd_r
     }
 }
 
-/* Finds boundaries below maps, views and concatenations.  Everything else is stored or reduced
- * as a whole. */
+/* Finds the boundaries below maps, views and concatenations.  Everything else is stored or reduced
+ * as a whole.  A place that is not fresh was visited before. */
 static void find_boundaries(rd_concat_split *s, rd_expr *x, const rd_reading *at)
 {
     rd_reading in[RD_MAX_RANK];
@@ -126,6 +136,7 @@ static void find_boundaries(rd_concat_split *s, rd_expr *x, const rd_reading *at
 }
 
 /* ---- Is it worth it? ------------------------------------------------------------------------- */
+/* True if x is a leaf, an array in memory, seen through views and reshapes. */
 static bool is_of_memory(const rd_expr *x)
 {
     while (x->kind == RD_EXPR_VIEW || x->kind == RD_EXPR_RESHAPE)
@@ -133,8 +144,8 @@ static bool is_of_memory(const rd_expr *x)
     return x->kind == RD_EXPR_LEAF;
 }
 
-/* True if a node at a place is not split.  Split folds would become several, and a reshape of
- * computed values would be stored. */
+/* True if a node at a place is not split by any boundary.  Split reductions and scans would become
+ * several, and a reshape of computed values would be stored.  A given node is in memory. */
 static bool stays_whole(const rd_concat_split *s, const rd_concat_place *p)
 {
     const rd_expr *x    = p->expr;
@@ -161,8 +172,8 @@ static bool stays_whole(const rd_concat_split *s, const rd_concat_place *p)
 /* Least number of elements of a box. */
 enum { LEAST_OF_BOX = 16 };
 
-/* True if splitting x pays off: few boxes of enough elements, and no reduction is split.  See
- * concat_split_own.h. */
+/* True if splitting x pays off: there are boundaries, few boxes of at least 16 elements each in the
+ * mean, and no reduction or stored reshape is split. */
 bool rd_concat_split_pays(const rd_concat_split *s, const rd_expr *x)
 {
     int64_t boxes = 1;
@@ -176,7 +187,8 @@ bool rd_concat_split_pays(const rd_concat_split *s, const rd_expr *x)
            rd_expr_points(x) >= (double)(LEAST_OF_BOX * boxes);
 }
 
-/* Lists the concatenations that boxes read.  See concat_split_own.h. */
+/* Appends all concatenations among the places to the list, which boxes read part by part.  False
+ * without memory. */
 bool rd_note_concats(rd_concat_split *s, rd_concat_list *list)
 {
     const rd_expr **more = rd_pool_grow(s->c->pool, list->concat, (size_t)list->n,
@@ -192,7 +204,8 @@ bool rd_note_concats(rd_concat_split *s, rd_concat_list *list)
 
 static rd_expr *split_result(rd_collector *c, rd_expr *x, rd_concat_list *list);
 
-/* Splits each part of a concatenated result by itself, because parts are stored one by one. */
+/* Splits each part of a concatenated result by itself, because parts are stored one by one; NULL on
+ * failure. */
 static rd_expr *split_parts(rd_collector *c, rd_expr *x, rd_concat_list *list)
 {
     rd_expr **in   = rd_pool_get(c->pool, (size_t)x->n_in * sizeof *in);
@@ -205,7 +218,8 @@ static rd_expr *split_parts(rd_collector *c, rd_expr *x, rd_concat_list *list)
     return in ? rd_node(&node, x->as.any, x->as_size) : NULL;
 }
 
-/* Finds the boundaries below x.  See concat_split_own.h. */
+/* Finds the boundaries below x. at[a] is set to the reading of x's own axis a: offset 0.  NULL
+ * without memory. */
 rd_concat_split *rd_concat_split_of(rd_collector *c, rd_expr *x, rd_reading *at)
 {
     rd_concat_split *s = rd_pool_get(c->pool, sizeof *s);
@@ -224,7 +238,8 @@ rd_concat_split *rd_concat_split_of(rd_collector *c, rd_expr *x, rd_reading *at)
     return s->failed ? NULL : s;
 }
 
-/* Splits a result at the boundaries below it if that pays off; else returns it as it is. */
+/* Splits a result at the boundaries of the concatenations below it if that pays off; else returns
+ * it as it is.  NULL on failure. */
 static rd_expr *split_map(rd_collector *c, rd_expr *x, rd_concat_list *list)
 {
     rd_reading             at[RD_MAX_RANK];
@@ -235,7 +250,8 @@ static rd_expr *split_map(rd_collector *c, rd_expr *x, rd_concat_list *list)
     return rd_note_concats(s, list) ? rd_join_boxes(s, x, at) : NULL;
 }
 
-/* Splits a result: its reductions, its parts, or itself. */
+/* Splits a result: the reductions below it if there are some to split, else its parts if it is a
+ * concatenation, else itself. */
 static rd_expr *split_result(rd_collector *c, rd_expr *x, rd_concat_list *list)
 {
     rd_expr *folds;
@@ -247,7 +263,8 @@ static rd_expr *split_result(rd_collector *c, rd_expr *x, rd_concat_list *list)
     return x->kind == RD_EXPR_CONCAT ? split_parts(c, x, list) : split_map(c, x, list);
 }
 
-/* Splits all results, unless a concatenation is still used afterwards.  See concat_split.h. */
+/* Splits all results.  If a concatenation still has another reader afterwards, it is stored anyway,
+ * and all results are restored.  False without memory. */
 bool rd_split_at_concats(rd_collector *c, int n, const rd_request *request, rd_expr **result,
                          rd_exprs given)
 {

@@ -10,14 +10,14 @@ enum { RD_MOST_BOUNDARIES = 7, RD_MOST_BOXES = 27, RD_MOST_PLACES = 512 };
 /* Where an axis of a node is read: at index[axis] + offset, `axis` being an axis of the result;
  * -1: at the one element `offset`. */
 typedef struct rd_reading {
-    int64_t axis; /* 64 bits, so that readings can be compared as bytes */
-    int64_t offset;
+    int64_t axis;   /* 64 bits, so that readings can be compared as bytes */
+    int64_t offset; /* added to the index */
 } rd_reading;
 
 /* A node as it is read from a result, and its expression in the current box. */
 typedef struct rd_concat_place {
-    rd_expr    *expr;
-    rd_reading *at;
+    rd_expr    *expr; /* the node */
+    rd_reading *at;   /* by axis of the node */
     rd_expr    *made; /* in the box numbered `box` */
     int32_t     box;
 } rd_concat_place;

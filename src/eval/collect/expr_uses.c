@@ -1,14 +1,19 @@
 /* expr_uses.c - uses of expressions (rd_expr_use), at which subscripts, and which of them are
- * equal. */
+ * equal.
+ *
+ * A use is one reader's request for an expression at subscripts over loop axes.  A gathered
+ * index is a subscript that is looked up in another array: a term without an axis. */
 #include "eval/collect/collect.h"
 #include <string.h>
 
+/* Memory for n subscripts, of the planning's pool; NULL without memory. */
 rd_subscript *rd_subscripts(rd_collector *c, int n)
 {
     return rd_pool_get(c->pool, (size_t)(n ? n : 1) * sizeof(rd_subscript));
 }
 
-/* Appends a use of an expression at subscripts `at`, normalised; returns its number or -1. */
+/* Appends a use of an expression at subscripts `at`, which are normalised, to the list of its uses.
+ * Along an axis of one index the subscript is 0.  Returns the use's number; -1 on failure. */
 int rd_use_new(rd_collector *c, const rd_expr *expr, const rd_subscript *at)
 {
     rd_seen     *seen = rd_seen_of(c, expr);
@@ -47,16 +52,22 @@ int rd_use_new(rd_collector *c, const rd_expr *expr, const rd_subscript *at)
     return seen->last = c->n_use++;
 }
 
+/* The use (a reader's request for an expression) of that number.  The pointer is valid until the
+ * next use is made. */
 const rd_expr_use *rd_use_of(const rd_collector *c, int use)
 {
     return &c->use[use];
 }
 
+/* Begins a traversal of uses (readers' requests) by a new number, so that no use counts as
+ * visited. */
 void rd_traversal_begin(const rd_collector *c)
 {
     c->axes->traversal++;
 }
 
+/* True if the current traversal meets this use (a reader's request) for the first time; marks it as
+ * visited. */
 bool rd_traversal_first_visit(const rd_collector *c, int use)
 {
     const bool first = c->use[use].traversal != c->axes->traversal;
@@ -65,8 +76,9 @@ bool rd_traversal_first_visit(const rd_collector *c, int use)
     return first;
 }
 
-/* Multiplies the extents of a use's axes, each counted once.  A gather goes along the axes of
- * its index: both coordinates of a sparse element are one axis. */
+/* Multiplies the extents of the axes of a use (a reader's request) that are not in the bit set
+ * `seen` yet, and adds them there.  A gather goes along the axes of its index: both coordinates of
+ * a sparse element are one axis. */
 static double use_points(const rd_collector *c, const rd_expr_use *d, uint64_t *seen)
 {
     const rd_expr *expr   = c->seen[d->expr].expr;
@@ -92,6 +104,8 @@ static double use_points(const rd_collector *c, const rd_expr_use *d, uint64_t *
     return points;
 }
 
+/* The number of elements that one use (a reader's request) evaluates: the product of the extents of
+ * its axes. */
 double rd_use_points(const rd_collector *c, const rd_expr_use *d)
 {
     uint64_t seen[RD_RAW_WORDS] = { 0 };
@@ -100,6 +114,7 @@ double rd_use_points(const rd_collector *c, const rd_expr_use *d)
     return use_points(c, d, seen);
 }
 
+/* True if some subscript of the use is looked up in another array. */
 bool rd_use_is_gathered(const rd_collector *c, const rd_expr_use *d)
 {
     for (int a = 0; a < c->seen[d->expr].expr->rank; a++)
@@ -109,7 +124,8 @@ bool rd_use_is_gathered(const rd_collector *c, const rd_expr_use *d)
     return false;
 }
 
-/* The number of points of all axes that some use goes along.  See collect.h. */
+/* The number of points of all axes together along which at least one use (reader's request) in the
+ * list goes, each axis counted once.  Gathered indices do not count. */
 double rd_uses_span(const rd_collector *c, const rd_expr *expr, const int32_t *list, int n)
 {
     uint64_t seen[RD_RAW_WORDS] = { 0 };
@@ -140,8 +156,8 @@ typedef struct pairs {
     int n, a[MAX_PAIRS], b[MAX_PAIRS];
 } pairs;
 
-/* Records that a and b would be unified; false if one is paired with another axis already, or
- * they must stay distinct. */
+/* Notes that axes a and b would be unified if two uses are equal.  False if one is paired with
+ * another axis already, the two must stay distinct, or there is no room. */
 static bool pair_axes(rd_collector *c, pairs *p, int a, int b)
 {
     a = rd_axes_root(c->axes, a);
@@ -158,8 +174,9 @@ static bool pair_axes(rd_collector *c, pairs *p, int a, int b)
 
 static bool pair_uses(rd_collector *c, pairs *p, const rd_expr_use *a, const rd_expr_use *b);
 
-/* Pairs the axes of two subscripts term by term; false if the subscripts differ in more than
- * their axes. */
+/* Pairs the axes of two subscripts term by term; false if the subscripts differ in more than their
+ * axes.  Gathered indices are equal if they are checked against one extent and their own uses
+ * are. */
 static bool pair_subscripts(rd_collector *c, pairs *p, const rd_subscript *a, const rd_subscript *b)
 {
     if (a->offset != b->offset || a->n_term != b->n_term)
@@ -183,8 +200,9 @@ static bool pair_subscripts(rd_collector *c, pairs *p, const rd_subscript *a, co
     return true;
 }
 
-/* Pairs the axes of two uses; false if they differ.  Uses found to differ keep different groups,
- * so that chains of gathers are not compared again to their end. */
+/* Pairs the axes of two uses (readers' requests); false if the uses differ in more than their axes.
+ * Uses that were found to differ have different groups (-1: not known), so that chains of gathers
+ * are not compared again to their end. */
 static bool pair_uses(rd_collector *c, pairs *p, const rd_expr_use *a, const rd_expr_use *b)
 {
     if (a->expr != b->expr || (a->group >= 0 && b->group >= 0 && a->group != b->group))
@@ -195,9 +213,9 @@ static bool pair_uses(rd_collector *c, pairs *p, const rd_expr_use *a, const rd_
     return true;
 }
 
-/* Unifies two uses if they are equal but for names of axes.  Terms are sorted by axis, so two
- * equal uses may list them differently.  They then stay two: a shared computation is lost, but
- * nothing is wrong. */
+/* Unifies the axes of two uses (readers' requests) if they are equal but for names of axes.  Terms
+ * are sorted by axis, so two equal uses may list them differently.  They then stay two: a shared
+ * computation is lost, but nothing is wrong. */
 static bool unify_uses(rd_collector *c, const rd_expr_use *a, const rd_expr_use *b)
 {
     pairs p;
@@ -222,7 +240,9 @@ static bool is_view_of_number(const rd_expr *e)
     return view && e->kind == RD_EXPR_NUMBER;
 }
 
-/* Finds classes of equal uses by comparing each with one of every class.  See collect.h. */
+/* Lists one use (reader's request) of each class of equal uses, by comparing each use with one of
+ * every class found so far.  All others get it as their alias.  Returns the list's length; -1 on
+ * failure. */
 int rd_uses_distinct(rd_collector *c, rd_seen *seen, int32_t **list)
 {
     const bool number = is_view_of_number(seen->expr);
@@ -250,6 +270,8 @@ int rd_uses_distinct(rd_collector *c, rd_seen *seen, int32_t **list)
     return n;
 }
 
+/* Unifies the axes of two subscripts if each is one axis with the same coefficient and offset, and
+ * they may be unified; else does nothing. */
 void rd_unify_subscripts(rd_collector *c, const rd_subscript *a, const rd_subscript *b)
 {
     if (a->offset != b->offset || a->n_term != 1 || b->n_term != 1 ||

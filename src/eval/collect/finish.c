@@ -1,5 +1,8 @@
 /* finish.c - the end of collect: replaces uses by values and raw axes by loop axes, and sorts
- * values operands first. */
+ * values operands first.
+ *
+ * A raw axis is a loop axis before unification; each class of unified raw axes becomes one loop
+ * axis of the graph.  A use stands for a value until the end of collect. */
 #include "eval/collect/collect.h"
 #include <string.h>
 
@@ -9,6 +12,8 @@ typedef struct naming {
     int32_t      *axis; /* by raw root: loop axis, -1: none yet */
 } naming;
 
+/* The value that answers a use, a reader's request, directly or through other uses with the same
+ * value. */
 static int value_of(const rd_collector *c, int use)
 {
     while (c->use[use].alias >= 0)
@@ -16,7 +21,8 @@ static int value_of(const rd_collector *c, int use)
     return c->use[use].value;
 }
 
-/* Unifies axes of equal strides in two subscripts. */
+/* Unifies axes that have equal coefficients in two subscripts, where that is allowed: p and q are
+ * addresses in one leaf, so the coefficients are strides. */
 static void join_places(rd_collector *c, const rd_subscript *p, const rd_subscript *q)
 {
     for (int i = 0; i < p->n_term; i++)
@@ -28,7 +34,7 @@ static void join_places(rd_collector *c, const rd_subscript *p, const rd_subscri
 }
 
 /* Unifies axes of values that read one leaf with equal strides along some dim, so that they may
- * share loops. */
+ * share loops.  `next` and `first` are lists of the readers of each slot. */
 static bool join_leaf_reads(rd_collector *c)
 {
     rd_graph *g = c->graph;
@@ -52,7 +58,8 @@ static bool join_leaf_reads(rd_collector *c)
     return true;
 }
 
-/* Follows READs at exactly their target's own place to the target, which is the same value. */
+/* Follows READs at exactly their target's own place to the target, which is the same value.  A
+ * dense target has one flat index in place of its dims, so a read of it is kept. */
 static int skip_plain_reads(const rd_collector *c, int v)
 {
     for (;;) {
@@ -75,7 +82,8 @@ static int skip_plain_reads(const rd_collector *c, int v)
     }
 }
 
-/* Replaces the operands, which were uses until here, by values.  A JOIN's are values already. */
+/* Replaces the operands, which were uses until here, by values.  The operands of a JOIN, which
+ * stands for a concatenation's storage, are values already. */
 static void resolve_operands(rd_collector *c)
 {
     for (int i = 0; i < c->graph->n_value; i++) {
@@ -88,6 +96,8 @@ static void resolve_operands(rd_collector *c)
 }
 
 /* ---- Loop axes ------------------------------------------------------------------------------- */
+/* The loop axis of a raw axis, made at the first call.  For dumps, 18 axes are called i to z, and
+ * later ones a18, a19 and so on. -1 after recording RD_ERR_LIMIT. */
 static int name_axis(naming *m, int raw)
 {
     rd_graph     *g    = m->c->graph;
@@ -112,7 +122,7 @@ static int name_axis(naming *m, int raw)
     return m->axis[root] = g->n_axis++;
 }
 
-/* Replaces raw axes by loop axes in a subscript. */
+/* Replaces raw axes by loop axes in a subscript; false after a failure. */
 static bool name_subscript(naming *m, rd_subscript *at)
 {
     if (!rd_subscript_normal(m->c->axes, at))
@@ -126,7 +136,8 @@ static bool name_subscript(naming *m, rd_subscript *at)
     return true;
 }
 
-/* Adds the loop axes of a raw axis to a list: in order, those of its parts if it was split. */
+/* Adds the loop axes of a raw axis to a list: in order, those of its parts if it was split (outer
+ * >= 0).  False after a failure. */
 static bool name_dim(naming *m, int raw, int32_t *dim, int32_t *n)
 {
     int                root = rd_axes_root(m->c->axes, raw), axis;
@@ -159,13 +170,15 @@ static bool name_dims(naming *m, rd_value *v)
     return v->dim;
 }
 
-/* Computes the set of axes along which a value varies, from operands, subscripts and storage. */
+/* Computes the set of axes along which a value varies, from operands and subscripts.  Values with
+ * storage of their own, such as parts of a concatenation (into >= 0), vary along all their dims,
+ * too. */
 static void find_axes(const rd_graph *g, rd_value *v)
 {
     for (int k = 0; k < v->n_in && v->kind != RD_VALUE_JOIN; k++)
         if (v->in[k] >= 0)
             v->axes |= g->value[v->in[k]].axes;
-    for (int d = 0; d < v->n_at && v->into < 0; d++)
+    for (int d = 0; d < v->n_at && v->into < 0; d++) /* else they say where it is stored */
         v->axes |= rd_subscript_axes(g, &v->at[d]);
     if (v->kind == RD_VALUE_REDUCE)
         v->axes &= ~v->reduced;
@@ -178,7 +191,8 @@ static void find_axes(const rd_graph *g, rd_value *v)
     v->axes |= rd_own_dims(v);
 }
 
-/* Drops storage dims along which the value only repeats. */
+/* Drops storage dims along which the value only repeats.  A value that is read as a whole array
+ * keeps all of them. */
 static void drop_idle_dims(rd_value *v)
 {
     int n = 0;
@@ -190,8 +204,8 @@ static void drop_idle_dims(rd_value *v)
         v->n_dim = n;
 }
 
-/* Extends the subscripts of a sorted row's begin with zeros, because the axis along the row may
- * have been split. */
+/* Extends the subscripts of where a sorted row begins by zeros, to one for each dim of the target.
+ * The axis along the row may have been split into several dims. */
 static bool begin_of_row(naming *m, rd_value *v)
 {
     const int     n  = m->c->graph->value[v->target].n_dim;
@@ -204,7 +218,8 @@ static bool begin_of_row(naming *m, rd_value *v)
     return at;
 }
 
-/* Replaces raw axes by loop axes in all parts of a value. */
+/* Replaces raw axes by loop axes in all parts of a value: subscripts, storage dims, the reduced
+ * axes, and the axes of a reducer's outputs and of groups. */
 static bool name_value(naming *m, rd_value *v)
 {
     for (int d = 0; d < v->n_at; d++)
@@ -225,7 +240,7 @@ static bool name_value(naming *m, rd_value *v)
     return true;
 }
 
-/* Names the axes of results first: i, j, k in C order. */
+/* Gives the axes of results the first names, so that they are i, j, k in C order in dumps. */
 static bool name_result_axes(naming *m, int n, const rd_finish_result *result)
 {
     for (int k = 0; k < n; k++)
@@ -239,14 +254,16 @@ static bool name_result_axes(naming *m, int n, const rd_finish_result *result)
 }
 
 /* ---- Results --------------------------------------------------------------------------------- */
+/* True if a stage computes the value, so that it can be stored; false for constants, indices and
+ * reads. */
 static bool is_computed(const rd_value *v)
 {
     return v->kind == RD_VALUE_MAP || v->kind == RD_VALUE_CALL || v->kind == RD_VALUE_REDUCE ||
            v->kind == RD_VALUE_SCAN || v->kind == RD_VALUE_JOIN || v->kind == RD_VALUE_SORT;
 }
 
-/* True if a sorted row's results would not be contiguous in the caller's memory, as sorting
- * needs. */
+/* True if a sorted row's results would not be contiguous in the caller's memory, as sorting needs.
+ * `store` is the address of the result, v->inner the axis along the row. */
 static bool is_row_apart(const rd_value *v, const rd_subscript *store)
 {
     int64_t coef = 0;
@@ -256,8 +273,9 @@ static bool is_row_apart(const rd_value *v, const rd_subscript *store)
     return v->kind == RD_VALUE_SORT && coef != 1 && v->expr->extent[v->expr->rank - 1] > 1;
 }
 
-/* Lets a value be stored right in the caller's memory if its axes and type are the result's;
- * else attaches a copy of the value. */
+/* Lets a value be stored right in the caller's memory if a stage computes it for nothing else yet,
+ * and its axes and type are the result's.  Else attaches a copy of the value. r->use is the value's
+ * number here. */
 static bool attach_result(naming *m, int k, rd_finish_result *r)
 {
     rd_graph *g    = m->c->graph;
@@ -295,7 +313,8 @@ static bool attach_result(naming *m, int k, rd_finish_result *r)
     return true;
 }
 
-/* Finishes the graph.  See collect.h. */
+/* Finishes the graph: unifies axes of leaves' readers, replaces uses by values, sorts the values
+ * operands first, names the loop axes, and attaches the results.  False on failure. */
 bool rd_finish(rd_collector *c, int n, rd_finish_result *result)
 {
     rd_graph *g    = c->graph;

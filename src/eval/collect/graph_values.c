@@ -1,7 +1,8 @@
 /* graph_values.c - creates values of the graph, and slots of the memory that they read. */
 #include "eval/collect/collect.h"
 
-/* Appends a value without operands; returns its number or -1. */
+/* Appends a value without operands to the graph, with -1 for all that it does not have: slot,
+ * target and so on.  Returns its number; -1 without memory. */
 int rd_value_new(rd_collector *c, rd_value_kind kind, rd_dtype type, const rd_expr *expr)
 {
     rd_graph *g = c->graph;
@@ -36,7 +37,8 @@ static bool is_equal_number(const rd_expr *a, const rd_expr *b)
            a->as.number->value.u64 == b->as.number->value.u64;
 }
 
-/* Finds or makes the slot of a leaf, with the range of its elements; -1: no memory. */
+/* Finds or makes the slot of a leaf, or of an expression given in memory; -1: no memory.  Its
+ * elements are at [lo, hi) around the base address, which a negative stride makes begin below 0. */
 int rd_leaf_slot(rd_collector *c, const rd_expr *leaf)
 {
     const bool is_leaf = leaf->kind == RD_EXPR_LEAF; /* else it is given in memory */

@@ -2,7 +2,8 @@
  * they are read there. */
 #include "eval/ir.h"
 
-/* The axis along the rows of the sort's operand; -1: there are several. */
+/* The axis along the rows of the sort's operand: the one storage dim that the sort's results do not
+ * have; -1: there are several, or none. */
 static int axis_of_rows(const rd_value *sort, const rd_value *rows)
 {
     int axis = -1;
@@ -29,7 +30,8 @@ static bool runs_along(const rd_subscript *at, int axis)
     return coef == 1;
 }
 
-/* The read of a leaf that the rows are a plain copy of; NULL: they are not. */
+/* The read of a leaf that the rows are a plain copy of, without a change of type; NULL: they are
+ * something else. */
 static const rd_value *copied(const rd_graph *g, const rd_value *rows)
 {
     const rd_value *read;
@@ -43,7 +45,9 @@ static const rd_value *copied(const rd_graph *g, const rd_value *rows)
                : NULL;
 }
 
-/* Lets one sort read its rows in the leaf, if possible; false: no memory. */
+/* Lets one sort read its rows in the leaf, if they are a plain copy and contiguous there; false: no
+ * memory.  The sort's subscript is the address of a row's begin: the read's, without the axis along
+ * the row. */
 static bool read_in_memory(rd_graph *g, rd_value *sort)
 {
     const rd_value *rows = &g->value[sort->target], *read = copied(g, rows);

@@ -1,10 +1,15 @@
 /* instance.c - makes the values for the uses of one expression: inlined at each place, or
- * materialised once and read. */
+ * materialised once and read.
+ *
+ * A use is a request for an expression at subscripts.  Inlined means computed anew at each such
+ * place; materialised means stored as an array that all uses read. */
 #include "eval/collect/collect.h"
 #include <math.h>
 #include <string.h>
 
 /* ---- Maps ------------------------------------------------------------------------------------ */
+/* Makes e = a * b + c one operator, fma(a, b, c), of value v.  `left` is the operand of e that is
+ * the product: 0 or 1. */
 static bool use_contracted(rd_collector *c, int v, const rd_expr *e, const rd_subscript *at)
 {
     const int left = rd_product_of(e->in[0]) ? 0 : 1;
@@ -17,7 +22,8 @@ static bool use_contracted(rd_collector *c, int v, const rd_expr *e, const rd_su
     return in[2] >= 0;
 }
 
-/* Makes the value of a map at subscripts, as an fma if it contracts; its number or -1. */
+/* Makes the value of a map or of a user's function at subscripts, as an fma if it contracts; its
+ * number or -1.  A user's function is assumed to cost 10 operations. */
 static int map_at(rd_collector *c, const rd_expr *e, const rd_subscript *at)
 {
     int v = rd_value_new(c, e->kind == RD_EXPR_MAP ? RD_VALUE_MAP : RD_VALUE_CALL, e->type, e);
@@ -31,7 +37,8 @@ static int map_at(rd_collector *c, const rd_expr *e, const rd_subscript *at)
     return rd_use_operands(c, v, e, at) ? v : -1;
 }
 
-/* Materialises a map as an array, and answers its uses by reads. */
+/* Materialises a map as an array with fresh axes, and answers its uses by reads.  Notes that for
+ * explain. */
 static bool map_whole(rd_collector *c, const rd_expr *e, const int32_t *list, int n)
 {
     int32_t       dim[RD_MAX_RANK];
@@ -45,8 +52,8 @@ static bool map_whole(rd_collector *c, const rd_expr *e, const int32_t *list, in
     return v >= 0 && rd_set_dims(c, v, e->rank, dim) && rd_answer_reads(c, e, v, list, n);
 }
 
-/* True if uses at different places, such as both points of a pair, would share loops that
- * compute each element many times.  Storing then pays off. */
+/* True if several uses read at different places, such as both points of a pair.  The loops that
+ * they share would then compute each element many times (16 or more), and storing pays off. */
 static bool is_read_crosswise(const rd_collector *c, const rd_expr *e, const int32_t *list, int n)
 {
     enum { MANY = 16 };
@@ -65,7 +72,8 @@ static bool all_read_along(const rd_collector *c, const rd_expr *e, int dim, con
 }
 
 /* True if all uses go along the first dims and differ in rows of the others, and a row fits in
- * cache and is worth a loop.  A row is then stored inside the loops over the first dims. */
+ * cache and is worth a loop.  A row is then stored inside the loops over the first dims.  Dims
+ * behind those that differ must be read along whole axes, too. */
 static bool is_in_rows(const rd_collector *c, const rd_expr *e, const int32_t *list, int n)
 {
     enum { SHORTEST = 64, LONGEST = 32768 };
@@ -81,8 +89,8 @@ static bool is_in_rows(const rd_collector *c, const rd_expr *e, const int32_t *l
     return dim == e->rank;
 }
 
-/* Compares storing a map with inlining it at n uses.  Inlining a map of k arrays through a
- * gather makes k gathers: the extra k - 1 count as reads. */
+/* Compares the cost of storing a map with that of inlining it at n uses, in operations.  Inlining a
+ * map of k arrays through a gather makes k gathers: the extra k - 1 count as reads. */
 static bool is_cheaper_stored(const rd_collector *c, const rd_seen *seen, const int32_t *list,
                               int n)
 {
@@ -103,12 +111,13 @@ static bool is_cheaper_stored(const rd_collector *c, const rd_seen *seen, const 
            points * write + fmin(evaluations, points * n) * read;
 }
 
-/* True for a cast of ints to a wider type.  Its operand is stored instead, which takes less
- * memory. */
+/* True for a cast of ints to a wider type, from bool or ints of which it holds all.  Its operand is
+ * stored in its place, which takes less memory. */
 static bool only_widens(const rd_expr *e)
 {
     const rd_dtype type = e->n_in == 1 ? e->in[0]->type : e->type;
     const rd_kind  kind = rd_dtype_kind(e->type), from = rd_dtype_kind(type);
+    /* to int from any int or bool; to unsigned only from unsigned or bool */
     const bool ints = (kind == RD_KIND_INT && from != RD_KIND_FLOAT && from != RD_KIND_COMPLEX) ||
                       (kind == RD_KIND_UINT && (from == RD_KIND_UINT || from == RD_KIND_BOOL));
 
@@ -133,6 +142,8 @@ static bool instances_map(rd_collector *c, const rd_seen *seen, const int32_t *l
 }
 
 /* ---- Leaves ---------------------------------------------------------------------------------- */
+/* Makes a read of the array e in memory at the address sum of stride[a] * at[a]; the value's number
+ * or -1. */
 static int read_memory(rd_collector *c, const rd_expr *e, const int64_t *stride,
                        const rd_subscript *at)
 {
@@ -160,6 +171,7 @@ static bool instances_given(rd_collector *c, const rd_expr *e, const int32_t *li
     return true;
 }
 
+/* Makes the value of a constant; its number or -1. */
 static int number_value(rd_collector *c, const rd_expr *e)
 {
     int v = rd_value_new(c, RD_VALUE_CONST, e->type, e);
@@ -169,7 +181,7 @@ static int number_value(rd_collector *c, const rd_expr *e)
     return v;
 }
 
-/* Makes the value of a coordinate; its number or -1. */
+/* Makes the value of a coordinate, which is the subscript along its axis; its number or -1. */
 static int coord_value(rd_collector *c, const rd_expr *e, const rd_subscript *at)
 {
     int v = rd_value_new(c, RD_VALUE_COORD, RD_I64, e);
@@ -182,6 +194,7 @@ static int coord_value(rd_collector *c, const rd_expr *e, const rd_subscript *at
 }
 
 /* ---- Views ----------------------------------------------------------------------------------- */
+/* Answers a use of a view by a use of its operand, at subscripts computed by index arithmetic. */
 static bool instance_view(rd_collector *c, const rd_expr *e, int use)
 {
     rd_subscript at[RD_MAX_RANK];
@@ -190,8 +203,8 @@ static bool instance_view(rd_collector *c, const rd_expr *e, int use)
            rd_answer_same(c, use, e->in[0], at);
 }
 
-/* True if the index is known to be in range: coordinates of a sparse pattern were checked when
- * it was made, and do not change. */
+/* True if the gather's index is known to be in range: coordinates of a sparse pattern were checked
+ * to be below leaf->below when the pattern was made, and do not change. */
 static bool is_inside(const rd_expr *index, int64_t extent)
 {
     while (index->kind == RD_EXPR_VIEW || index->kind == RD_EXPR_RESHAPE)
@@ -200,8 +213,9 @@ static bool is_inside(const rd_expr *index, int64_t extent)
            index->as.leaf->below <= extent;
 }
 
-/* Makes a gather: the index becomes a value of its own, checked against the axis, and the
- * operand is read at it. */
+/* Answers a use (a reader's request) of a gather by a use of x at a gathered index.  The index
+ * becomes a value of its own, checked against x's extent along `axis`, unless it is known to be in
+ * range.  `along`: the index has all axes of the use, else only those in place of `axis`. */
 static bool instance_take(rd_collector *c, const rd_expr *e, int use)
 {
     const rd_expr *x = e->in[0], *index = e->in[1];
@@ -238,7 +252,9 @@ static bool instances_empty(rd_collector *c, const rd_expr *e, const int32_t *li
     return true;
 }
 
-/* Makes the values for all uses of an expression, by its kind. */
+/* Makes the values for all uses (readers' requests) of an expression, by its kind, and answers the
+ * uses.  An expression without elements, or one given in memory, needs no operands.  False on
+ * failure. */
 bool rd_instances(rd_collector *c, rd_seen *seen)
 {
     const rd_expr *e = seen->expr;

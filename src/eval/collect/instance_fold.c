@@ -1,5 +1,8 @@
 /* instance_fold.c - makes the values for uses of reductions and scans: inlined at each place, or
- * materialised once, so that no element is computed twice. */
+ * materialised once, so that no element is computed twice.
+ *
+ * A fold is a reduction or a scan.  Its kept axes are those that are not reduced; groups are the
+ * results of a group-by; outputs are the several results of a user's reducer. */
 #include "eval/collect/collect.h"
 #include <string.h>
 
@@ -10,8 +13,8 @@ static int kept_rank(const rd_expr *e)
     return e->rank - rd_is_grouped(e) - (rd_outputs_of(e) > 1);
 }
 
-/* Makes uses of the factors of a sum of products, and of the group label, which is the fourth
- * operand. */
+/* Makes uses of the factors of a sum of products and, with group-by, of the group label, which is
+ * the fourth operand.  False on failure. */
 static bool use_product(rd_collector *c, int v, const rd_expr *e, const rd_subscript *at)
 {
     const int32_t *factor = rd_use_factors(c, v, e->in[0], at);
@@ -26,15 +29,17 @@ static bool use_product(rd_collector *c, int v, const rd_expr *e, const rd_subsc
     return in[3] >= 0;
 }
 
-/* True if the bits depend on how a reshape splits the reduced axis. */
+/* True if the bits depend on how a reshape splits the reduced axis: a reshape may split it, and
+ * floats are added, so that another order rounds otherwise. */
 static bool is_tree_split(const rd_collector *c, const rd_expr *e)
 {
     return rd_seen_of(c, e)->splits && e->as.fold->law != RD_LAW_exact &&
            rd_dtype_kind(e->in[0]->type) == RD_KIND_FLOAT;
 }
 
-/* Makes the operands of a reduction or scan: kept axes at the place of the use, reduced ones
- * along fresh axes.  Its index, with C-order weights, numbers the reduced elements. */
+/* Makes the operands of a reduction: subscripts `kept` along kept axes, a fresh axis along each
+ * reduced one.  The fresh axes stay distinct from the kept ones. combine->index numbers the reduced
+ * elements in C order, and thereby lists the reduced axes. */
 static bool fold_operands(rd_collector *c, const rd_expr *e, int v, const rd_subscript *kept)
 {
     const rd_expr *x = e->in[0];
@@ -74,8 +79,8 @@ static bool fold_operands(rd_collector *c, const rd_expr *e, int v, const rd_sub
     return rd_sums_products(e) ? use_product(c, v, e, at) : rd_use_operands(c, v, e, at);
 }
 
-/* Makes a reduction or scan without operands; its number or -1.  A sum of products becomes a
- * dot. */
+/* Makes a reduction or scan without operands; its number or -1.  A sum of products becomes the
+ * reducer dot. */
 static int fold_value(rd_collector *c, const rd_expr *e)
 {
     const int32_t reducer = rd_sums_products(e) ? RD_RED_dot : e->as.fold->reducer;
@@ -101,7 +106,8 @@ static void keep_apart(rd_collector *c, int v, int axis, int n, const int32_t *d
         rd_axes_apart(c->axes, axis, dim[d]);
 }
 
-/* Names the dims behind the n kept ones: groups, then a reducer's outputs. */
+/* Notes which storage dims are a reduction's own: dim[n] is the axis of groups if there are some,
+ * and the next one that of a reducer's outputs.  No loop runs along them. */
 static void name_own_dims(rd_collector *c, const rd_expr *e, int v, int n, const int32_t *dim)
 {
     rd_value *value = &c->graph->value[v];
@@ -157,7 +163,8 @@ static bool reduce_inlined(rd_collector *c, const rd_expr *e, int use)
     return rd_set_dims(c, v, n, dim) && rd_answer(c, use, rd_read_value(c, e->type, v, n, own));
 }
 
-/* Materialises a reduction as a whole, and answers its uses by reads. */
+/* Materialises a reduction as a whole array, with fresh axes for all its dims, and answers its uses
+ * (readers' requests) by reads; false on failure. */
 static bool reduce_whole(rd_collector *c, const rd_expr *e, const int32_t *list, int n)
 {
     int32_t       dim[RD_MAX_RANK];
@@ -170,6 +177,7 @@ static bool reduce_whole(rd_collector *c, const rd_expr *e, const int32_t *list,
     return rd_answer_reads(c, e, v, list, n);
 }
 
+/* The number of results that n uses (readers' requests) of a reduction or scan want together. */
 static double fold_evaluations(const rd_collector *c, const int32_t *list, int n)
 {
     double evaluations = 0;
@@ -179,8 +187,9 @@ static double fold_evaluations(const rd_collector *c, const int32_t *list, int n
     return evaluations;
 }
 
-/* True if gathers want at least half of all elements.  Inlined, the loops would gather whole
- * rows in another order, and no mask of places would bound them. */
+/* True if some use (a reader's request) gathers, and the uses want at least half of all results.
+ * Inlined, the loops would gather whole rows in another order, and no mask of places would bound
+ * them. */
 static bool gathers_most(const rd_collector *c, const rd_expr *e, const int32_t *list, int n)
 {
     bool gathered = false;
@@ -190,9 +199,9 @@ static bool gathers_most(const rd_collector *c, const rd_expr *e, const int32_t 
     return gathered && 2 * fold_evaluations(c, list, n) >= rd_expr_points(e);
 }
 
-/* Makes the values of a reduction.  Slices reduce only what they need, but no element is
- * computed twice.  The reduction is materialised if its uses together want more elements than it
- * has, or if several want groups, as each element may belong to any group. */
+/* Makes the values of a reduction.  Slices reduce only what they need, but no element is computed
+ * twice.  The reduction is materialised if its uses (readers' requests) together want more elements
+ * than it has, or if several want groups, as each element may belong to any group. */
 bool rd_instances_reduce(rd_collector *c, const rd_expr *e, const int32_t *list, int n)
 {
     if (fold_evaluations(c, list, n) > rd_expr_points(e) || gathers_most(c, e, list, n) ||
@@ -204,12 +213,14 @@ bool rd_instances_reduce(rd_collector *c, const rd_expr *e, const int32_t *list,
     return true;
 }
 
+/* The axis along which a scan runs: the only bit of `dims`. */
 static int scan_axis(const rd_expr *e)
 {
     return __builtin_ctzll(e->as.fold->dims);
 }
 
-/* Makes a scan at `at`, where the scan axis is one whole axis that the scan runs along in order. */
+/* Makes a scan at subscripts `at`, which are one whole axis along the scan's direction; its number
+ * or -1.  The axis becomes fixed: no reshape may split it. */
 static int scan_at(rd_collector *c, const rd_expr *e, const rd_subscript *at)
 {
     int         v = fold_value(c, e), axis = at[scan_axis(e)].term[0].axis;
@@ -223,8 +234,8 @@ static int scan_at(rd_collector *c, const rd_expr *e, const rd_subscript *at)
     return v;
 }
 
-/* Makes the scan of one row: other axes stay at the place of the use, and the scan axis is run
- * along as a whole. */
+/* Makes the scan of one row and answers the use by a read of it.  Other axes stay at the place of
+ * the use, and a fresh axis runs along the whole row, however little of it is read. */
 static bool scan_row(rd_collector *c, const rd_expr *e, int use)
 {
     rd_subscript at[RD_MAX_RANK], *own;
@@ -253,8 +264,8 @@ static bool scan_row(rd_collector *c, const rd_expr *e, int use)
            rd_answer(c, use, rd_read_value(c, e->type, v, n + 1, own));
 }
 
-/* The raw axis of a use along the scan axis, if the use goes from end to end there and that axis
- * occurs nowhere else; else -1. */
+/* The raw axis of a use (a reader's request) along the scan axis.  The use must go from end to end
+ * there, and the axis must not be split or occur elsewhere; -1: that is not so. */
 static int scanned_axis(const rd_collector *c, const rd_expr *e, const rd_subscript *at)
 {
     int axis = rd_subscript_pure(c->axes, &at[scan_axis(e)]);
@@ -269,7 +280,8 @@ static int scanned_axis(const rd_collector *c, const rd_expr *e, const rd_subscr
     return axis;
 }
 
-/* Makes the values of a scan: inlined at a single use, else materialised and read. */
+/* Makes the values of a scan: inlined if there is one use that wants no element twice, else
+ * materialised and read. */
 bool rd_instances_scan(rd_collector *c, const rd_expr *e, const int32_t *list, int n)
 {
     int32_t       dim[RD_RAW_AXES];

@@ -3,8 +3,9 @@
 #include "eval/collect/collect.h"
 #include <string.h>
 
-/* Stores the operand of e at `kept` and along a fresh last axis, so that rows are contiguous.
- * `dim`: the n axes of the place, with room for one more.  Returns the value or -1. */
+/* Stores the operand of e along a fresh last axis, so that rows are contiguous as sorting needs.
+ * Rows are at subscripts `kept`; dim[0..n) are their axes, and dim[n] becomes the fresh one.
+ * Returns the value or -1. */
 static int store_rows(rd_collector *c, const rd_expr *e, const rd_subscript *kept, int n,
                       int32_t *dim)
 {
@@ -32,8 +33,8 @@ static int store_rows(rd_collector *c, const rd_expr *e, const rd_subscript *kep
     return v;
 }
 
-/* Sorts those rows; the results lie along axis `inner` behind the n axes of the place.  Returns
- * the value or -1. */
+/* Makes the sort of stored rows.  Its results lie along axis `inner`, behind the n axes dim[0..n)
+ * of the rows.  Returns the value or -1. */
 static int sort_rows(rd_collector *c, const rd_expr *e, int rows, int n, int32_t *dim, int inner)
 {
     const int     v    = rd_value_new(c, RD_VALUE_SORT, e->type, e);
@@ -59,7 +60,8 @@ static int sort_rows(rd_collector *c, const rd_expr *e, int rows, int n, int32_t
     return rd_set_dims(c, v, n + 1, dim) ? v : -1;
 }
 
-/* Sorts only the rows at the place of one use. */
+/* Sorts only the rows at the place of one use, and answers the use by a read along the sorted
+ * row. */
 static bool sort_inlined(rd_collector *c, const rd_expr *e, int use)
 {
     const rd_subscript *at = rd_use_of(c, use)->at;
@@ -101,7 +103,7 @@ static bool sort_whole(rd_collector *c, const rd_expr *e, const int32_t *list, i
     return v >= 0 && rd_answer_reads(c, e, v, list, n);
 }
 
-/* The number of rows that the uses together want. */
+/* The number of rows that the uses (readers' requests) together want. */
 static double rows_asked_for(const rd_collector *c, const rd_expr *e, const int32_t *list, int n)
 {
     double rows = 0;
@@ -118,7 +120,8 @@ static double rows_asked_for(const rd_collector *c, const rd_expr *e, const int3
     return rows;
 }
 
-/* Makes the values of a sort.  No row is sorted twice. */
+/* Makes the values of a sort: row by row at each use (a reader's request), or all rows at once if
+ * the uses want more rows than there are.  So no row is sorted twice. */
 bool rd_instances_sort(rd_collector *c, const rd_expr *e, const int32_t *list, int n)
 {
     if (rows_asked_for(c, e, list, n) > (double)rd_points(e->rank - 1, e->extent))

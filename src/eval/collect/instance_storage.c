@@ -1,5 +1,8 @@
 /* instance_storage.c - makes the values for uses that need storage: concatenations, and reshapes
- * that no strides can express. */
+ * that no strides can express.
+ *
+ * A join is the storage of a concatenation: a value of kind JOIN, which each part fills by a
+ * copy into its range of the storage. */
 #include "eval/collect/boxes.h"
 #include <string.h>
 
@@ -48,8 +51,9 @@ static const rd_expr *reached(const rd_collector *c, const rd_expr *e, rd_subscr
     return e;
 }
 
-/* Answers a use that stays inside one part by a use of that part.  Not if all parts are `stored`
- * together and the part is a concatenation, which would be stored a second time. */
+/* Answers a use (a reader's request) that stays inside one part by a use of that part; *done: it
+ * did.  A part that is itself a concatenation is left if all parts are `stored` together, or it
+ * would be stored twice. */
 static bool concat_inside(rd_collector *c, const rd_expr *e, int use, bool stored, bool *done)
 {
     const rd_expr *part;
@@ -71,7 +75,8 @@ typedef struct join {
     rd_boxes     boxes;
 } join;
 
-/* Makes a fresh axis along the parts, distinct from the axes of the place. */
+/* Makes a fresh axis for the storage dim along the parts, distinct from the axes of the use's other
+ * subscripts; -1 on failure. */
 static int along(rd_collector *c, const join *j, int64_t extent)
 {
     int axis = rd_axes_new(c->axes, extent);
@@ -84,7 +89,7 @@ static int along(rd_collector *c, const join *j, int64_t extent)
     return axis;
 }
 
-/* Makes the JOIN and fills it from all parts. */
+/* Makes the JOIN with its storage dims, and fills it from all parts.  False on failure. */
 static bool join_parts(rd_collector *c, const rd_expr *e, join *j)
 {
     j->value         = rd_value_new(c, RD_VALUE_JOIN, e->type, e);
@@ -96,7 +101,8 @@ static bool join_parts(rd_collector *c, const rd_expr *e, join *j)
     return rd_boxes_fill(c, e, j->place, &j->boxes);
 }
 
-/* Answers a use by a read of the stored concatenation. */
+/* Answers a use by a read of the stored concatenation at subscripts at[], of which the one along
+ * the parts is set here. */
 static bool read_join(rd_collector *c, const join *j, int use, rd_subscript *at)
 {
     const rd_value *v = &c->graph->value[j->value];
@@ -134,7 +140,8 @@ static bool join_inlined(rd_collector *c, const rd_expr *e, int use)
     return at && join_parts(c, e, j) && read_join(c, j, use, at);
 }
 
-/* Stores a whole concatenation, and answers its uses by reads. */
+/* Stores a whole concatenation once, and answers all its uses (readers' requests) by reads; false
+ * on failure. */
 static bool join_whole(rd_collector *c, const rd_expr *e, const int32_t *list, int n)
 {
     join         *j  = rd_pool_get(c->pool, sizeof *j);
@@ -155,7 +162,8 @@ static bool join_whole(rd_collector *c, const rd_expr *e, const int32_t *list, i
     return true;
 }
 
-/* The number of elements that are stored for a use if the concatenation is stored at its place. */
+/* The number of elements that are stored for a use (a reader's request) if the concatenation is
+ * stored at its place: all along the parts, times the extents of the use's other axes. */
 static double inlined_points(rd_collector *c, const rd_expr *e, int use)
 {
     int32_t      dim[RD_RAW_AXES];
@@ -171,7 +179,8 @@ static double inlined_points(rd_collector *c, const rd_expr *e, int use)
     return points;
 }
 
-/* The number of elements stored for all uses that reach several parts, each at its own place. */
+/* The number of elements stored for all uses (readers' requests) that reach several parts, each
+ * with storage of its own. */
 static double points_of_several(rd_collector *c, const rd_expr *e, const int32_t *list, int n)
 {
     double  inlined = 0;
@@ -183,8 +192,8 @@ static double points_of_several(rd_collector *c, const rd_expr *e, const int32_t
     return inlined;
 }
 
-/* Makes the values of a concatenation.  Uses inside one part read that part; others read
- * storage, common or of their own, whichever is smaller. */
+/* Makes the values of a concatenation.  Uses inside one part read that part.  The others read one
+ * common storage, or each its own, whichever has fewer elements. */
 bool rd_instances_concat(rd_collector *c, const rd_expr *e, int32_t *list, int n)
 {
     const bool stored = points_of_several(c, e, list, n) > rd_expr_points(e);
@@ -206,8 +215,8 @@ bool rd_instances_concat(rd_collector *c, const rd_expr *e, int32_t *list, int n
 }
 
 /* ---- Reshape --------------------------------------------------------------------------------- */
-/* Stores the operand of a reshape in C order, if neither strides nor split axes can express the
- * reshape. */
+/* Stores the operand of a reshape in C order and reads it by one flat index.  This is the last
+ * resort, if neither strides nor split axes can express the reshape. */
 static bool reshape_copy(rd_collector *c, const rd_expr *e, int use)
 {
     const rd_expr *x      = e->in[0];
@@ -234,8 +243,8 @@ static bool reshape_copy(rd_collector *c, const rd_expr *e, int use)
            rd_answer(c, use, rd_read_value(c, x->type, v, 1, &flat));
 }
 
-/* Answers a use of a reshape: by a flat read of a leaf, by subscripts of the operand, or by a
- * copy. */
+/* Answers a use of a reshape: by a flat read of a leaf (v >= 0), by subscripts of the operand, or
+ * else by a copy. v is -1 without such a read, and -2 after a failure. */
 bool rd_instance_reshape(rd_collector *c, const rd_expr *e, int use)
 {
     rd_subscript in[RD_MAX_RANK], at[RD_MAX_RANK];

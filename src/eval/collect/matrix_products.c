@@ -2,26 +2,30 @@
  * their own, for a matrix library.  Their operands are stored before, and their readers run
  * after.
  *
- *    c[i,j] = sum over k of a[i,k] * b[k,j] */
+ *    c[i,j] = sum over k of a[i,k] * b[k,j]
+ *
+ * In the terms of BLAS, m are the axes of a alone, n those of b alone, k the reduced ones, and
+ * batch those that a, b and the result have. */
 #include "eval/ir.h"
 #include <stdlib.h>
 #include <string.h>
 
 /* c = sum of a b, with the sets of axes of a GEMM. */
 typedef struct product {
-    const rd_value *a, *b;
-    rd_set          m, n, k, batch;
+    const rd_value *a, *b;          /* the factors */
+    rd_set          m, n, k, batch; /* sets of axes, see above */
 } product;
 
+/* The number of points of a set of axes, as a double: the product of their extents. */
 static double points(const rd_graph *g, rd_set axes)
 {
     return (double)rd_points_of(g, axes);
 }
 
-/* True for a sum of products; fills in its factors. */
+/* True for a sum of products that is stored in its own type; fills in its factors. */
 static bool has_operands(const rd_graph *g, const rd_value *v, product *p)
 {
-    if (v->kind != RD_VALUE_REDUCE || v->reducer != RD_RED_dot ||
+    if (v->kind != RD_VALUE_REDUCE || !rd_reducer_multiplies((rd_reducer_id)v->reducer) ||
         (v->out >= 0 && v->out_type != v->type))
         return false;
     p->a = &g->value[v->in[0]];
@@ -29,7 +33,8 @@ static bool has_operands(const rd_graph *g, const rd_value *v, product *p)
     return true;
 }
 
-/* Sorts the axes of a product into m, n, k and batch; false: there are others. */
+/* Sorts the axes of a product into m, n, k and batch.  False if there are others: an axis of the
+ * result in neither factor, or a reduced one that is not in both. */
 static bool find_axes(const rd_value *v, product *p)
 {
     const rd_set a = p->a->axes, b = p->b->axes;
@@ -61,6 +66,8 @@ static bool is_small(const rd_graph *g, const rd_value *v, const product *p)
            points(g, v->axes) <= TIMES * (points(g, p->a->axes) + points(g, p->b->axes));
 }
 
+/* True if the product is stored anyway, as a result (out >= 0) or an array (whole), or storing it
+ * is acceptable. */
 static bool may_be_stored(const rd_graph *g, const rd_value *v, const product *p)
 {
     return v->out >= 0 || v->whole || is_small(g, v, p);
@@ -72,7 +79,7 @@ bool rd_is_stored_product(const rd_graph *g, const rd_value *v)
 {
     product p;
 
-    if (g->exact || v->kind != RD_VALUE_REDUCE || v->reducer != RD_RED_dot)
+    if (g->exact || v->kind != RD_VALUE_REDUCE || !rd_reducer_multiplies((rd_reducer_id)v->reducer))
         return false;
     p.a = &g->value[v->in[0]];
     p.b = &g->value[v->in[1]];
@@ -80,7 +87,8 @@ bool rd_is_stored_product(const rd_graph *g, const rd_value *v)
 }
 
 /* ---- Operands -------------------------------------------------------------------------------- */
-/* True if the value is read contiguously along one of the axes. */
+/* True if the value is read contiguously along one of the axes, or is another value's array (target
+ * >= 0), which placement lays out.  False if it gathers. */
 static bool reads_rows(const rd_value *v, rd_set axes)
 {
     bool rows = v->target >= 0;
@@ -96,7 +104,8 @@ static bool reads_rows(const rd_value *v, rd_set axes)
     return rows;
 }
 
-/* True if storing an operand costs less than the product would cost without a library. */
+/* True if storing an operand costs less than the product would cost without a library: its
+ * elements, written, read and computed, against one operation a point of the product. */
 static bool may_be_stored_first(const rd_graph *g, const rd_value *v, const product *p)
 {
     return points(g, v->axes) * (RD_PRICE_WRITE + RD_PRICE_READ + v->ops) <=
@@ -125,6 +134,8 @@ static bool rows_lie_apart(const rd_value *v, const product *p)
     return seen == v->axes && !(nearest & p->batch);
 }
 
+/* True if a library can read the value as a matrix: it lies in memory in rows, is stored anyway, or
+ * storing it pays off. */
 static bool may_be_operand(const rd_graph *g, const rd_value *v, const product *p)
 {
     if (v->kind == RD_VALUE_READ)
@@ -134,7 +145,8 @@ static bool may_be_operand(const rd_graph *g, const rd_value *v, const product *
            ((v->kind == RD_VALUE_MAP || v->kind == RD_VALUE_CALL) && may_be_stored_first(g, v, p));
 }
 
-/* Gives a copy storage dims in the order of its source's memory. */
+/* Gives a copy storage dims in the order of its source's memory: the axis with the largest stride
+ * outermost. */
 static bool keep_copy(rd_graph *g, rd_value *v, const rd_subscript *at)
 {
     int64_t *step = rd_pool_get(g->pool, (size_t)at->n_term * sizeof *step);
@@ -154,7 +166,8 @@ static bool keep_copy(rd_graph *g, rd_value *v, const rd_subscript *at)
     return step && v->dim;
 }
 
-/* The axes along which a map's sources are contiguous.  `depth` bounds the recursion. */
+/* The axes along which a map's sources are contiguous in memory, looking through maps of as many
+ * points.  `depth` bounds the recursion. */
 static rd_set side_by_side(const rd_graph *g, const rd_value *v, int depth)
 {
     rd_set found = 0;
@@ -195,7 +208,8 @@ static bool keep_map(rd_graph *g, rd_value *v, const product *p)
     return v->dim;
 }
 
-/* Stores an operand, if it needs that. copy: by value, its copy, -1. */
+/* Stores an operand if a library could not read it where it is: a read with gaps is copied once, a
+ * map is stored. copy: by value, its copy, -1. */
 static bool keep_operand(rd_graph *g, int32_t *operand, const product *p, int32_t *copy)
 {
     const int read = *operand;
@@ -226,14 +240,16 @@ static bool has_library(rd_graph *g, bool *memory)
     return false;
 }
 
-/* True for a sum that a library could compute. */
+/* True for a sum of products that a matrix library could compute: large, with axes of a matrix
+ * product, and with factors and result that are stored or may be. */
 static bool is_product(const rd_graph *g, const rd_value *v, product *p)
 {
     return has_operands(g, v, p) && find_axes(v, p) && is_large(g, p) && may_be_stored(g, v, p) &&
            may_be_operand(g, p->a, p) && may_be_operand(g, p->b, p);
 }
 
-/* Marks the products of the first n values and stores their operands. */
+/* Marks the products among the first n values (apart: a library computes them), and stores their
+ * operands.  False: no memory. */
 static bool mark_products(rd_graph *g, int32_t *copy, int n)
 {
     bool memory;
@@ -253,7 +269,8 @@ static bool mark_products(rd_graph *g, int32_t *copy, int n)
     return g->n_value == n || rd_graph_sort_results(g);
 }
 
-/* Marks all products of a graph.  See ir.h. */
+/* Marks all products of two matrices that a library shall compute (apart), and stores their
+ * operands.  False: no memory. */
 bool rd_separate_products(rd_graph *g)
 {
     const int n    = g->n_value;

@@ -2,11 +2,15 @@
  * (loop collapsing), if they have the same role everywhere.
  *
  * An array of shape (3,4,5,2) summed over its first axis has the virtual shape (3,40); summed
- * over the middle two it has (3,20,2). */
+ * over the middle two it has (3,20,2).
+ *
+ * Merging x into y keeps one loop in place of two, if x is the outer one: each index of x is
+ * extent(y) indices of y.  A dense value is stored in C order and read by one flat index. */
 #include "eval/ir.h"
 #include <stdio.h>
 #include <string.h>
 
+/* The coefficient of an axis in a subscript; 0: it does not occur. */
 static int64_t coef_of(const rd_subscript *at, int axis)
 {
     for (int t = 0; t < at->n_term; t++)
@@ -15,14 +19,15 @@ static int64_t coef_of(const rd_subscript *at, int axis)
     return 0;
 }
 
-/* True if a linear index counts x in units of y's whole extent. */
+/* True if a linear index counts x in units of y's whole extent, so that both axes are one range of
+ * it. */
 static bool is_linear(const rd_graph *g, const rd_subscript *at, int x, int y)
 {
     return coef_of(at, x) == coef_of(at, y) * g->axis[y].extent;
 }
 
-/* True if x comes just before y in a reduction's order, both on the same side of the lane
- * boundary. */
+/* True if x comes just before y in a reduction's order, and the lane position does not begin
+ * between them; also if x is not reduced. */
 static bool order_allows(const rd_combine *c, int x, int y)
 {
     for (int k = 0; k < c->n_order; k++)
@@ -31,6 +36,7 @@ static bool order_allows(const rd_combine *c, int x, int y)
     return true;
 }
 
+/* True for a read of another value of the graph, which is kept in memory; false for a leaf. */
 static bool reads_kept(const rd_value *v)
 {
     return v->kind == RD_VALUE_READ && v->slot < 0;
@@ -62,6 +68,7 @@ static bool storage_allows(const rd_graph *g, const rd_value *v, int x, int y)
     int before = -1;
 
     for (int d = 0; d < v->n_dim && v->whole; d++) {
+        /* read by an index per dim: y must follow x, and readers must step through both as one */
         if (!v->dense && (v->dim[d] == x || v->dim[d] == y))
             return v->dim[d] == x && d + 1 < v->n_dim && v->dim[d + 1] == y && !v->row &&
                    v->into < 0 && are_dims_read_as_loops(g, v, d, x, y);
@@ -73,8 +80,8 @@ static bool storage_allows(const rd_graph *g, const rd_value *v, int x, int y)
     return true;
 }
 
-/* True if subscript d of a reader is the loop over x or y, and that is the storage dim of the
- * value read. */
+/* True if subscript d of a reader is just the index of axis x or y, and the value read is stored
+ * along that axis. */
 static bool is_kept_dim(const rd_graph *g, const rd_value *v, int d, int x, int y)
 {
     const rd_value *t    = &g->value[v->target];
@@ -83,8 +90,9 @@ static bool is_kept_dim(const rd_graph *g, const rd_value *v, int d, int x, int 
     return (axis == x || axis == y) && rd_subscript_is_axis(&v->at[d], axis);
 }
 
-/* True if merging axes x and y leaves this value correct: its role, subscripts, storage and
- * order. */
+/* True if merging axes x and y leaves this value correct: x and y have the same role (varied over,
+ * reduced), and each address steps through them as one.  Neither may be a reducer's own dim, the
+ * axis of a scan, or an axis along the parts of a concatenation. */
 static bool value_allows(const rd_graph *g, const rd_value *v, int x, int y)
 {
     if (rd_in(v->axes, x) != rd_in(v->axes, y) || rd_in(v->reduced, x) != rd_in(v->reduced, y) ||
@@ -92,6 +100,7 @@ static bool value_allows(const rd_graph *g, const rd_value *v, int x, int y)
         (v->kind == RD_VALUE_SCAN && rd_in(v->reduced, x)))
         return false;
     for (int d = 0; d < v->n_at; d++) {
+        /* a coordinate or an address in a leaf; a read of a stored value has one index per dim */
         bool affine = v->kind == RD_VALUE_COORD || v->slot >= 0;
 
         if (reads_kept(v) && is_kept_dim(g, v, d, x, y))
@@ -111,7 +120,8 @@ static bool value_allows(const rd_graph *g, const rd_value *v, int x, int y)
                            order_allows(v->combine, x, y));
 }
 
-/* True if axes x and y may be merged for all values. */
+/* True if axes x and y have several indices each, and all values stay correct if x becomes a part
+ * of y. */
 static bool may_merge(const rd_graph *g, int x, int y)
 {
     if (x == y || g->axis[x].extent < 2 || g->axis[y].extent < 2)
@@ -166,7 +176,8 @@ static void merge_value(rd_value *v, int x)
     }
 }
 
-/* Removes the subscripts along storage dim x from its readers. */
+/* Removes the subscripts along storage dim x from all readers of values that are stored along it,
+ * as that dim goes away. */
 static void drop_places(rd_graph *g, int x)
 {
     for (int i = 0; i < g->n_value; i++) {
@@ -182,6 +193,7 @@ static void drop_places(rd_graph *g, int x)
     }
 }
 
+/* True if some value is evaluated over the axis. */
 static bool is_used(const rd_graph *g, int axis)
 {
     for (int i = 0; i < g->n_value; i++)
@@ -217,6 +229,7 @@ static bool merge_one(rd_graph *g)
     return false;
 }
 
+/* Merges axes as long as there are two that allow it, as a merged axis may merge further. */
 void rd_merge_axes(rd_graph *g)
 {
     while (merge_one(g))

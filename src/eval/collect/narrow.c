@@ -7,7 +7,10 @@
  * of it are computed in small types, too; any other reader gets a cast to the old type.  No
  * value changes, because no such operation rounds or wraps in either type.
  *
- *    s = sum(bytes, 7 of them): i64     ->     s: u16, as 7 * 255 fits */
+ *    s = sum(bytes, 7 of them): i64     ->     s: u16, as 7 * 255 fits
+ *
+ * An array here is a value that is stored and read at other places.  A value is wanted if it is
+ * an array or an array is computed from it: only such values are narrowed. */
 #include "eval/collect/narrow.h"
 #include <string.h>
 
@@ -24,12 +27,13 @@ typedef struct narrowing {
     int32_t  *back;  /* by value: its cast to the old type, -1 */
 } narrowing;
 
+/* True for floats of any size. */
 static bool is_float(rd_dtype type)
 {
     return rd_dtype_kind(type) == RD_KIND_FLOAT;
 }
 
-/* ---- Which ----------------------------------------------------------------------------------- */
+/* ---- Which values may change ----------------------------------------------------------------- */
 /* True for maps with the same result in any type that holds all operands and the result. */
 static bool is_of_any_type(const rd_value *v)
 {
@@ -48,20 +52,25 @@ static bool is_of_any_type(const rd_value *v)
     }
 }
 
+/* True if the value may get a smaller type: nothing fixes its type, its range is known, it has 4
+ * bytes or more, and its operation gives the same number in any type. */
 static bool may_change(const narrowing *c, int i)
 {
     const rd_value *v = &c->g->value[i];
 
     return !c->fixed[i] && c->range[i].known && rd_dtype_size(v->type) >= 4 &&
-           (is_of_any_type(v) || (rd_is_plain_fold(c->g, v) && v->reducer == RD_RED_sum));
+           (is_of_any_type(v) ||
+            (rd_is_plain_fold(c->g, v) && rd_reducer_adds_elements((rd_reducer_id)v->reducer)));
 }
 
-/* The first operand that is narrowed: a choice's condition is a bool. */
+/* The first operand to be narrowed: operand 0 of a choice (where) is its condition, a bool. */
 static int first_operand(const rd_value *v)
 {
     return v->kind == RD_VALUE_MAP && v->op == RD_OP_where ? 1 : 0;
 }
 
+/* The end of the operands to be narrowed: of a reduction only the elements, not weights or
+ * masks. */
 static int end_of_operands(const rd_value *v)
 {
     return v->kind == RD_VALUE_REDUCE ? 1 : v->n_in;
@@ -87,6 +96,7 @@ static bool find_wanted(narrowing *c)
 }
 
 /* ---- Types ----------------------------------------------------------------------------------- */
+/* True if the pass has given the value another type. */
 static bool has_changed(const narrowing *c, int i)
 {
     return c->g->value[i].type != c->was[i];
@@ -98,13 +108,16 @@ static int first_in(const narrowing *c, const rd_value *v)
     return v->in[0] < c->n ? v->in[0] : c->g->value[v->in[0]].in[0];
 }
 
+/* True if a cast from value k to value i keeps each number: the range of k lies within that of
+ * i. */
 static bool is_same_number(const narrowing *c, int i, int k)
 {
     return c->range[k].known && c->range[k].low >= c->range[i].low &&
            c->range[k].high <= c->range[i].high;
 }
 
-/* Follows casts that keep the number back to the value that they cast. */
+/* Follows casts that keep each number back to the value that they cast; returns its number.  A cast
+ * that is stored or has changed its type is not looked through. */
 static int without_casts(const narrowing *c, int i)
 {
     for (;;) {
@@ -132,7 +145,8 @@ static rd_dtype narrowest(const narrowing *c, int i)
     return v->type;
 }
 
-/* True if all operands have at most 32 bits.  Narrowing wide operands takes time. */
+/* True if all operands are ints of at most 32 bits, seen through casts, or constants.  Narrowing
+ * wide operands takes time. */
 static bool are_operands_narrow(const narrowing *c, int i)
 {
     const rd_value *v = &c->g->value[i];
@@ -158,6 +172,7 @@ static bool reads_changed(const narrowing *c, int i)
 }
 
 /* ---- Changes --------------------------------------------------------------------------------- */
+/* Appends a cast of value i to the type; its number, -1: no memory. */
 static int cast_of(narrowing *c, int i, rd_dtype type)
 {
     const int made = rd_graph_add_copy(c->g, i, 1);
@@ -167,7 +182,8 @@ static int cast_of(narrowing *c, int i, rd_dtype type)
     return made;
 }
 
-/* The operand in that type: itself, a constant, or a cast. */
+/* The operand i in that type: itself or what it was cast from, a constant of the type, or a new
+ * cast. -1: no memory. */
 static int operand_in(narrowing *c, int i, rd_dtype type)
 {
     const int from = without_casts(c, i);
@@ -184,6 +200,8 @@ static int operand_in(narrowing *c, int i, rd_dtype type)
     return cast_of(c, from, type);
 }
 
+/* Value i in the type that it had before the pass: itself if it kept it, else a cast, made once.
+ * -1: no memory, or i is -1. */
 static int in_old_type(narrowing *c, int i)
 {
     if (i < 0 || i >= c->n || !has_changed(c, i))
@@ -209,7 +227,8 @@ static bool set_operands(narrowing *c, int i, const int32_t *in)
 
 enum { MOST_IN = 4 };
 
-/* Computes the value in a narrower type. */
+/* Computes value i in a narrower type: its numbers are taken in that type, and other operands, such
+ * as a condition, as they were.  False: no memory. */
 static bool change_type(narrowing *c, int i, rd_dtype type)
 {
     const rd_value v           = c->g->value[i];
@@ -230,11 +249,11 @@ static bool change_type(narrowing *c, int i, rd_dtype type)
  * numbers. */
 static bool takes_any_type(const narrowing *c, const rd_value *v)
 {
-    return rd_is_plain_fold(c->g, v) &&
-           (v->reducer == RD_RED_argmin || v->reducer == RD_RED_argmax);
+    return rd_is_plain_fold(c->g, v) && rd_reducer_places((rd_reducer_id)v->reducer);
 }
 
-/* Keeps the type of a value; operands that were narrowed are cast back for it. */
+/* Keeps the type of a value; operands that were narrowed are cast back for it, unless any type will
+ * do.  False: no memory. */
 static bool keep_type(narrowing *c, int i)
 {
     const rd_value v   = c->g->value[i];
@@ -253,18 +272,20 @@ static bool keep_type(narrowing *c, int i)
     return all;
 }
 
-/* Narrows one value if that is allowed and useful; else keeps it. */
+/* Narrows one value if that is allowed and useful; else keeps it.  A read has the type of what it
+ * reads.  A cast that is not stored is kept, as its reader looks through it. */
 static bool narrow_value(narrowing *c, int i)
 {
     const rd_value *v = &c->g->value[i];
     rd_dtype        type;
 
-    if (v->kind == RD_VALUE_READ && v->target >= 0) {
+    if (v->kind == RD_VALUE_READ && v->target >= 0) { /* has the type of what it reads */
         c->g->value[i].type = c->g->value[v->target].type;
         return true;
     }
     if (!may_change(c, i) || !(c->wants[i] || reads_changed(c, i)) || !are_operands_narrow(c, i))
         return keep_type(c, i);
+    /* a cast that is not stored: readers look through it to what it casts */
     if (v->kind == RD_VALUE_MAP && v->op == RD_OP_cast && !c->array[i])
         return keep_type(c, i);
     type = narrowest(c, i);
@@ -301,7 +322,8 @@ static bool has_arrays(const rd_graph *g)
     return false;
 }
 
-/* Narrows the arrays of a graph, operands first.  See ir.h. */
+/* Gives arrays of small whole numbers small types, and computes what they are made of in such
+ * types.  Operands come first.  False: no memory. */
 bool rd_narrow_arrays(rd_graph *g)
 {
     narrowing c = { 0 };

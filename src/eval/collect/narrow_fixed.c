@@ -1,12 +1,14 @@
 /* narrow_fixed.c - finds values that keep their types, however small their ints are. */
 #include "eval/collect/narrow.h"
 
+/* True for floats of any size. */
 static bool is_float(rd_dtype type)
 {
     return rd_dtype_kind(type) == RD_KIND_FLOAT;
 }
 
-/* Fixes the factors of a product: a library multiplies matrices in the type that they had. */
+/* Fixes stored float arrays that are factors of a product, as a library multiplies matrices in the
+ * type that they had.  `depth`: how many levels of multiplications are looked through. */
 static void fix_factors(const rd_graph *g, const rd_value *v, int depth, bool *fixed)
 {
     for (int k = 0; k < v->n_in && k < 2; k++) {
@@ -19,7 +21,8 @@ static void fix_factors(const rd_graph *g, const rd_value *v, int depth, bool *f
     }
 }
 
-/* Fixes results, parts of concatenations, rows to sort, and indices of gathers. */
+/* By value, true if it keeps its type: results (out >= 0), parts of concatenations (into >= 0),
+ * rows to sort, indices of gathers, and factors of sums of products.  NULL: no memory. */
 bool *rd_fixed_types(const rd_graph *g)
 {
     bool *fixed = rd_pool_get(g->pool, (size_t)g->n_value * sizeof *fixed);

@@ -5,6 +5,7 @@
 
 static const rd_range unknown;
 
+/* True for floats of any size. */
 static bool is_float(rd_dtype type)
 {
     return rd_dtype_kind(type) == RD_KIND_FLOAT;
@@ -20,6 +21,7 @@ static rd_range range_of_number(const rd_value *v)
     if (rd_dtype_is_narrow_float(v->type))
         return unknown;
     x = v->type == RD_F32 ? (double)v->value.f32 : v->value.f64;
+    /* NaN fails the first test */
     if (!(fabs(x) <= 1e6) || x != floor(x) || (x == 0 && signbit(x)))
         return unknown;
     return rd_range_from((int64_t)x, (int64_t)x);
@@ -62,6 +64,8 @@ static rd_range range_of_map(const rd_range *range, const rd_value *v)
     return is_float(v->type) ? range_of_floats(v, x) : rd_range_of_op(v->op, v->type, x);
 }
 
+/* True for a reduction of all its elements, at least one, to one result: no weights (in[1]), mask
+ * (in[2]), groups, several outputs, first value or strict order. */
 bool rd_is_plain_fold(const rd_graph *g, const rd_value *v)
 {
     return v->kind == RD_VALUE_REDUCE && v->in[1] < 0 && v->in[2] < 0 && v->group < 0 &&
@@ -69,21 +73,18 @@ bool rd_is_plain_fold(const rd_graph *g, const rd_value *v)
            rd_points_of(g, v->reduced) > 0;
 }
 
-static bool is_extreme(const rd_value *v)
-{
-    return v->reducer == RD_RED_min || v->reducer == RD_RED_max;
-}
-
-/* The range of a sum or an extreme; else that of its type. */
+/* The range of a sum of n elements, which is n times that of one, or of an extreme, which is that
+ * of one.  Of any other reduction all values of its type are possible. */
 static rd_range range_of_fold(const rd_graph *g, const rd_range *range, const rd_value *v)
 {
-    const rd_range x = range[v->in[0]];
+    const rd_range      x       = range[v->in[0]];
+    const rd_reducer_id reducer = (rd_reducer_id)v->reducer;
 
-    if (!rd_is_plain_fold(g, v) || (v->reducer != RD_RED_sum && !is_extreme(v)))
-        return rd_range_of_type(v->type);
-    if (is_extreme(v))
+    if (rd_is_plain_fold(g, v) && rd_reducer_is_extreme(reducer))
         return rd_range_cast(x, v->type);
-    return rd_range_cast(rd_range_times(x, rd_points_of(g, v->reduced)), v->type);
+    if (rd_is_plain_fold(g, v) && rd_reducer_adds_elements(reducer))
+        return rd_range_cast(rd_range_times(x, rd_points_of(g, v->reduced)), v->type);
+    return rd_range_of_type(v->type);
 }
 
 /* The range of a value, from those before it. */
@@ -98,6 +99,7 @@ static rd_range range_of(const rd_graph *g, const rd_range *range, const rd_valu
     }
 }
 
+/* The range of each value of a graph, operands first; NULL: no memory. */
 rd_range *rd_value_ranges(const rd_graph *g)
 {
     rd_range *range = rd_pool_get(g->pool, (size_t)g->n_value * sizeof *range);

@@ -33,13 +33,15 @@ static int64_t coefficient(const rd_subscript *at, int axis)
     return coef;
 }
 
+/* True for a map that is computed in its readers and not stored. */
 static bool is_inline_map(const rd_value *v)
 {
     return v->kind == RD_VALUE_MAP && !rd_is_materialised_kind(v);
 }
 
-/* True if the axis goes along another dim than the last of an array in the plan, such as rows
- * that are normalised before each is paired with each other. */
+/* True if the axis goes along another dim than the last of the stored array that is read, so that
+ * neighbours along it are not contiguous.  An example are rows that are normalised before each is
+ * paired with each other. */
 static bool is_array_strided_along(const rd_graph *g, const rd_value *read, int axis)
 {
     const rd_value *array = &g->value[read->target];
@@ -54,7 +56,8 @@ static bool is_array_strided_along(const rd_graph *g, const rd_value *read, int 
     return apart;
 }
 
-/* True for a read, or a map of reads, that is not contiguous along the lane axis.  `depth`
+/* True for a read, or an inlined map of reads, that is not contiguous along the lane axis.  A
+ * slot's stride is known; an array between stages (target >= 0) is judged by its dims.  `depth`
  * bounds the recursion. */
 static bool is_strided_along(const rd_graph *g, const rd_value *v, int axis, int depth)
 {
@@ -69,11 +72,14 @@ static bool is_strided_along(const rd_graph *g, const rd_value *v, int axis, int
     return apart;
 }
 
+/* True if the reader reads each element of the value at least RD_OFTEN times: at so many points of
+ * axes along which the value is constant. */
 static bool is_read_often(const rd_graph *g, int reader, int value)
 {
     return rd_points_of(g, rd_space(&g->value[reader]) & ~g->value[value].axes) >= RD_OFTEN;
 }
 
+/* The number of the copy of a read, which is made at the first call; -1: no memory. */
 static int copy_of(packing *p, int read)
 {
     if (p->copy[read] < 0 && (p->copy[read] = rd_graph_add_copy(p->g, read, APART)) >= 0)
@@ -81,8 +87,8 @@ static int copy_of(packing *p, int read)
     return p->copy[read];
 }
 
-/* Replaces a read by a copy.  A map is copied by storing it, so it only becomes dearer to
- * inline. */
+/* Replaces a read by its copy.  A map is copied by storing it.  That is left to placement, for
+ * which the map becomes dearer to inline, by the cost of a scattered load. */
 static bool pack_operand(packing *p, int32_t *operand)
 {
     const int x = *operand;
@@ -95,8 +101,8 @@ static bool pack_operand(packing *p, int32_t *operand)
     return true;
 }
 
-/* Packs the operands of one reader below a reduction, and pushes inlined maps for further
- * search. */
+/* Packs the operands of one reader below a reduction, and pushes its other inlined maps on the
+ * stack, as their operands may want packing, too. */
 static bool pack_operands_of(packing *p, int fold, int reader, int *n)
 {
     rd_graph *g    = p->g;
@@ -134,14 +140,16 @@ static bool pack_operands(packing *p, int fold)
     return true;
 }
 
-/* True for a reduction of one number per pair with its lanes along a kept axis. */
+/* True for a reduction in loops of its own program (not apart, by a library) with its lanes along a
+ * kept axis: one number for each pair. */
 static bool has_lanes(const rd_value *v)
 {
     return v->kind == RD_VALUE_REDUCE && !v->apart && v->combine->lane_axis >= 0 &&
            rd_in(v->axes, v->combine->lane_axis);
 }
 
-/* Packs the operands of all such reductions of a graph.  See ir.h. */
+/* Packs the operands of all reductions with lanes along a kept axis: those that are read often and
+ * are not contiguous along it.  False: no memory. */
 bool rd_pack_operands(rd_graph *g)
 {
     const int n = g->n_value;

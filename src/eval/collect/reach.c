@@ -1,15 +1,20 @@
 /* reach.c - finds all expressions below the requested ones, down to given ones, and counts what
- * each costs. */
+ * each costs.
+ *
+ * A seen expression is one that was reached from a result.  A given one is in memory already, so
+ * nothing below it is visited.  A fold is a reduction or a scan. */
 #include "eval/collect/collect.h"
 #include <math.h>
 
+/* The operations of one element of an expression, without its operands; 10 are assumed for a user's
+ * function. */
 static double own_ops(const rd_expr *e)
 {
     return e->kind == RD_EXPR_MAP ? rd_op_table[e->op].cost : e->kind == RD_EXPR_CALL ? 10 : 0;
 }
 
-/* True if the expression is read: it is in memory, or a fold that is computed at a place of its
- * own. */
+/* True if an element of the expression is read from memory, because it is a leaf, is given, or is a
+ * reduction, a scan, a sort or a product with a place of its own.  A number is no read. */
 static bool is_read(const rd_seen *seen)
 {
     const rd_expr_kind kind = seen->expr->kind;
@@ -20,8 +25,9 @@ static bool is_read(const rd_seen *seen)
            kind == RD_EXPR_PRODUCT || (kind == RD_EXPR_LEAF && seen->expr->rank > 0);
 }
 
-/* Counts what computing one element inline takes.  Folds count no operations, as they have a
- * rule of their own. */
+/* Counts for each expression what computing one element inline takes: operations, and reads.
+ * Operands come first.  Folds count no operations, as they have a rule of their own. splits: a
+ * reshape below may split the axes of users. */
 static void count_work(rd_collector *c)
 {
     const double most = 1e6; /* a limit for operands that occur exponentially often */
@@ -44,6 +50,7 @@ static void count_work(rd_collector *c)
     }
 }
 
+/* Adds all operands of an expression to the list; false: no memory. */
 static bool see_all(rd_collector *c, const rd_expr *e)
 {
     for (int k = 0; k < e->n_in; k++)
@@ -52,8 +59,8 @@ static bool see_all(rd_collector *c, const rd_expr *e)
     return true;
 }
 
-/* Adds the operands, and the factors of a contracted product: the product itself may be given
- * and is then not read. */
+/* Adds the operands of e.  If e contracts a product, its factors are added, too: the product itself
+ * may be given and is then not read.  False: no memory. */
 static bool see_operands(rd_collector *c, const rd_expr *e)
 {
     for (int k = 0; k < e->n_in; k++) {
@@ -65,7 +72,8 @@ static bool see_operands(rd_collector *c, const rd_expr *e)
     return see_all(c, e);
 }
 
-/* Fills the list of seen expressions.  See collect.h. */
+/* Fills the list of seen expressions, users first, with all that `exprs` are made of, down to the
+ * given ones.  The list grows while it is traversed.  False: no memory. */
 bool rd_reach_exprs(rd_collector *c, rd_exprs exprs, rd_exprs given)
 {
     if (!rd_seen_begin(c))

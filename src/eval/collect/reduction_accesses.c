@@ -4,13 +4,17 @@
  * Shared values are reached along many paths: in x, x x, (x x) (x x), ... there are 2^n paths.
  * So equal accesses are counted and not listed.  The accesses below a stored value are cached.
  * combine.c asks for the heaviest access, for what holds of all accesses, or for sums of costs
- * times counts, so counting changes no decision. */
+ * times counts, so counting changes no decision.
+ *
+ * An access is how one operand is read: elements to step per index of each axis.  Gathered axes
+ * are those on which a looked-up index depends.  `times` counts equal accesses. */
 #include "eval/collect/reduction_accesses.h"
 #include <string.h>
 
 enum { MAX_DEPTH = 8 };
 
 /* ---- The list -------------------------------------------------------------------------------- */
+/* The bucket of the hash table for accesses with these strides, gathered axes and bytes. */
 static int32_t *bucket_of(rd_fold_reads *o, const rd_own_access *a)
 {
     uint64_t hash = a->gathered * 31 + (uint64_t)a->bytes;
@@ -20,6 +24,8 @@ static int32_t *bucket_of(rd_fold_reads *o, const rd_own_access *a)
     return &o->bucket[(hash >> 32) % RD_ACCESS_BUCKETS];
 }
 
+/* True if two accesses have the same strides, gathered axes and bytes; only their counts may
+ * differ. */
 static bool are_alike(const rd_fold_reads *o, const rd_own_access *a, const rd_own_access *b)
 {
     return a->bytes == b->bytes && a->gathered == b->gathered &&
@@ -52,7 +58,8 @@ static bool add_access(rd_fold_reads *o, const rd_own_access *a)
     return true;
 }
 
-/* Adds one subscript, times its dim's stride, to the access's strides by axis. */
+/* Adds one subscript, times its dim's stride, to the access's strides by axis.  A gathered index
+ * adds no stride, but all axes on which it depends to a.gathered. */
 static void add_subscript(const rd_fold_reads *o, rd_own_access *a, const rd_subscript *at,
                           int64_t stride)
 {
@@ -64,8 +71,8 @@ static void add_subscript(const rd_fold_reads *o, rd_own_access *a, const rd_sub
 }
 
 /* ---- Reads ----------------------------------------------------------------------------------- */
-/* Adds the access of storage that is not looked through: a concatenation, or a copy that is read
- * at one flat index. */
+/* Adds the access of an array that is not looked through, v itself or what v reads.  Its strides
+ * are those of C order over its dims; a dense array is read at one flat index. */
 static bool access_storage(rd_fold_reads *o, const rd_value *v)
 {
     const rd_value *t      = v->kind == RD_VALUE_READ ? &o->graph->value[v->target] : v;
@@ -82,6 +89,7 @@ static bool access_storage(rd_fold_reads *o, const rd_value *v)
     return add_access(o, &a);
 }
 
+/* Adds the access of a leaf, or of a coordinate, which has 0 bytes because it is computed. */
 static bool access_place(rd_fold_reads *o, const rd_value *v)
 {
     rd_own_access a = { .bytes = v->kind == RD_VALUE_COORD ? 0 : rd_dtype_size(v->type),
@@ -91,9 +99,9 @@ static bool access_place(rd_fold_reads *o, const rd_value *v)
     return add_access(o, &a);
 }
 
-/* True for a reduction that is used many times along kept axes, such as the inner one of two
- * matrix-vector products.  Its elements are computed once each, so it is stored somewhere,
- * whatever else reads it. */
+/* True for a reduction that each element of is used RD_OFTEN times or more along kept axes, such as
+ * the inner one of two matrix-vector products.  Its elements are computed once each, so it is
+ * stored somewhere, whatever else reads it. */
 static bool is_fold_used_again(const rd_fold_reads *o, const rd_value *v)
 {
     const rd_value *t    = v->kind == RD_VALUE_READ ? &o->graph->value[v->target] : v;
@@ -114,12 +122,15 @@ static bool is_product_of_matrices(const rd_fold_reads *o, const rd_value *v)
     return !t->dense && rd_is_stored_product(o->graph, t);
 }
 
+/* True if v, or what it reads, is certainly stored as an array, so that it is not looked
+ * through. */
 static bool is_array(const rd_fold_reads *o, const rd_value *v)
 {
     return is_fold_used_again(o, v) || is_product_of_matrices(o, v);
 }
 
-/* Finds what value t reads, cached by depth.  It does not depend on the readers of t. */
+/* Finds the accesses below value t, as if t itself were reduced, and caches them by depth.  They do
+ * not depend on the readers of t.  NULL: no memory. */
 static const rd_looked *look_at(const rd_fold_reads *o, const rd_value *t)
 {
     rd_looked   **first = &o->looked[t - o->graph->value], *l = *first;
@@ -137,7 +148,8 @@ static const rd_looked *look_at(const rd_fold_reads *o, const rd_value *t)
     return *first = l;
 }
 
-/* Translates an access below value t to the place where t is read. */
+/* Translates an access below value t to the place where t is read: strides along t's dims become
+ * those of the subscripts there.  Axes that are no dims of t are kept. */
 static rd_own_access translated(const rd_fold_reads *o, const rd_own_access *from,
                                 const rd_value *t, const rd_value *read)
 {
@@ -157,7 +169,8 @@ static rd_own_access translated(const rd_fold_reads *o, const rd_own_access *fro
 }
 
 /* Adds the accesses below a stored value, at the places where the value is read.  Whether it is
- * stored depends on its other readers, which must not matter here. */
+ * stored depends on its other readers, which must not matter here.  An array for certain, or one
+ * too deep, counts as storage. */
 static bool access_through(rd_fold_reads *o, const rd_value *read)
 {
     const rd_value  *t = &o->graph->value[read->target];
@@ -177,11 +190,14 @@ static bool access_through(rd_fold_reads *o, const rd_value *read)
 }
 
 /* ---- Traversal ------------------------------------------------------------------------------- */
+/* True for a value that has no operands to follow: a read, a coordinate, or a concatenation's
+ * storage. */
 static bool is_source(const rd_value *v)
 {
     return v->kind == RD_VALUE_READ || v->kind == RD_VALUE_COORD || v->kind == RD_VALUE_JOIN;
 }
 
+/* Adds the accesses of a source by its kind; target >= 0: it reads another value, not a leaf. */
 static bool access_source(rd_fold_reads *o, const rd_value *v)
 {
     return v->kind == RD_VALUE_JOIN ? access_storage(o, v)
@@ -200,8 +216,8 @@ static int push_operands(const rd_value *v, bool *seen, int32_t *stack, int top)
     return top;
 }
 
-/* Fills in the accesses of o->value by a depth-first traversal of its operands.  See
- * reduction_accesses.h. */
+/* Fills in the accesses of o->value by a depth-first traversal of its operands, and then the axes
+ * along which each has a stride.  False: no memory. */
 bool rd_find_accesses(rd_fold_reads *o)
 {
     size_t   n     = (size_t)o->graph->n_value;

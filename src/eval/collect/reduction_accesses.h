@@ -11,7 +11,7 @@ enum { RD_ACCESS_BUCKETS = 128 };
  * known yet and must not matter. */
 typedef struct rd_own_access {
     int64_t coef[RD_MAX_AXES];
-    rd_set  axes, gathered;
+    rd_set  axes, gathered; /* with a stride; on which a looked-up index depends */
     int     bytes; /* bytes of an element; 0: a coordinate, which is computed and not read */
     double  times; /* number of equal accesses */
     int32_t next;  /* next of the same hash bucket, from 1 on; 0: none */

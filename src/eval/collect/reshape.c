@@ -1,9 +1,13 @@
 /* reshape.c - subscripts through a reshape: computes the flat C-order index, and divides it by
- * the operand's extents. */
+ * the operand's extents.
+ *
+ * Axes of the operand and of the result are taken in groups with equal products of extents, such
+ * as 6 and 2 x 3.  Strides of a group merge if its axes are one axis in memory. */
 #include "eval/collect/collect.h"
 #include <string.h>
 
-/* Base and strides of an affine view of a leaf.  See collect.h. */
+/* The leaf that e is, or is a view of, with e's base and strides in the leaf's memory; NULL: e is
+ * something else. */
 const rd_expr *rd_affine_leaf(const rd_expr *e, int64_t *base, int64_t *stride)
 {
     const rd_expr *leaf = e->kind == RD_EXPR_VIEW ? e->in[0] : e;
@@ -27,10 +31,11 @@ const rd_expr *rd_affine_leaf(const rd_expr *e, int64_t *base, int64_t *stride)
 
 /* A run of the operand's axes, and a run of the result's axes with the same number of elements. */
 typedef struct group {
-    int x0, x1, e0, e1;
+    int x0, x1, e0, e1; /* the operand's axes [x0, x1), the result's [e0, e1) */
 } group;
 
-/* Finds the next pair of runs; false after the last. */
+/* Finds the next pair of runs of axes with equal products of extents px and pe; false after the
+ * last. */
 static bool next_group(const rd_expr *x, const rd_expr *e, group *g)
 {
     int64_t px, pe;
@@ -49,7 +54,9 @@ static bool next_group(const rd_expr *x, const rd_expr *e, group *g)
     return true;
 }
 
-/* The stride of the run's flat index, if the strides of its axes merge; false if they do not. */
+/* True if the strides of the run's axes merge into one axis; *joined is the stride of its flat
+ * index.  Each stride must be the next inner one times that axis' extent; axes of one index do not
+ * matter. */
 static bool joined_stride(const rd_expr *x, const int64_t *stride, const group *g, int64_t *joined)
 {
     int64_t expected = 0;
@@ -69,7 +76,8 @@ static bool joined_stride(const rd_expr *x, const int64_t *stride, const group *
     return true;
 }
 
-/* True if the reshape may split axes.  See collect.h. */
+/* True if the reshape may split axes of its users: its operand is no view of a leaf, or the strides
+ * of that view do not merge. */
 bool rd_reshape_splits(const rd_expr *e)
 {
     int64_t base, stride[RD_MAX_RANK], joined;
@@ -85,7 +93,8 @@ bool rd_reshape_splits(const rd_expr *e)
     return false;
 }
 
-/* Makes a flat read of a leaf behind a reshape.  See collect.h. */
+/* Makes a read of the leaf behind a reshape at one flat address; the value's number. -1: there is
+ * no leaf or its strides do not merge; -2: a failure. */
 int rd_reshape_leaf(rd_collector *c, const rd_expr *e, const rd_subscript *at)
 {
     const rd_expr *x = e->in[0], *leaf;
@@ -114,7 +123,8 @@ int rd_reshape_leaf(rd_collector *c, const rd_expr *e, const rd_subscript *at)
     return v;
 }
 
-/* The extreme value of a term: the greatest, or the least for a negative coefficient. */
+/* The value of a term at its last index: its greatest, or its least if the coefficient is negative.
+ * A gathered index (axis -1) is below the extent that it is checked against. */
 static int64_t extreme_of(const rd_collector *c, const rd_subscript_term *t)
 {
     int64_t extent = t->axis < 0 ? c->graph->value[t->value].value.i64
@@ -123,8 +133,9 @@ static int64_t extreme_of(const rd_collector *c, const rd_subscript_term *t)
     return t->coef * (extent - 1);
 }
 
-/* Splits axes of `flat` that straddle a multiple of n.  Each term is then a multiple of n or
- * stays below n.  *ok is false if an axis may not be split. */
+/* Splits axes of `flat` that straddle a multiple of n, so that each term is a multiple of n or
+ * stays below n. *ok is false if an axis may not be split.  After a split all terms are examined
+ * again. */
 static bool split_straddling(rd_collector *c, rd_subscript *flat, int64_t n, bool *ok)
 {
     for (int t = 0; t < flat->n_term; t++) {
@@ -173,8 +184,8 @@ static bool divide(rd_collector *c, const rd_subscript *flat, int64_t n, rd_subs
     return rd_subscript_normal(c->axes, quotient) && rd_subscript_normal(c->axes, rest);
 }
 
-/* Computes the subscripts of the operand, by dividing the flat index by its extents from the
- * last axis on.  See collect.h. */
+/* Computes the subscripts of the operand: the flat index, divided by the operand's extents from the
+ * last axis on. *ok is false if that is no linear form of axes.  Returns false after a failure. */
 bool rd_reshape_subscripts(rd_collector *c, const rd_expr *e, const rd_subscript *at,
                            rd_subscript *in, bool *ok)
 {

@@ -16,18 +16,21 @@
  * exponential twice.  A fixed constant, as it decides bits. */
 static const int64_t ROW_BYTES = RD_L2_BYTES / 2;
 
-static bool is_plain_reduce(const rd_value *v, int reducer)
+/* True for a reduction by that operator without weights (in[1]), mask (in[2]), first value, or
+ * strict order. */
+static bool is_plain_reduce(const rd_value *v, rd_op op)
 {
-    return v->kind == RD_VALUE_REDUCE && v->reducer == reducer && v->in[1] < 0 && v->in[2] < 0 &&
-           v->expr->as.fold->law != RD_LAW_serial && !v->expr->as.fold->identity;
+    return v->kind == RD_VALUE_REDUCE && rd_reducer_table[v->reducer].op == op && v->in[1] < 0 &&
+           v->in[2] < 0 && v->expr->as.fold->law != RD_LAW_serial && !v->expr->as.fold->identity;
 }
 
-/* The number of m, if s is the sum of exp(x - m) over the axes of m = max(x); else -1. */
+/* The number of m, if s is the sum of exp(x - m) over the axes of m = max(x); else -1.  In the code
+ * e is the exponential and d the difference. */
 static int shifted_by(const rd_graph *g, const rd_value *s)
 {
     const rd_value *e, *d, *m;
 
-    if (!is_plain_reduce(s, RD_RED_sum))
+    if (!is_plain_reduce(s, RD_OP_add))
         return -1;
     e = &g->value[s->in[0]];
     if (e->kind != RD_VALUE_MAP || e->op != RD_OP_exp)
@@ -36,7 +39,7 @@ static int shifted_by(const rd_graph *g, const rd_value *s)
     if (d->kind != RD_VALUE_MAP || d->op != RD_OP_sub)
         return -1;
     m = &g->value[d->in[1]];
-    if (!is_plain_reduce(m, RD_RED_max) || m->in[0] != d->in[0] || m->reduced != s->reduced ||
+    if (!is_plain_reduce(m, RD_OP_maximum) || m->in[0] != d->in[0] || m->reduced != s->reduced ||
         m->axes != s->axes)
         return -1;
     return d->in[1];
@@ -51,7 +54,8 @@ static int64_t row_bytes(const rd_graph *g, const rd_value *s)
     return s->combine->lane_axis >= 0 && rd_in(s->axes, s->combine->lane_axis) ? 64 * bytes : bytes;
 }
 
-/* Makes the reduction with both results: a copy of m, stored with one more dim for the pair. */
+/* Makes the reduction with both results of a softmax: a copy of m with another reducer, stored with
+ * one more dim for the pair.  Returns its number; -1 on failure. */
 static int pair_of(rd_graph *g, int m)
 {
     rd_value       p   = g->value[m];
@@ -125,7 +129,8 @@ static bool read_result(rd_graph *g, int v, int pair, int k)
     return in[0] >= 0;
 }
 
-/* Replaces the pair of reductions of a softmax over long rows, if s is one. */
+/* Replaces the two reductions of a softmax by one if s is the sum of such a pair, and its rows are
+ * longer than ROW_BYTES.  False on failure. */
 static bool rewrite_softmax(rd_graph *g, int s)
 {
     int m = shifted_by(g, &g->value[s]), pair;
@@ -136,7 +141,8 @@ static bool rewrite_softmax(rd_graph *g, int s)
     return pair >= 0 && read_result(g, m, pair, 0) && read_result(g, s, pair, 1);
 }
 
-/* Replaces all such pairs of a graph.  See ir.h. */
+/* Replaces both reductions of each softmax over long rows by one (online softmax), and sorts the
+ * graph again.  False on failure. */
 bool rd_rewrite(rd_graph *g)
 {
     const int n = g->n_value;

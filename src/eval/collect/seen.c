@@ -1,7 +1,10 @@
-/* seen.c - the list of expressions that have been seen, users first, and a hash table of them. */
+/* seen.c - the list of expressions that have been seen, users first, and a hash table of them.
+ *
+ * The hash table has open addressing: a list number for each expression, -1 where free. */
 #include "eval/collect/collect.h"
 #include <string.h>
 
+/* The entry of an expression in the hash table, or the free one where it belongs. */
 static int32_t *table_slot(const rd_collector *c, const rd_expr *e)
 {
     uint64_t h = (uint64_t)(uintptr_t)e * 0x9E3779B97F4A7C15u;
@@ -11,7 +14,7 @@ static int32_t *table_slot(const rd_collector *c, const rd_expr *e)
             return &c->table[i];
 }
 
-/* Rebuilds the hash table with more room. */
+/* Makes a hash table of `room` entries, a power of two, for the list; false: no memory. */
 static bool table_rebuild(rd_collector *c, int32_t room)
 {
     c->n_table = room;
@@ -24,7 +27,8 @@ static bool table_rebuild(rd_collector *c, int32_t room)
     return true;
 }
 
-/* Adds an expression to the list if it is new; false: no memory. */
+/* Adds an expression to the list if it is new; false: no memory.  At most half of the hash table is
+ * used. */
 bool rd_see(rd_collector *c, const rd_expr *e)
 {
     int32_t *at = table_slot(c, e);
@@ -47,8 +51,8 @@ bool rd_see(rd_collector *c, const rd_expr *e)
     return true;
 }
 
-/* Heap sort by falling serial number: operands are older than their users, so users come first.
- * Long chains would be the worst case of simpler sorts. */
+/* Restores the heap after its root i was replaced: moves that element down until both children have
+ * larger serial numbers. */
 static void sift(rd_seen *a, int32_t i, int32_t n)
 {
     for (int32_t child; (child = 2 * i + 1) < n; i = child) {
@@ -63,7 +67,8 @@ static void sift(rd_seen *a, int32_t i, int32_t n)
     }
 }
 
-/* Sorts the list, by a heap. */
+/* Heap sort by falling serial number: operands are older than their users, so users come first.
+ * Long chains would be the worst case of simpler sorts. */
 static void sort_users_first(rd_seen *a, int32_t n)
 {
     for (int32_t i = n / 2; i-- > 0;)
@@ -77,6 +82,8 @@ static void sort_users_first(rd_seen *a, int32_t n)
     }
 }
 
+/* Starts an empty list of seen expressions, which are those reached from the results; false: no
+ * memory. */
 bool rd_seen_begin(rd_collector *c)
 {
     c->n_seen = 0;
@@ -84,17 +91,20 @@ bool rd_seen_begin(rd_collector *c)
     return c->seen && table_rebuild(c, 64);
 }
 
+/* Sorts the list users first and rebuilds the hash table of its numbers; false: no memory. */
 bool rd_seen_sort(rd_collector *c)
 {
     sort_users_first(c->seen, c->n_seen);
     return table_rebuild(c, c->n_table);
 }
 
+/* The entry of an expression that is in the list. */
 rd_seen *rd_seen_of(const rd_collector *c, const rd_expr *e)
 {
     return &c->seen[*table_slot(c, e)];
 }
 
+/* True if the expression is in the list. */
 bool rd_is_seen(const rd_collector *c, const rd_expr *e)
 {
     return *table_slot(c, e) >= 0;

@@ -3,7 +3,10 @@
  *
  * If several sides reduce one value, such as the distance of a pair, each side recomputes it
  * where that costs less than an array.  The plan without sides has the same bits.  It stands
- * unless it costs 1.5 times as much (recompute.c). */
+ * unless it costs 1.5 times as much (recompute.c).
+ *
+ * A fold is a reduction or a scan.  Each fold that conflicts with another gets a side; other
+ * values get one if only that side wants them, and copies if several sides do. */
 #include "eval/ir.h"
 #include <stdlib.h>
 #include <string.h>
@@ -28,12 +31,14 @@ typedef struct siding {
 } siding;
 
 /* ---- Sides of reductions --------------------------------------------------------------------- */
+/* True for a reduction or scan that loops compute, not a library (apart). */
 static bool is_fold(const rd_value *v)
 {
     return v->combine && !v->apart && (v->kind == RD_VALUE_REDUCE || v->kind == RD_VALUE_SCAN);
 }
 
-/* Finds the reductions below a value, those behind reads and gathers included. */
+/* Finds the folds (reductions and scans) below a value: of its operands, of what it reads, and of
+ * gathered indices.  A fold gets a number, its bit in the set; more than 64 are left out. */
 static void find_under(siding *s, int value)
 {
     const rd_value *v     = &s->g->value[value];
@@ -52,13 +57,15 @@ static void find_under(siding *s, int value)
     s->under[value] = under;
 }
 
+/* True if fold (reduction or scan) a is among the folds that fold `reader` is computed from.  Both
+ * are indices of s->fold. */
 static bool is_read_by(const siding *s, int a, int reader)
 {
     return s->under[s->fold[reader]] >> a & 1;
 }
 
-/* True if two reductions want different loops: one reduces an axis that the other keeps, or
- * scans along an axis of the other's lanes. */
+/* True if two folds want different loops: one reduces an axis of its loops that the other keeps.
+ * If one is computed from the other, rd_needs_own_loop() says that. */
 static bool are_crossing(const siding *s, int a, int b)
 {
     const rd_value *v = &s->g->value[s->fold[a]], *m = &s->g->value[s->fold[b]];
@@ -70,8 +77,8 @@ static bool are_crossing(const siding *s, int a, int b)
     return ((v->reduced ^ m->reduced) & rd_space(v) & rd_space(m)) != 0;
 }
 
-/* The sides that must run before reduction k, as it reads reductions of several sides; 0: at
- * most one. */
+/* The bit set of sides (folds that share loops) that must run before fold k, because it reads folds
+ * of several sides; 0: it reads at most one side. */
 static uint32_t sides_before(const siding *s, int k)
 {
     uint32_t sides = 0;
@@ -82,8 +89,8 @@ static uint32_t sides_before(const siding *s, int k)
     return sides & (sides - 1) ? sides : 0;
 }
 
-/* Gives reduction k the first side with which it shares no conflict, if it has any.  False:
- * there are no more sides. */
+/* Gives fold k, a reduction or scan, the first side (folds that share loops) without a fold that
+ * conflicts with it; side 0 if nothing conflicts.  False: there are no more sides. */
 static bool take_side(const siding *s, int k)
 {
     uint32_t crossed = sides_before(s, k);
@@ -109,7 +116,8 @@ static void forget_sides(const siding *s)
 }
 
 /* ---- Values of sides ------------------------------------------------------------------------- */
-/* Operations for one element of a value computed from memory alone; AGAIN for all else. */
+/* Operations for one element of a value computed from memory alone, at most `depth` levels deep;
+ * AGAIN, which means too many, for all else. */
 static double cost_of(const rd_graph *g, int value, int depth)
 {
     const rd_value *v    = &g->value[value];
@@ -125,7 +133,9 @@ static double cost_of(const rd_graph *g, int value, int depth)
     return cost;
 }
 
-/* True for a reduction that is cheaper to recompute than to store. */
+/* True for a reduction that is cheaper to recompute than to store.  It must not be stored anyway:
+ * as a result (out), a part of a concatenation (into), an array (whole), or by several outputs or
+ * groups. */
 static bool is_cheap(const rd_graph *g, const rd_value *v)
 {
     double cost = 1;
@@ -138,19 +148,21 @@ static bool is_cheap(const rd_graph *g, const rd_value *v)
     return cost * (double)rd_points_of(g, v->reduced) < AGAIN;
 }
 
+/* True for a map or a user's function that is computed in its readers. */
 static bool is_computed_inline(const rd_value *v)
 {
     return (v->kind == RD_VALUE_MAP || v->kind == RD_VALUE_CALL) && !rd_is_materialised_kind(v);
 }
 
-/* Passes on to operands which sides want them.  Users were visited before.  A value that one
- * side wants belongs to that side. */
+/* Passes on to operands which sides (reductions that share loops) want them.  Users were visited
+ * before.  A value that one side alone wants belongs to that side: `wanted` then has one bit. */
 static void pass_sides_down(siding *s, int value)
 {
     rd_value      *v      = &s->g->value[value];
     const uint32_t wanted = s->wanted[value];
     uint32_t       down;
 
+    /* wanted has one bit: exactly one side computes something from the value */
     if (v->side == 0 && (is_fold(v) || is_computed_inline(v)) && wanted && !(wanted & (wanted - 1)))
         v->side = __builtin_ctz(wanted);
     down = v->side                                                      ? 1u << v->side
@@ -164,8 +176,8 @@ static void pass_sides_down(siding *s, int value)
 /* ---- Copies ---------------------------------------------------------------------------------- */
 static int value_of_side(siding *s, int value, int side);
 
-/* The operands of a value as a side has them, in a new list; NULL: no memory.  *other: some are
- * copies. */
+/* The operands of a value as a side (reductions that share loops) has them, in a new list; NULL: no
+ * memory. *other: some are copies. */
 static int32_t *operands_of_side(siding *s, int value, int side, bool *other)
 {
     const int32_t n  = s->g->value[value].n_in;
@@ -184,7 +196,7 @@ static int32_t *operands_of_side(siding *s, int value, int side, bool *other)
 }
 
 /* Gives a one-lane reduction the lane axis of its reader on this side, because it may have its
- * lanes along any kept axis. */
+ * lanes along any kept axis.  False: no memory. */
 static bool choose_reader_lane(siding *s, rd_value *v, int side)
 {
     rd_combine *own = rd_pool_get(s->g->pool, sizeof *own);
@@ -204,7 +216,8 @@ static bool choose_reader_lane(siding *s, rd_value *v, int side)
     return true;
 }
 
-/* Makes a copy of a value for a side, with operands `in`; returns its number or -1. */
+/* Makes a copy of a value for a side (reductions that share loops), with operands `in`; returns its
+ * number or -1. */
 static int copy_of(siding *s, int value, int side, int32_t *in)
 {
     rd_value v = s->g->value[value];
@@ -219,13 +232,16 @@ static int copy_of(siding *s, int value, int side, int32_t *in)
     return made;
 }
 
-/* True if the side is the first that wants the value: it takes the original, others get copies. */
+/* True if the side (reductions that share loops) is the first that wants the value: it takes the
+ * original, others get copies. */
 static bool is_first(const siding *s, int value, int side)
 {
     return __builtin_ctz(s->wanted[value]) == side;
 }
 
-/* A value as the side has it: the value itself or a copy; -1: no memory. */
+/* A value as the side (reductions that share loops) has it: the value itself or a copy; -1: no
+ * memory.  Only values without a side that are cheap to compute are copied, and each at most once a
+ * side. */
 static int value_of_side(siding *s, int value, int side)
 {
     const rd_value v = s->g->value[value];
@@ -245,8 +261,8 @@ static int value_of_side(siding *s, int value, int side)
     return *own = copy_of(s, value, side, in);
 }
 
-/* Gives the original value to the first side that wants it, once other sides have copies.
- * False: no memory. */
+/* Gives the original value to the first side (reductions that share loops) that wants it, once
+ * other sides have copies.  False: no memory. */
 static bool keep_first(siding *s, int value)
 {
     rd_value *v      = &s->g->value[value];
@@ -263,7 +279,8 @@ static bool keep_first(siding *s, int value)
     return !v->combine || choose_reader_lane(s, v, v->side);
 }
 
-/* Replaces the operands of a value of some side by that side's own. */
+/* Replaces the operands of a value that belongs to a side (reductions that share loops) by that
+ * side's own.  False: no memory. */
 static bool give_own(siding *s, int value)
 {
     const int32_t side = s->g->value[value].side;
@@ -279,7 +296,9 @@ static bool give_own(siding *s, int value)
     return true;
 }
 
-/* Finds the sides of a graph and gives each its own values.  See ir.h. */
+/* Finds the sides of a graph's reductions and scans, those that share loops, and gives each side
+ * its own copies of the values that it computes.  Without enough sides all folds share loops, as if
+ * there were none.  False: no memory. */
 bool rd_assign_sides(rd_graph *g)
 {
     const size_t n     = (size_t)g->n_value + 1;

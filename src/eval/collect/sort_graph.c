@@ -18,7 +18,8 @@ typedef struct sorting {
     int32_t  n; /* values in order so far */
 } sorting;
 
-/* The k-th value that v needs; -1: there are no more. */
+/* The k-th value that v needs: its operands, then what it reads, then gathered indices; -1: there
+ * are no more. */
 static int needed(const rd_value *v, int k)
 {
     for (int i = 0; i < v->n_in; i++)
@@ -33,7 +34,8 @@ static int needed(const rd_value *v, int k)
     return -1;
 }
 
-/* Depth-first search from a value, with an explicit stack, because graphs may be long chains. */
+/* Appends value v to the order after all values that it needs.  This is a depth-first search with
+ * an explicit stack, because graphs may be long chains. */
 static void sort_from(sorting *s, int v)
 {
     int n = 0;
@@ -57,7 +59,8 @@ static void sort_from(sorting *s, int v)
     }
 }
 
-/* Replaces old numbers by new ones in all fields of a value. */
+/* Replaces old numbers of values by new ones in all fields: operands, what is read, storage,
+ * gathered indices. */
 static void rename_values(const sorting *s, rd_value *v)
 {
     for (int k = 0; k < v->n_in; k++)
@@ -73,7 +76,8 @@ static void rename_values(const sorting *s, rd_value *v)
                 v->at[d].term[t].value = s->renamed[v->at[d].term[t].value];
 }
 
-/* Sorts the values that the roots need, and renumbers the roots.  See ir.h. */
+/* Sorts the values that the roots need, operands first, drops the others, and renumbers the roots.
+ * False: no memory. */
 bool rd_graph_sort(rd_graph *graph, int n_root, int32_t *root)
 {
     size_t    n    = (size_t)graph->n_value + 1;
@@ -100,7 +104,7 @@ bool rd_graph_sort(rd_graph *graph, int n_root, int32_t *root)
     return true;
 }
 
-/* Sorts with the results as roots.  See ir.h. */
+/* Sorts the graph with its results as roots, found by their numbers `out`.  False: no memory. */
 bool rd_graph_sort_results(rd_graph *g)
 {
     int32_t *root = rd_pool_get(g->pool, (size_t)g->n_result * sizeof *root);

@@ -13,6 +13,8 @@ static int32_t axis_of_neighbours(const rd_subscript *store)
     return -1;
 }
 
+/* The axis along which a value's own storage is contiguous: in the caller's memory for a result,
+ * the last dim of an array; -1: the value has no storage of its own. */
 static int32_t own_axis(const rd_value *v)
 {
     if (v->out >= 0)
@@ -20,7 +22,8 @@ static int32_t own_axis(const rd_value *v)
     return v->whole && v->n_dim > 0 && v->inner < 0 ? v->dim[v->n_dim - 1] : -1;
 }
 
-/* Visits users first; maps pass the axis on to their operands. */
+/* By value, the axis along which its stored elements are contiguous; -1: it is not stored.  Users
+ * come first: a map passes the axis on to its operands.  NULL: no memory. */
 int32_t *rd_stored_along(const rd_graph *graph)
 {
     const int n     = graph->n_value;

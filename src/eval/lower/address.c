@@ -1,14 +1,20 @@
 /* address.c - turns subscripts into addresses: slots, strides in storage, and positions of
- * reductions. */
+ * reductions.
+ *
+ * A slot is a piece of memory that programs address.  An address is an offset in a slot plus a
+ * sum of coefficients times loop indices.  A cell is one result of a reduction, with the state
+ * that it has so far.  An axis is local to a tile loop if its index counts from the start of the
+ * tile's range. */
 #include "eval/lower/lower.h"
 #include <string.h>
 
+/* The extent of a loop axis. */
 static int64_t extent(const rd_lowering *l, int axis)
 {
     return l->graph->axis[axis].extent;
 }
 
-/* Adds an address to the program; its number or -1. */
+/* Adds an address to the program; its number, -1 without memory. */
 int rd_new_address(rd_lowering *l, const rd_address *address)
 {
     rd_address *a =
@@ -20,7 +26,8 @@ int rd_new_address(rd_lowering *l, const rd_address *address)
     return l->p->n_address++;
 }
 
-/* Adds a term to an address, to the coefficient of an equal one if there is one. */
+/* Adds a term to an address, to the coefficient of an equal one if there is one.  Too many terms
+ * are recorded as RD_ERR_LIMIT, in l->failed. */
 static void add_addend(rd_lowering *l, rd_address *a, rd_addend what)
 {
     if (what.coef == 0)
@@ -41,7 +48,8 @@ static void add_addend(rd_lowering *l, rd_address *a, rd_addend what)
     a->add[a->n_add++] = what;
 }
 
-/* Adds a subscript times a stride. local: axes counted from the start of a tile's range. */
+/* Adds a subscript times a stride to an address.  A gathered index is added by the register that
+ * holds it. local: axes counted from the start of a tile's range. */
 static void add_subscript(rd_lowering *l, rd_address *a, const rd_subscript *at, int64_t stride,
                           rd_set local)
 {
@@ -58,7 +66,8 @@ static void add_subscript(rd_lowering *l, rd_address *a, const rd_subscript *at,
 }
 
 /* ---- Storage --------------------------------------------------------------------------------- */
-/* The number of indices that an axis has in a value's storage: a tile's range, or the extent. */
+/* The number of indices that an axis has in the storage h: the range of a tile loop around it
+ * (step), or the extent. */
 static int64_t room_of(const rd_lowering *l, const rd_storage *h, int axis)
 {
     for (const rd_loop_scope *s = h->scope; s->parent; s = s->parent)
@@ -67,7 +76,8 @@ static int64_t room_of(const rd_lowering *l, const rd_storage *h, int axis)
     return extent(l, axis);
 }
 
-/* The stride of dim d of value v in its storage. */
+/* The stride in elements of dim d of value v in its storage.  A result has the caller's; else it is
+ * the product of the indices along all inner dims that are stored. 0: not stored along d. */
 static int64_t storage_stride(const rd_lowering *l, int v, int d)
 {
     const rd_value   *m      = &l->graph->value[v];
@@ -88,7 +98,8 @@ static int64_t storage_stride(const rd_lowering *l, int v, int d)
     return stride;
 }
 
-/* The address of a value's storage, without indices. */
+/* The address of a value's storage at index 0 of all axes; a result has an offset in the caller's
+ * memory. */
 static rd_address storage(const rd_lowering *l, int v)
 {
     const rd_value *m = &l->graph->value[v];
@@ -123,7 +134,8 @@ static rd_address stored_at(rd_lowering *l, int v, const rd_subscript *at)
     return a;
 }
 
-/* The address of a read.  See lower.h. */
+/* The address of a read: in the array of another value (target >= 0), or in a leaf's slot.  For a
+ * coordinate (slot -1) it is the position itself. */
 rd_address rd_read_address(rd_lowering *l, const rd_value *v)
 {
     rd_address a = { .slot = v->slot, .type = v->kind == RD_VALUE_COORD ? RD_I64 : v->type };
@@ -136,7 +148,8 @@ rd_address rd_read_address(rd_lowering *l, const rd_value *v)
     return a;
 }
 
-/* The address at which a value is stored.  See lower.h. */
+/* The address at which value v is stored at the current indices.  A part of a concatenation (into
+ * >= 0) is stored in the JOIN's array, a result in the caller's memory. */
 rd_address rd_store_address(rd_lowering *l, int v)
 {
     const rd_value *m = &l->graph->value[v];
@@ -156,7 +169,8 @@ rd_address rd_store_address(rd_lowering *l, int v)
     return a;
 }
 
-/* The bytes of a value's storage. */
+/* The bytes of a value's storage: along stored axes the indices of a tile's range, or all.
+ * INT64_MAX if there are too many. */
 static int64_t storage_bytes(const rd_lowering *l, int v)
 {
     const rd_value *m     = &l->graph->value[v];
@@ -178,7 +192,8 @@ static bool is_too_large(rd_lowering *l, int64_t bytes, const char *what)
     return l->failed = true;
 }
 
-/* Adds a scratch slot to the program.  See lower.h. */
+/* Adds a scratch slot for value v to the program: memory of one task.  Its number; -1 on
+ * failure. */
 int rd_new_scratch(rd_lowering *l, int v)
 {
     int64_t *bytes =
@@ -192,7 +207,9 @@ int rd_new_scratch(rd_lowering *l, int v)
     return l->p->first_scratch + l->p->n_scratch++;
 }
 
-/* Gives results, and arrays between stages, slots.  See lower.h. */
+/* Gives slots to results and to arrays between stages; -1 to all other values, and to parts of a
+ * concatenation, which are stored in the JOIN's.  False if an array exceeds 63 bits of bytes, or
+ * without memory. */
 bool rd_assign_slots(rd_graph *g, const rd_tree *tree, int32_t *slot)
 {
     rd_slot *more = rd_pool_grow(g->pool, g->slot, (size_t)g->n_slot,
@@ -228,6 +245,8 @@ bool rd_assign_slots(rd_graph *g, const rd_tree *tree, int32_t *slot)
 }
 
 /* ---- Folds ----------------------------------------------------------------------------------- */
+/* Sets *at to the flat index over n axes, outermost first, as a linear form; returns the number of
+ * positions. */
 static int64_t position(const rd_lowering *l, const int32_t *order, int n, rd_address *at)
 {
     int64_t weight = 1;
@@ -238,8 +257,9 @@ static int64_t position(const rd_lowering *l, const int32_t *order, int n, rd_ad
     return weight;
 }
 
-/* Computes a reduction's positions: of blocks, lanes and elements, as linear forms of axes.  See
- * lower.h. */
+/* Computes the positions that decide a reduction's combine tree, as linear forms of axes: the outer
+ * position, that along the lanes, and the flat index of an element.  A reverse scan counts outer
+ * positions from the end. */
 void rd_fold_positions(const rd_lowering *l, const rd_value *v, rd_fold *f)
 {
     const rd_combine *c = v->combine;
@@ -262,6 +282,9 @@ void rd_fold_positions(const rd_lowering *l, const rd_value *v, rd_fold *f)
             (rd_addend){ c->index.term[t].axis, -1, false, c->index.term[t].coef };
 }
 
+/* The axes along which a reduction has several cells at a time: those of its result that are not
+ * open (at one index) in `parent`, where it begins.  A scan's own axis and the axis of outputs do
+ * not count. */
 static rd_set cell_axes(const rd_value *v, const rd_loop_scope *parent)
 {
     rd_set axes = v->axes & ~parent->open;
@@ -271,8 +294,9 @@ static rd_set cell_axes(const rd_value *v, const rd_loop_scope *parent)
     return v->inner >= 0 ? axes & ~rd_bit(v->inner) : axes;
 }
 
-/* Lists the axes of a reduction's cells in the order of the loops around it, so that cells used
- * in turn are contiguous. */
+/* Lists the axes of a reduction's cells (results with their states) in the order of the loops
+ * around it, so that cells used in turn are contiguous.  Axes without such a loop come first.
+ * Returns the number of axes. */
 int rd_cell_axes(const rd_lowering *l, int i, const rd_loop_scope *parent, int *order)
 {
     rd_set axes = cell_axes(&l->graph->value[i], parent);
@@ -291,7 +315,8 @@ int rd_cell_axes(const rd_lowering *l, int i, const rd_loop_scope *parent, int *
     return n;
 }
 
-/* Computes the address of a reduction's cell, and the number of cells.  See lower.h. */
+/* Computes the number of cells (results with their states) of a reduction that begins in `parent`,
+ * and which of them belongs to the current indices, as a linear form. */
 void rd_cell_address(rd_lowering *l, int i, const rd_loop_scope *parent, rd_fold *f)
 {
     int        order[RD_MAX_AXES];

@@ -6,7 +6,11 @@
  * steps under one such mask, indices with a false mask need not be visited.  Where the mask is
  * true for a whole strip, it need not be tested.  Executors may do either or neither: bits are
  * the same.  A mask may also compare a place with a number of its row: first[i] <= j and j <
- * end[i]. */
+ * end[i].
+ *
+ * A bound is a linear form, offset + sum of coef times index, that is not negative where the
+ * mask is true.  A place is an index counted from 0.  A block table says for each pair of
+ * clusters whether its block of elements takes part. */
 #include "eval/lower/lower.h"
 #include "expr/blocks.h"
 
@@ -14,7 +18,7 @@
 enum { MOST = 4, DEPTH = 16 };
 typedef struct mask {
     rd_bound bound[MOST];
-    int32_t  n;
+    int32_t  n;      /* bounds found */
     int32_t  blocks; /* the LOAD of a block table that the mask reads; 0: none */
     bool     exact;
 } mask;
@@ -28,6 +32,8 @@ typedef struct facts {
 } facts;
 
 /* ---- Sums of indices ------------------------------------------------------------------------- */
+/* Adds coef times the index of an axis to a linear form; false if there is no room or an
+ * overflow. */
 static bool add_term(rd_bound *to, int32_t axis, int64_t coef)
 {
     int32_t k = 0;
@@ -59,7 +65,8 @@ static bool add_register(rd_bound *to, int32_t reg, int64_t coef)
     return !__builtin_add_overflow(to->reg_coef[k], coef, &to->reg_coef[k]);
 }
 
-/* Computes to += times * of; false on overflow. */
+/* Adds `times` times the linear form `of` to `to`, term by term; false on overflow, or if there is
+ * no room. */
 static bool add_times(rd_bound *to, const rd_bound *of, int64_t times)
 {
     int64_t product;
@@ -90,12 +97,14 @@ static bool add_places(rd_bound *to, const rd_address *at)
 
 static bool is_sum(const facts *f, int32_t reg, int depth, rd_bound *sum);
 
+/* True if a linear form has neither indices nor registers: it is its offset. */
 static bool is_number(const rd_bound *b)
 {
     return b->n_add == 0 && b->n_reg == 0;
 }
 
-/* True if a map of linear forms is a linear form; fills it in. */
+/* True if the instruction, an operator on linear forms, is a linear form itself, which is filled
+ * in: a sum, a difference, or a product with a number. */
 static bool is_sum_of_sums(const facts *f, const rd_inst *inst, int depth, rd_bound *sum)
 {
     rd_bound a = { 0 }, b = { 0 };
@@ -114,8 +123,8 @@ static bool is_sum_of_sums(const facts *f, const rd_inst *inst, int depth, rd_bo
     }
 }
 
-/* True if a register is a linear form of indices; fills it in.  A value computed before the loop
- * may be a term. */
+/* True if a register is a linear form of indices; fills it in.  A value that is none, but is
+ * computed before the loop, may be a term as a register.  `depth` bounds the recursion. */
 static bool is_sum(const facts *f, int32_t reg, int depth, rd_bound *sum)
 {
     const rd_inst *inst = &f->p->inst[f->made[reg]];
@@ -138,7 +147,7 @@ static bool is_sum(const facts *f, int32_t reg, int depth, rd_bound *sum)
 }
 
 /* ---- Masks ----------------------------------------------------------------------------------- */
-/* Adds the bound y - x - less >= 0. */
+/* Adds the bound y - x - less >= 0 to the mask; false: there is no room, or an overflow. */
 static bool add_difference(mask *m, const rd_bound *x, const rd_bound *y, int64_t less)
 {
     rd_bound b = { .offset = -less };
@@ -149,7 +158,8 @@ static bool add_difference(mask *m, const rd_bound *x, const rd_bound *y, int64_
     return true;
 }
 
-/* Adds the bounds of x <= y. |x| <= y gives two: x <= y and -x <= y. */
+/* Adds the bounds of x + less <= y, where `less` is 1 for x < y. |x| <= y gives two: x <= y and -x
+ * <= y.  False: x or y is no linear form. */
 static bool add_at_most(const facts *f, mask *m, int32_t x, int32_t y, int64_t less)
 {
     const rd_inst *inst = &f->p->inst[f->made[x]];
@@ -161,7 +171,7 @@ static bool add_at_most(const facts *f, mask *m, int32_t x, int32_t y, int64_t l
            (!both || (add_times(&minus, &a, -1) && add_difference(m, &minus, &b, less)));
 }
 
-/* The leaf that a LOAD reads; NULL. */
+/* The leaf that a LOAD reads; NULL: it reads other memory. */
 static const rd_expr *leaf_of(const facts *f, const rd_inst *load)
 {
     const int32_t slot = f->p->address[load->arg].slot;
@@ -169,6 +179,7 @@ static const rd_expr *leaf_of(const facts *f, const rd_inst *load)
     return slot < f->graph->n_slot ? f->graph->slot[slot].expr : NULL;
 }
 
+/* True for a LOAD of a block table. */
 static bool reads_blocks(const facts *f, const rd_inst *inst)
 {
     const rd_expr *leaf = inst->kind == RD_I_LOAD ? leaf_of(f, inst) : NULL;
@@ -176,7 +187,8 @@ static bool reads_blocks(const facts *f, const rd_inst *inst)
     return leaf && leaf->blocks;
 }
 
-/* Splits a mask register into bounds, through `and`; m->exact turns false if a part is no bound. */
+/* Splits a mask register into bounds, through `and`. m->exact turns false if a part of the mask is
+ * no bound.  A block table (m->blocks) is exact only without any bound beside it. */
 static void read_mask(const facts *f, int32_t reg, int depth, mask *m)
 {
     const rd_inst *inst = &f->p->inst[f->made[reg]];
@@ -205,28 +217,19 @@ static void read_mask(const facts *f, int32_t reg, int depth, mask *m)
 }
 
 /* ---- Steps ----------------------------------------------------------------------------------- */
-/* True if the constant in a register changes nothing in this reduction, such as 0 in a sum. */
+/* True if the constant in a register changes nothing in this reduction, such as 0 in a sum, and a
+ * state is the result so far. */
 static bool is_neutral(const facts *f, const rd_fold *fold, int32_t reg)
 {
     const rd_inst *inst = &f->p->inst[f->made[reg]];
-    double         x;
 
-    if (inst->kind != RD_I_CONST)
-        return false;
-    x = rd_word_to_double(inst->value, inst->type);
-    switch (fold->reducer) {
-    case RD_RED_sum:
-    case RD_RED_any:
-    case RD_RED_bits_or:
-    case RD_RED_bits_xor: return x == 0;
-    case RD_RED_prod:
-    case RD_RED_all: return x == 1;
-    default: return false;
-    }
+    return inst->kind == RD_I_CONST && rd_reducer_table[fold->reducer].op != RD_OP_none &&
+           rd_reducer_ignores(fold->reducer, rd_word_to_double(inst->value, inst->type));
 }
 
-/* The mask register of a step: its mask operand, or the condition of a choice with a neutral
- * value; -1: none. */
+/* The mask register of a reduction's step: its mask operand c, or the condition of a choice with a
+ * neutral value; -1: none that a loop may skip by.  With groups, skipped elements must not shift
+ * blocks of others. */
 static int32_t mask_of(const facts *f, const rd_inst *step)
 {
     const rd_fold *fold = &f->p->fold[step->arg];
@@ -240,11 +243,13 @@ static int32_t mask_of(const facts *f, const rd_inst *step)
 }
 
 /* ---- Loops ----------------------------------------------------------------------------------- */
+/* True if the instruction is in the body of the loop. */
 static bool is_inside(const rd_loop *loop, int32_t inst)
 {
     return inst > loop->begin && inst < loop->end;
 }
 
+/* The instruction that begins the reduction or scan: its START. */
 static int32_t start_of(const rd_program *p, int32_t fold)
 {
     int32_t i = 0;
@@ -254,7 +259,8 @@ static int32_t start_of(const rd_program *p, int32_t fold)
     return i;
 }
 
-/* True if what is stored in the slot is read only inside the loop. */
+/* True if what is stored in the slot is read only inside the loop.  That can hold of scratch only,
+ * and a program with sorts may read it by a sort. */
 static bool is_local(const rd_program *p, const rd_loop *loop, int32_t slot)
 {
     if (slot < p->first_scratch || p->n_sorting)
@@ -268,8 +274,8 @@ static bool is_local(const rd_program *p, const rd_loop *loop, int32_t slot)
 
 typedef enum effect { NOTHING, STEPS, OTHER } effect;
 
-/* The effect of an instruction on values outside the loop: nothing, a reduction step, or anything
- * else. */
+/* The effect of an instruction of the loop on values outside: nothing, a step of a reduction that
+ * began before the loop, or anything else.  Reports of errors are such an effect. */
 static effect effect_of(const rd_program *p, const rd_loop *loop, int32_t i)
 {
     const rd_inst *inst = &p->inst[i];
@@ -285,6 +291,7 @@ static effect effect_of(const rd_program *p, const rd_loop *loop, int32_t i)
     }
 }
 
+/* The coefficient of an axis in a bound; 0: it does not occur. */
 static int64_t own_coef(const rd_bound *b, int32_t axis)
 {
     for (int32_t k = 0; k < b->n_add; k++)
@@ -293,7 +300,7 @@ static int64_t own_coef(const rd_bound *b, int32_t axis)
     return 0;
 }
 
-/* True if two bounds are equal. */
+/* True if two bounds are equal: their difference is 0 in every term. */
 static bool is_same(const rd_bound *a, const rd_bound *b)
 {
     rd_bound left = *a;
@@ -306,6 +313,7 @@ static bool is_same(const rd_bound *a, const rd_bound *b)
     return same;
 }
 
+/* True if the bound is among those of the mask. */
 static bool has_bound(const mask *m, const rd_bound *b)
 {
     for (int32_t k = 0; k < m->n; k++)
@@ -314,8 +322,9 @@ static bool has_bound(const mask *m, const rd_bound *b)
     return false;
 }
 
-/* Finds the bounds common to all steps' masks.  *reg: the first mask, if it is bounds only;
- * *whole: their number. */
+/* Finds the bounds common to the masks of all reduction steps in the loop; false: there are none,
+ * or an effect is not masked. *reg: the first step's mask, if it is bounds only, else -1; *whole:
+ * the number of its bounds. */
 static bool common_mask(const facts *f, const rd_loop *loop, mask *common, int32_t *reg,
                         int32_t *whole)
 {
@@ -348,7 +357,8 @@ static bool common_mask(const facts *f, const rd_loop *loop, mask *common, int32
     return any && (common->n > 0 || common->blocks > 0);
 }
 
-/* The axis along which a table of clusters is read as a whole, -1; *slot: its slot. */
+/* The axis along which a table of clusters, `value`, is read from end to end; -1: it is read
+ * otherwise. *slot: its slot.  Checks and casts of the cluster number are looked through. */
 static int32_t axis_of_clusters(const rd_graph *g, int32_t value, int32_t *slot)
 {
     const rd_value *v = &g->value[value];
@@ -364,8 +374,9 @@ static int32_t axis_of_clusters(const rd_graph *g, int32_t value, int32_t *slot)
     return v->at[0].term[0].axis;
 }
 
-/* The axes and cluster slots of rows and columns of a block table; false if a reader uses only a
- * part of them. */
+/* Finds the loop axes along rows [0] and columns [1] of a block table, and the slots of their
+ * clusters.  A reader's address is row * columns + column.  False if readers differ or use a part
+ * of the table. */
 static bool axes_of_blocks(const rd_graph *g, int32_t slot, int32_t axis[2], int32_t clusters[2])
 {
     const int64_t columns = g->slot[slot].expr->extent[1];
@@ -380,7 +391,7 @@ static bool axes_of_blocks(const rd_graph *g, int32_t slot, int32_t axis[2], int
             return false;
         for (int t = 0; t < 2; t++) {
             const rd_subscript_term *term = &v->at[0].term[t];
-            const int                of   = term->coef == 1;
+            const int                of   = term->coef == 1; /* 1: the column; 0: the row */
             const int32_t a = term->axis < 0 ? axis_of_clusters(g, term->value, &clusters[of]) : -1;
 
             if (a < 0 || (!of && term->coef != columns) || (axis[of] >= 0 && axis[of] != a))
@@ -391,8 +402,8 @@ static bool axes_of_blocks(const rd_graph *g, int32_t slot, int32_t axis[2], int
     return axis[0] >= 0 && axis[1] >= 0 && axis[0] != axis[1];
 }
 
-/* Fills in bounds by a block table: the other axis' cluster, at list_at, selects the list of
- * this loop's ranges. */
+/* Fills in bounds by a block table for a loop along its rows or columns: the other axis' cluster,
+ * at list_at, selects the list of this loop's ranges.  False: the loop runs along neither. */
 static bool blocks_of(rd_lowering *l, const facts *f, const rd_loop *loop, int32_t load,
                       rd_bounds *bounds)
 {
@@ -419,7 +430,8 @@ static bool blocks_of(rd_lowering *l, const facts *f, const rd_loop *loop, int32
     return false;
 }
 
-/* Finds the bounds of one loop; false: there are none. */
+/* Finds the bounds of one loop; false: there are none.  A bound with coefficient 1 of the loop's
+ * index limits it from below, -1 from above.  The mask is kept only if all its bounds are used. */
 static bool bounds_of(rd_lowering *l, const facts *f, const rd_loop *loop, rd_bounds *bounds)
 {
     mask    common = { 0 };
@@ -444,7 +456,8 @@ static bool bounds_of(rd_lowering *l, const facts *f, const rd_loop *loop, rd_bo
     return used > 0;
 }
 
-/* True if a mask by places or by blocks may occur. */
+/* True if a program has reductions or scans, and coordinates or block tables from which masks may
+ * be made. */
 static bool any_place(const facts *f)
 {
     for (int32_t i = 0; i < f->p->n_inst; i++)
@@ -453,7 +466,8 @@ static bool any_place(const facts *f)
     return false;
 }
 
-/* Finds bounds for all loops of a program.  See lower.h. */
+/* Finds bounds for all loops of a finished program, except loops that run backwards or over tiles.
+ * Without memory loops just have none. */
 void rd_bound_loops(rd_lowering *l)
 {
     rd_program *p    = l->p;

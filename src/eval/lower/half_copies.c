@@ -2,7 +2,8 @@
  * is done with them. */
 #include "eval/lower/lower.h"
 
-/* True if an access may be retyped.  Memory that a program both loads and stores keeps its type. */
+/* True for a LOAD or STORE of 16-bit floats that may be retyped.  Its slot must be no scratch, and
+ * the program must not both load and store there, as each access would keep its type. */
 static bool may_be_bits(const rd_program *p, const rd_inst *inst)
 {
     const bool    load = inst->kind == RD_I_LOAD;
@@ -12,7 +13,8 @@ static bool may_be_bits(const rd_program *p, const rd_inst *inst)
            !rd_program_accesses(p, load ? RD_I_STORE : RD_I_LOAD, slot);
 }
 
-/* Unmarks values that an instruction uses other than by a store of their type. */
+/* Clears copied[] of values that an instruction uses in any other way than to store them in their
+ * own type. */
 static void mark_others(const rd_program *p, const rd_inst *inst, rd_dtype *copied)
 {
     int32_t   reg[RD_MOST_READ];
@@ -23,13 +25,15 @@ static void mark_others(const rd_program *p, const rd_inst *inst, rd_dtype *copi
             copied[reg[k]] = 0;
 }
 
+/* Makes an access one of 16-bit unsigned ints. */
 static void as_bits(rd_program *p, rd_inst *inst)
 {
     inst->type                 = rd_dtype_size(inst->type) == 1 ? RD_U8 : RD_U16;
     p->address[inst->arg].type = inst->type;
 }
 
-/* Retypes loads and stores of values that are only copied.  See lower.h. */
+/* Retypes loads and stores of 16-bit floats that are only copied. copied: by register, the type
+ * loaded, 0 if it has other uses.  False: no memory. */
 bool rd_copy_bits(rd_lowering *l)
 {
     rd_program *p      = l->p;
@@ -41,7 +45,7 @@ bool rd_copy_bits(rd_lowering *l)
             copied[p->inst[i].dst] = p->inst[i].type;
             any                    = true;
         }
-    for (int32_t i = 0; any && i < p->n_inst; i++)
+    for (int32_t i = 0; any && i < p->n_inst; i++) /* those used otherwise are no copies */
         mark_others(p, &p->inst[i], copied);
     for (int32_t i = 0; any && i < p->n_inst; i++)
         if ((p->inst[i].kind == RD_I_LOAD && copied[p->inst[i].dst]) ||

@@ -1,11 +1,15 @@
 /* levels.c - the stack of open loop bodies while a program is written: their instructions, and
- * the values with registers there. */
+ * the values with registers there.
+ *
+ * A level is an open loop body.  A value has a register until the level at which it was computed
+ * ends. */
 #include "eval/lower/lower.h"
 
 /* Items larger than this start with room for one.  Folds are large, and most programs have one. */
 enum { LARGE = 1024 };
 
-/* Makes room for one more item of a growing vector.  See lower.h. */
+/* Returns the place of item n in a growing vector, of which `room` items have memory; NULL, and
+ * l->failed, without memory.  The vector doubles when it is full. */
 void *rd_push(rd_lowering *l, void **vector, int32_t n, int32_t *room, size_t size)
 {
     if (n == *room) {
@@ -22,7 +26,7 @@ void *rd_push(rd_lowering *l, void **vector, int32_t n, int32_t *room, size_t si
     return (char *)*vector + (size_t)n * size;
 }
 
-/* Appends an instruction to a level's code. */
+/* Appends an instruction to the code of an open loop body (level). */
 void rd_emit(rd_lowering *l, rd_opened *level, rd_inst inst)
 {
     rd_inst *at = rd_push(l, (void **)&level->inst, level->n, &level->room, sizeof inst);
@@ -47,6 +51,7 @@ void rd_set_register(rd_lowering *l, int v, int level, int reg)
     l->at[v]  = level;
 }
 
+/* Opens a level for the body of a loop, inside the current one. */
 rd_opened *rd_open_level(rd_lowering *l, rd_loop_scope *scope)
 {
     rd_opened *level = &l->level[++l->depth];

@@ -6,7 +6,10 @@
  *
  *    for i: t0 = sum k (x0[i,k]); y0[i] = t0 * a
  *      ->  CONST a;  LOOP i;  START t0;  LOOP k;  LOAD x0;  STEP t0;  END k;
- *          CLOSE t0;  MAP mul;  STORE y0;  END i */
+ *          CLOSE t0;  MAP mul;  STORE y0;  END i
+ *
+ * A scope is a loop body, or the root around all loops.  A materialised value is stored or kept,
+ * an inlined one is computed in each reader.  A fold is a reduction or a scan. */
 #include "eval/lower/lower.h"
 #include "core/combine_tree.h"
 #include "eval/place/place.h"
@@ -14,13 +17,15 @@
 
 /* ---- Materialised values --------------------------------------------------------------------- */
 
+/* The register of operand k of a value; -1: it has no such operand. */
 static int operand(const rd_lowering *l, const rd_value *v, int k)
 {
     return k < v->n_in && v->in[k] >= 0 ? l->reg[v->in[k]] : -1;
 }
 
-/* Writes the code of a materialised value: operands, then a step, a scan, a sort or a map, and
- * the store. */
+/* Writes the code of a materialised value: operands, then a step, a scan, a sort or a map, and the
+ * store.  A reduction is stored later, where it finishes.  A JOIN is only storage, which its parts
+ * fill. */
 static void emit_materialised(rd_lowering *l, int i)
 {
     const rd_value *v    = &l->graph->value[i];
@@ -66,7 +71,7 @@ static void emit_materialised(rd_lowering *l, int i)
 }
 
 /* ---- Scopes ---------------------------------------------------------------------------------- */
-/* The only materialised value inside a scope; -1: there are several. */
+/* The only materialised value inside a loop body; -1: there are several. */
 static int only_materialised(const rd_loop_scope *scope)
 {
     int only = -1;
@@ -81,14 +86,16 @@ static int only_materialised(const rd_loop_scope *scope)
     return only;
 }
 
+/* True if the instruction may report something: an index out of range, what a user's function says,
+ * or an operator's warning such as a division by 0. */
 bool rd_inst_reports(const rd_inst *inst)
 {
     return inst->kind == RD_I_INDEX || inst->kind == RD_I_CALL ||
            (inst->kind == RD_I_MAP && rd_op_reports(inst->op, inst->type));
 }
 
-/* True if the body may report something.  Such loops run to the end, because what is reported
- * must not depend on how tasks share the loop. */
+/* True if the body may report something.  Such loops run to the end, because reports must not
+ * depend on how tasks share the loop. */
 static bool may_report(const rd_lowering *l, const rd_opened *level)
 {
     for (int i = 0; i < level->n; i++)
@@ -97,8 +104,9 @@ static bool may_report(const rd_lowering *l, const rd_opened *level)
     return l->failed;
 }
 
-/* True if an early exit pays off.  In short loops these tests cost more: calling a user's
- * reducer, testing all cells or lanes, or comparing with a value that is rare. */
+/* True if an early exit pays off: one state is compared with one bool (or first: the first best
+ * decides), or the loop is long.  In short loops testing all results or lanes, calling a user's
+ * reducer, or looking for a rare value costs more. */
 static bool is_exit_worthwhile(const rd_lowering *l, const rd_loop_scope *loop, const rd_fold *f)
 {
     enum { SHORT = 16 * RD_TREE_STEPS };
@@ -107,21 +115,21 @@ static bool is_exit_worthwhile(const rd_lowering *l, const rd_loop_scope *loop, 
            l->graph->axis[loop->axis].extent > SHORT;
 }
 
-/* True if the loop is an argmin or argmax of bools, where the first best element is the result,
- * over long rows. */
+/* True if the loop is an argmin or argmax of bools over a long row, so that the first best element
+ * is the result.  It must have no mask (in[2]), and visit places in rising order. */
 static bool finds_first(const rd_lowering *l, const rd_value *v, const rd_fold *f,
                         const rd_loop_scope *loop)
 {
     enum { LONG = 65536 };
 
-    return (f->reducer == RD_RED_argmax || f->reducer == RD_RED_argmin) && f->type == RD_BOOL &&
-           !f->scan && (v->n_in < 3 || v->in[2] < 0) && !loop->backwards && f->index.n_add == 1 &&
+    return rd_reducer_places(f->reducer) && f->type == RD_BOOL && !f->scan &&
+           (v->n_in < 3 || v->in[2] < 0) && !loop->backwards && f->index.n_add == 1 &&
            f->index.add[0].axis == loop->axis && f->index.add[0].coef > 0 &&
            l->graph->axis[loop->axis].extent >= LONG;
 }
 
-/* Writes an early exit, if the loop only feeds one reduction that elements may decide.  Not for
- * a group-by. */
+/* Writes an early exit into loop `number`, if the loop only feeds one reduction that elements may
+ * decide.  Not for a group-by, nor for a user's reducer with several results at a time. */
 static void emit_exit(rd_lowering *l, const rd_loop_scope *loop, int number)
 {
     int v = only_materialised(loop);
@@ -143,7 +151,8 @@ static void emit_items(rd_lowering *l, const rd_loop_scope *scope);
 
 static void emit_loop(rd_lowering *l, rd_loop_scope *loop, rd_opened *into, rd_opened *after);
 
-/* Writes the code behind a loop of reductions: their results, then an epilogue. */
+/* Writes the code behind a loop of reductions into `after`: their results, then an epilogue, which
+ * is a loop over rows with maps of the results. */
 static void emit_loop_end(rd_lowering *l, rd_loop_scope *loop, rd_opened *after)
 {
     rd_finish_folds(l, after, loop, loop);
@@ -151,14 +160,15 @@ static void emit_loop_end(rd_lowering *l, rd_loop_scope *loop, rd_opened *after)
         emit_loop(l, loop->epilogue, after, after);
 }
 
-/* Writes START, LOOP, body and END into `into`, and CLOSE into `after`. */
+/* Writes a loop: START of reductions that it feeds, LOOP, body and END into `into`, then CLOSE with
+ * the results into `after`.  The two are different for the root loop only, as tasks share it. */
 static void emit_loop(rd_lowering *l, rd_loop_scope *loop, rd_opened *into, rd_opened *after)
 {
     rd_opened body;
     int       number;
 
     rd_start_folds(l, loop, loop);
-    /* no operand may be hoisted: it would be read from nowhere */
+    /* without iterations only results are made; no operand may be hoisted out of such a loop */
     if (l->graph->axis[loop->axis].extent == 0) {
         emit_loop_end(l, loop, after);
         return;
@@ -169,7 +179,7 @@ static void emit_loop(rd_lowering *l, rd_loop_scope *loop, rd_opened *into, rd_o
                                        .step      = loop->step,
                                        .backwards = loop->backwards });
     rd_open_level(l, loop);
-    if (l->stage->item->loop->epilogue)
+    if (l->stage->item->loop->epilogue) /* results that this loop of it reads */
         rd_finish_epilogue_folds(l, loop);
     emit_items(l, loop);
     emit_exit(l, loop, number);
@@ -208,6 +218,8 @@ static void emit_items(rd_lowering *l, const rd_loop_scope *scope)
 }
 
 /* ---- Programs -------------------------------------------------------------------------------- */
+/* Joins the three parts of a program's code: what runs once at the begin, the body that tasks
+ * share, and the tail.  Then runs the passes over finished programs. */
 static void finish_program(rd_lowering *l, const rd_opened *body)
 {
     rd_program      *p       = l->p;
@@ -229,7 +241,7 @@ static void finish_program(rd_lowering *l, const rd_opened *body)
     l->failed |= !l->graph->device && !rd_copy_bits(l);
 }
 
-/* Copies a vector into the plan's memory. */
+/* Copies a vector of n items into the plan's memory, without spare room. */
 static void copy_to_plan(rd_lowering *l, void **vector, int32_t n, size_t size)
 {
     *vector = rd_pool_grow(l->pool, *vector, (size_t)n, (size_t)n, size);
@@ -268,8 +280,8 @@ static void describe_program(rd_lowering *l)
         p->axis_extent[a] = l->graph->axis[a].extent;
 }
 
-/* Adds up the operations of a scope.  A reduction by rows goes element by element and gathers
- * its operands, so it counts more. */
+/* Adds up the operations of a scope.  A reduction by rows goes element by element and gathers its
+ * operands, so that it counts RD_VECTOR times as much. */
 static void add_work(rd_lowering *l, const rd_loop_scope *scope)
 {
     for (const rd_item *item = scope->first; item; item = item->next) {
@@ -285,7 +297,8 @@ static void add_work(rd_lowering *l, const rd_loop_scope *scope)
         add_work(l, scope->epilogue);
 }
 
-/* Writes the program of one stage. */
+/* Writes the program of one stage: a loop with all inside, or one value without loops.  False on
+ * failure. */
 static bool lower_stage(rd_lowering *l)
 {
     rd_opened body = { 0 };
@@ -309,7 +322,8 @@ static bool lower_stage(rd_lowering *l)
     return !l->failed;
 }
 
-/* Writes the programs of all stages.  See ir.h. */
+/* Writes the programs of all stages into the plan's memory `pool`; tables of the lowering are in
+ * the graph's.  NULL on failure. */
 rd_program *rd_lower(rd_nest *nest, rd_pool *pool)
 {
     rd_graph    *g        = nest->tree->graph;

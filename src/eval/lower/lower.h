@@ -6,10 +6,10 @@
 /* The code of an open loop body.  Values computed at a level stay in registers until the level
  * ends. */
 typedef struct rd_opened {
-    rd_loop_scope *scope;
-    rd_inst       *inst;
-    int32_t        n, room;
-    int32_t       *value; /* values with a register at this level */
+    rd_loop_scope *scope;   /* the loop body */
+    rd_inst       *inst;    /* the code so far */
+    int32_t        n, room; /* instructions; instructions that have memory */
+    int32_t       *value;   /* values with a register at this level */
     int32_t        n_value, room_value;
 } rd_opened;
 
@@ -19,17 +19,17 @@ enum { RD_MAX_LEVELS = 2 * RD_MAX_AXES + 2 };
 typedef struct rd_lowering {
     rd_tree    *tree;
     rd_graph   *graph;
-    rd_pool    *pool;  /* the plan's, where programs live */
-    rd_stage   *stage; /* the current stage */
-    rd_program *p;     /* its program */
-    rd_opened   level[RD_MAX_LEVELS];
-    int32_t     depth;         /* innermost open level */
-    int32_t    *reg, *at;      /* by value: its register and level, -1 */
-    int32_t    *slot;          /* by value: slot of its storage, -1 */
-    int32_t    *fold;          /* by value: number of its fold in this program, -1 */
-    int32_t    *need, n_need;  /* values to compute before a materialised one */
-    int32_t    *needed, round; /* by value: the last round that needed it */
-    rd_opened   tail;          /* the code behind the root loop */
+    rd_pool    *pool;                 /* the plan's, where programs live */
+    rd_stage   *stage;                /* the current stage */
+    rd_program *p;                    /* its program */
+    rd_opened   level[RD_MAX_LEVELS]; /* open loop bodies; 0: outside all loops */
+    int32_t     depth;                /* innermost open level */
+    int32_t    *reg, *at;             /* by value: its register and level, -1 */
+    int32_t    *slot;                 /* by value: slot of its storage, -1 */
+    int32_t    *fold;                 /* by value: number of its fold in this program, -1 */
+    int32_t    *need, n_need;         /* values to compute before a materialised one */
+    int32_t    *needed, round;        /* by value: the last round that needed it */
+    rd_opened   tail;                 /* the code behind the root loop */
     int32_t     room_address, room_loop, room_fold, room_call, room_sorting, room_scratch;
     bool        failed; /* after an error, which is recorded */
 } rd_lowering;

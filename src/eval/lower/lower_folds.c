@@ -1,10 +1,14 @@
 /* lower_folds.c - writes where the cells of reductions and scans begin and finish, and where
- * results go. */
+ * results go.
+ *
+ * A fold is a reduction or a scan.  A cell is one of its results, with the state that it has so
+ * far.  START begins all cells, STEP takes an element, CLOSE makes the results.  A block is a
+ * number of steps whose order is fixed; a block's end is where tasks may meet. */
 #include "eval/lower/lower.h"
 #include <string.h>
 
-/* The scope in which a reduction's cells begin and finish: just outside its outermost reduced
- * loop. */
+/* The scope in which the cells (states of results) of a reduction or scan begin and finish: just
+ * outside its outermost reduced loop.  Without such a loop it is the scope of the fold itself. */
 static const rd_loop_scope *fold_parent(const rd_lowering *l, int i)
 {
     const rd_value      *v = &l->graph->value[i];
@@ -17,7 +21,8 @@ static const rd_loop_scope *fold_parent(const rd_lowering *l, int i)
     return s->parent ? s->parent : s;
 }
 
-/* Copies a text: it lives in the context's arena, which the plan may outlive. */
+/* Copies a text into the plan's memory, as the original lives in the context's arena, which the
+ * plan may outlive.  NULL of NULL, or without memory. */
 static const char *kept_text(rd_lowering *l, const char *text)
 {
     const char *copy = text ? rd_pool_grow(l->pool, text, strlen(text), strlen(text) + 1, 1) : NULL;
@@ -26,7 +31,8 @@ static const char *kept_text(rd_lowering *l, const char *text)
     return copy;
 }
 
-/* True if tasks that begin at multiples of the grain may begin within a block. */
+/* True if tasks that begin at multiples of the grain may begin within a block, which any grouping
+ * of elements allows.  `rows` is the number of steps of a lane per outer position. */
 static bool may_split_blocks(const rd_fold *f, int root, int64_t grain)
 {
     const int64_t rows  = (f->lane_extent + f->lanes - 1) / f->lanes;
@@ -37,8 +43,9 @@ static bool may_split_blocks(const rd_fold *f, int root, int64_t grain)
 }
 
 /* Limits the number of tasks of a group-by.  Each task has states of all groups, which are
- * initialised and then moved between processors to be merged.  There should be an element for
- * each of their bytes: 60,000 bins of 500,000 counts are too many. */
+ * initialised and then moved between processors to be merged.  There should be an element for each
+ * of their bytes: 60,000 bins of 500,000 counts are too many.  Not if tasks share whole blocks
+ * (!loose). */
 static void limit_tasks(rd_lowering *l, const rd_value *v, rd_fold *f)
 {
     const double bytes = (double)f->n_cell * f->lanes * rd_dtype_size(f->type);
@@ -53,8 +60,9 @@ static void limit_tasks(rd_lowering *l, const rd_value *v, rd_fold *f)
         l->p->most = most < INT32_MAX ? (int64_t)most : INT32_MAX;
 }
 
-/* Adds a reduction or scan to the program, with its positions, cells and rules for tasks;
- * returns its number. */
+/* Adds a reduction or scan that begins in `parent` to the program, with its positions, cells and
+ * rules for tasks; its number or -1. split: tasks may share its reduced axis, as it begins outside
+ * the root loop. */
 int rd_new_fold(rd_lowering *l, int i, const rd_loop_scope *parent)
 {
     const rd_value      *v     = &l->graph->value[i];
@@ -104,7 +112,8 @@ int rd_new_fold(rd_lowering *l, int i, const rd_loop_scope *parent)
     return l->fold[i] = l->p->n_fold++;
 }
 
-/* Writes START for all reductions inside `scope` with cells that begin just outside `loop`. */
+/* Writes START for all reductions and scans inside `scope` with results that begin just outside
+ * `loop`. */
 void rd_start_folds(rd_lowering *l, const rd_loop_scope *scope, const rd_loop_scope *loop)
 {
     for (const rd_item *item = scope->first; item; item = item->next) {
@@ -119,7 +128,7 @@ void rd_start_folds(rd_lowering *l, const rd_loop_scope *scope, const rd_loop_sc
     }
 }
 
-/* Adds a loop to the program; its number or -1. */
+/* Adds a loop to the program; its number, -1 without memory. */
 int rd_new_loop(rd_lowering *l, rd_loop loop)
 {
     rd_loop *at = rd_push(l, (void **)&l->p->loop, l->p->n_loop, &l->room_loop, sizeof loop);
@@ -130,7 +139,9 @@ int rd_new_loop(rd_lowering *l, rd_loop loop)
     return l->p->n_loop++;
 }
 
-/* Writes the stores of a reduction's results, one for each output. */
+/* Writes the stores of a reduction's results, which are in registers from `reg` on.  Several
+ * outputs lie along one more dim, which has no loop, so that each is stored at an address of its
+ * own. */
 static void store_results(rd_lowering *l, rd_opened *level, int i, int reg)
 {
     const rd_value *v = &l->graph->value[i];
@@ -140,7 +151,6 @@ static void store_results(rd_lowering *l, rd_opened *level, int i, int reg)
     rd_emit_store(l, level, i, reg);
     if (v->inner < 0 || l->failed)
         return;
-    /* Several outputs lie along one more dim, which has no loop. */
     a = l->p->address[l->p->n_address - 1];
     for (int t = 0; t < a.n_add; t++)
         if (a.add[t].axis == v->inner) {
@@ -157,8 +167,9 @@ static void store_results(rd_lowering *l, rd_opened *level, int i, int reg)
     }
 }
 
-/* Writes CLOSE of a finished reduction and the stores of its results, in loops over its cells if
- * it has several. */
+/* Writes CLOSE of a finished reduction and the stores of its results, in loops over its cells if it
+ * has several.  In an epilogue the loop over rows is there already.  The result's register stays in
+ * use if it is one number and code follows on this level. */
 void rd_finish_fold(rd_lowering *l, rd_opened *into, int i)
 {
     const rd_value      *v      = &l->graph->value[i];
@@ -184,7 +195,8 @@ void rd_finish_fold(rd_lowering *l, rd_opened *into, int i)
         rd_emit(l, into, (rd_inst){ .kind = RD_I_END, .arg = loops[--n] });
 }
 
-/* Finishes all reductions inside `scope` that `loop` is the outermost reduced loop of. */
+/* Finishes all reductions inside `scope` for which `loop` is the outermost reduced loop, unless an
+ * epilogue finishes them. */
 void rd_finish_folds(rd_lowering *l, rd_opened *into, const rd_loop_scope *scope,
                      const rd_loop_scope *loop)
 {
@@ -198,6 +210,7 @@ void rd_finish_folds(rd_lowering *l, rd_opened *into, const rd_loop_scope *scope
     }
 }
 
+/* Finishes all reductions with results that the epilogue loop `scope` reads, inside that loop. */
 void rd_finish_epilogue_folds(rd_lowering *l, const rd_loop_scope *scope)
 {
     for (int a = 0; a < l->tree->n_materialised; a++)

@@ -18,8 +18,8 @@ static void find_scratch(rd_lowering *l, int v)
         l->slot[v] = rd_new_scratch(l, v);
 }
 
-/* The address where a row's results begin: they are contiguous along the last dim, which has no
- * loop. */
+/* The address where a sorted row's results begin: they are contiguous along the last dim, which has
+ * no loop, so that its term is dropped. */
 static rd_address begin_of_results(rd_lowering *l, int i)
 {
     rd_address a = rd_store_address(l, i);
@@ -30,7 +30,8 @@ static rd_address begin_of_results(rd_lowering *l, int i)
     return a;
 }
 
-/* Writes the SORT of one row.  See lower.h. */
+/* Writes the SORT of one row, with the addresses of its elements and results.  Both may be scratch,
+ * which is made here. */
 void rd_emit_sort(rd_lowering *l, rd_opened *level, int i)
 {
     const rd_value *v = &l->graph->value[i];

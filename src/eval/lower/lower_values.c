@@ -1,11 +1,15 @@
 /* lower_values.c - writes the code of values.  Inlined ones are computed at the outermost level
  * that has their operands, once per level.  Stored ones are loaded again where their register is
- * gone. */
+ * gone.
+ *
+ * A level is an open loop body; a value has a register until the level at which it was computed
+ * ends. */
 #include "eval/lower/lower.h"
 #include <stdlib.h>
 #include <string.h>
 
-/* The innermost open level with a loop over one of the axes. */
+/* The innermost open level with a loop over one of the axes; 0: there is none, so it is outside all
+ * loops. */
 static int level_of_axes(const rd_lowering *l, rd_set axes)
 {
     for (int d = l->depth; d > 0; d--)
@@ -14,6 +18,7 @@ static int level_of_axes(const rd_lowering *l, rd_set axes)
     return 0;
 }
 
+/* The level (open loop body) of a scope; 0: it is not open. */
 static int level_of_scope(const rd_lowering *l, const rd_loop_scope *scope)
 {
     for (int d = l->depth; d > 0; d--)
@@ -23,12 +28,14 @@ static int level_of_scope(const rd_lowering *l, const rd_loop_scope *scope)
 }
 
 /* ---- Inlined values -------------------------------------------------------------------------- */
+/* True if the value is kept in memory or a register, and not computed in its readers. */
 static bool is_stored(const rd_lowering *l, int v)
 {
     return l->tree->storage[v].keep != RD_KEEP_INLINE;
 }
 
-/* The level at which value v is computed: the innermost of its operands' levels. */
+/* The level at which value v is computed: the innermost among the levels of its operands, of the
+ * loops over its subscripts' axes, and of the storage that it reads. */
 static int level_of(const rd_lowering *l, const rd_value *v)
 {
     int level = 0;
@@ -51,7 +58,8 @@ static int level_of(const rd_lowering *l, const rd_value *v)
     return level;
 }
 
-/* Writes the call of a user's function. */
+/* Writes the call of a user's function into register dst, and notes in the program what is
+ * called. */
 static void emit_call(rd_lowering *l, rd_opened *level, const rd_value *v, int dst)
 {
     const rd_call_facts *facts = v->expr->as.call;
@@ -78,7 +86,8 @@ static void emit_call(rd_lowering *l, rd_opened *level, const rd_value *v, int d
             (rd_inst){ .kind = RD_I_CALL, .type = v->type, .dst = dst, .arg = l->p->n_call++ });
 }
 
-/* Writes a map: an operator, a cast, a choice, or a checked index. */
+/* Writes the instruction of a map into register dst: an operator, a cast, a choice, or an index
+ * that is checked against v->value. */
 static void emit_map(rd_lowering *l, rd_opened *level, const rd_value *v, int dst)
 {
     rd_inst inst = { .kind  = RD_I_MAP,
@@ -101,7 +110,8 @@ static void emit_map(rd_lowering *l, rd_opened *level, const rd_value *v, int ds
     rd_emit(l, level, inst);
 }
 
-/* Computes value i, whose operands have registers, unless it has one. */
+/* Computes value i unless it has a register; its operands have theirs.  A cast between types
+ * with equal bits shares its operand's register. */
 void rd_compute(rd_lowering *l, int i)
 {
     const rd_value *v = &l->graph->value[i];
@@ -145,7 +155,8 @@ void rd_compute(rd_lowering *l, int i)
     rd_set_register(l, i, at, dst);
 }
 
-/* Loads a stored value that has no register here any more. */
+/* Loads a stored value that has no register here any more, at the innermost level of its storage
+ * and of loops over its stored axes. */
 static void load_stored(rd_lowering *l, int i)
 {
     const rd_value   *v     = &l->graph->value[i];
@@ -161,7 +172,8 @@ static void load_stored(rd_lowering *l, int i)
     rd_set_register(l, i, level, dst);
 }
 
-/* Adds a value to the list of those to compute now. */
+/* Adds a value to the list of those to compute now, once (needed), if it has no register. -1 is no
+ * value. */
 static void need(rd_lowering *l, int v)
 {
     if (v >= 0 && l->reg[v] < 0 && l->needed[v] != l->round) {
@@ -181,6 +193,7 @@ static void need_operands(rd_lowering *l, const rd_value *v)
                 need(l, v->at[d].term[t].value);
 }
 
+/* Compares two numbers of values, for qsort(): operands have smaller ones than their readers. */
 static int by_number(const void *a, const void *b)
 {
     return *(const int32_t *)a - *(const int32_t *)b;

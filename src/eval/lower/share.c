@@ -1,4 +1,7 @@
-/* share.c - estimates which share of a loop's indices its bounds leave, for cost estimates only. */
+/* share.c - estimates which share of a loop's indices its bounds leave, for cost estimates only.
+ *
+ * A place is an index counted from 0.  A bound limits a loop's index by a linear form of other
+ * indices.  A block table has for each cluster of one axis a list of ranges of the other. */
 #include "eval/lower/lower.h"
 #include "expr/blocks.h"
 
@@ -6,8 +9,9 @@
 enum { SAMPLES = 64 };
 
 /* ---- Masks that compare places --------------------------------------------------------------- */
-/* Sample s of an axis, between 0 and 1.  Multiples of square roots of primes are spread evenly
- * and independently over several axes (Richtmyer, 1951). */
+/* Sample s of an axis, between 0 and 1: the fraction of (s + 1/2) times a square root.  Multiples
+ * of square roots of primes are spread evenly and independently over several axes (Richtmyer,
+ * 1951). */
 static double sample(int32_t s, int32_t axis)
 {
     static const double root[] = { 0.41421356, 0.73205081, 0.23606798, 0.64575131, 0.31662479 };
@@ -16,7 +20,7 @@ static double sample(int32_t s, int32_t axis)
     return at - (double)(int64_t)at;
 }
 
-/* The bound without the loop's own axis, at sample s of the others. */
+/* The value of a bound without the term of the loop's own axis, at sample s of the other axes. */
 static double rest_of(const rd_program *p, const rd_loop *loop, const rd_bound *b, int32_t s)
 {
     double sum = (double)b->offset;
@@ -30,7 +34,8 @@ static double rest_of(const rd_program *p, const rd_loop *loop, const rd_bound *
     return sum;
 }
 
-/* The mean share of indices between the bounds, over all samples. */
+/* The mean share of the loop's indices between both bounds, over all samples; 1 if a bound depends
+ * on data.  A bound with n_add 0 does not exist. */
 static double share_of_places(const rd_program *p, const rd_loop *loop, const rd_bounds *b)
 {
     const double extent = (double)p->axis_extent[loop->axis];
@@ -49,7 +54,8 @@ static double share_of_places(const rd_program *p, const rd_loop *loop, const rd
 }
 
 /* ---- Masks by blocks ------------------------------------------------------------------------- */
-/* Number of indices in all ranges of a list. */
+/* Number of indices in all ranges of list `which`.  The memory holds the starts of all lists, then
+ * the first index and the end of each range. */
 static int64_t length_of(const int64_t *list, int64_t lists, int64_t which)
 {
     int64_t n = 0;
@@ -59,7 +65,8 @@ static int64_t length_of(const int64_t *list, int64_t lists, int64_t which)
     return n;
 }
 
-/* The mean share over samples of the other axis, whose clusters are in `cluster`. */
+/* The mean share over samples of the other axis, for which `cluster` holds the cluster of each
+ * index.  List 2c is that of cluster c alone; odd lists are of two neighbours. */
 static double share_of_blocks(const rd_bounds *b, const rd_expr *table, const rd_expr *cluster,
                               int64_t extent)
 {
@@ -91,7 +98,8 @@ static bool is_bounded_around(const rd_program *p, const rd_loop *loop)
     return false;
 }
 
-/* The share of a loop's indices.  See lower.h. */
+/* The share of a loop's indices that its bounds leave, at least one index, at most 1.  With bounds
+ * on a loop around it is 1, see is_bounded_around(). */
 double rd_bounds_share(const rd_program *p, const rd_graph *g, const rd_loop *loop,
                        const rd_bounds *b)
 {

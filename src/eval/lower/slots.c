@@ -2,6 +2,7 @@
  * as narrow as what is read. */
 #include "eval/plan.h"
 
+/* True if the slot is memory of the caller that programs read. */
 static bool is_leaf(const rd_slot *slot)
 {
     return slot->kind == RD_SLOT_LEAF || slot->kind == RD_SLOT_INPUT;
@@ -13,7 +14,8 @@ typedef struct extent {
     bool    whole;  /* unknown before a run: all of it */
 } extent;
 
-/* The least and greatest element of an address; false if it gathers, or no iteration reaches it. */
+/* The least and greatest element of an address, over all indices of its axes.  False if it gathers
+ * (axis -1), or no iteration reaches it. */
 static bool reach_of(const rd_program *p, const rd_address *a, int64_t *lo, int64_t *hi)
 {
     *lo = *hi = a->offset;
@@ -28,7 +30,7 @@ static bool reach_of(const rd_program *p, const rd_address *a, int64_t *lo, int6
     return *lo <= *hi;
 }
 
-/* Extends what is read by the elements of an address. */
+/* Extends what is read by the elements of an address; if these are unknown, everything is read. */
 static void add_reach(extent *e, const rd_program *p, const rd_address *a)
 {
     int64_t lo, hi;
@@ -41,7 +43,8 @@ static void add_reach(extent *e, const rd_program *p, const rd_address *a)
     e->hi = hi > e->hi ? hi : e->hi;
 }
 
-/* Adds the rows that are sorted, which continue behind their addresses. */
+/* Adds to what is read of the slot the rows that are sorted, which continue behind their
+ * addresses. */
 static void add_rows(extent *e, const rd_program *p, int slot)
 {
     for (int k = 0; k < p->n_sorting; k++) {
@@ -53,7 +56,8 @@ static void add_rows(extent *e, const rd_program *p, int slot)
     }
 }
 
-/* Bytes from the first to the last element that programs touch.  See plan.h. */
+/* Bytes from the first to the last element of a slot that programs touch; all of its bytes if a
+ * gather touches it. */
 int64_t rd_slot_span(int n, const rd_program *p, int slot, const rd_slot *of)
 {
     extent e = { .lo = INT64_MAX, .hi = INT64_MIN };
@@ -69,8 +73,8 @@ int64_t rd_slot_span(int n, const rd_program *p, int slot, const rd_slot *of)
     return e.whole ? of->bytes : e.lo > e.hi ? 0 : (e.hi - e.lo + 1) * rd_dtype_size(of->type);
 }
 
-/* Narrows each slot from its whole leaf to what programs read, because only that may overlap a
- * result. */
+/* Narrows the range [lo, hi) of each leaf's slot from the whole leaf to what programs read, because
+ * only that may overlap a result.  False: no memory. */
 static bool narrow_slots(rd_plan *plan, rd_pool *work)
 {
     extent *read = rd_pool_get(work, (size_t)(plan->n_slot + 1) * sizeof *read);
@@ -96,7 +100,8 @@ static bool narrow_slots(rd_plan *plan, rd_pool *work)
     return true;
 }
 
-/* Moves the base of each slot by shift[slot] elements. */
+/* Moves the base of each slot by shift[slot] elements: the addresses of programs then count from
+ * the new base. */
 static void move_slots(rd_plan *plan, const int64_t *shift)
 {
     for (int s = 0; s < plan->n_slot; s++) {
@@ -112,7 +117,8 @@ static void move_slots(rd_plan *plan, const int64_t *shift)
         }
 }
 
-/* Moves inputs by numbers of elements.  See plan.h. */
+/* Moves n inputs by numbers of elements, because a run gets the address of an element other than
+ * the leaf's base.  False: no memory. */
 bool rd_plan_move(rd_plan *plan, rd_pool *work, int n, const int64_t *shift)
 {
     int64_t *by_slot = rd_pool_get(work, (size_t)(plan->n_slot + 1) * sizeof *by_slot);
@@ -126,7 +132,9 @@ bool rd_plan_move(rd_plan *plan, rd_pool *work, int n, const int64_t *shift)
     return true;
 }
 
-/* Copies the graph's slots into the plan.  See plan.h. */
+/* Copies the graph's slots into the plan, notes which slots are results, and narrows them to what
+ * is read.  Names and expressions are dropped, as the graph ends before the plan.  False: no
+ * memory. */
 bool rd_plan_slots(rd_plan *plan, rd_pool *work, const rd_graph *g)
 {
     plan->n_slot = g->n_slot;

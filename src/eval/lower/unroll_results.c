@@ -19,7 +19,8 @@ typedef struct writing {
     int32_t     *reg; /* by register of the loop: its register in the current iteration */
 } writing;
 
-/* ---- Which loops ----------------------------------------------------------------------------- */
+/* ---- Loops that may be unrolled -------------------------------------------------------------- */
+/* True if the address depends on the index of that axis alone, which is known in each iteration. */
 static bool is_at_known_place(const rd_address *at, int32_t axis)
 {
     for (int32_t k = 0; k < at->n_add; k++)
@@ -42,7 +43,8 @@ static rd_address in_round(const rd_address *at, int32_t axis, int64_t k)
     return y;
 }
 
-/* The register that was stored at an address just before the loop; -1. */
+/* The register that one of the STOREs just before the loop (an instruction's number) stored at an
+ * address; -1: none. 16-bit floats do not count, as storing rounds them. */
 static int32_t register_stored_at(const rd_program *p, int32_t loop, const rd_address *at)
 {
     for (int32_t i = loop - 1; i >= 0 && p->inst[i].kind == RD_I_STORE; i--) {
@@ -55,7 +57,8 @@ static int32_t register_stored_at(const rd_program *p, int32_t loop, const rd_ad
     return -1;
 }
 
-/* The register that a LOAD would read in iteration k; -1. */
+/* The register that holds what a LOAD would read in iteration k; -1: it must be loaded.  Only
+ * scratch is known to have just been stored. */
 static int32_t register_in_round(const rd_program *p, const rd_loop *loop, const rd_inst *load,
                                  int64_t k)
 {
@@ -79,7 +82,8 @@ static bool is_in_tile(const rd_program *p, const rd_loop *loop)
     return false;
 }
 
-/* True if the loop is short, has only plain instructions, and loads a register stored before it. */
+/* True if the loop is short, has only plain instructions, and loads a register stored before it.
+ * The root loop is not unrolled, because tasks share it. */
 static bool may_unroll(const rd_program *p, const rd_loop *loop)
 {
     bool takes = false;
@@ -103,12 +107,14 @@ static bool may_unroll(const rd_program *p, const rd_loop *loop)
 }
 
 /* ---- Unrolling ------------------------------------------------------------------------------- */
+/* The register that stands for a register of the loop's body in the current iteration. */
 static int32_t current_register(const writing *w, int32_t reg)
 {
     return reg >= 0 && w->reg[reg] >= 0 ? w->reg[reg] : reg;
 }
 
-/* Writes iteration k of the loop with new registers. */
+/* Writes iteration k of the loop with new registers.  A LOAD of what was just stored is left out,
+ * as its register is known; other addresses get the index k. */
 static void add_round(writing *w, const rd_loop *loop, int64_t k)
 {
     rd_program *p = w->p;
@@ -138,7 +144,7 @@ static void add_round(writing *w, const rd_loop *loop, int64_t k)
     }
 }
 
-/* True if one of n instructions loads or sorts from the slot. */
+/* True if one of n instructions loads from the slot, or sorts a row that lies there. */
 static bool is_read(const rd_inst *inst, int32_t n, const rd_program *p, int32_t slot)
 {
     for (int32_t i = 0; i < n; i++) {
@@ -152,7 +158,8 @@ static bool is_read(const rd_inst *inst, int32_t n, const rd_program *p, int32_t
     return false;
 }
 
-/* Drops stores to scratch that is not read any more. */
+/* Drops stores to scratch that is not read any more.  The begins of body and tail move by the
+ * instructions dropped before them. */
 static void drop_dead_stores(writing *w)
 {
     rd_program *p = w->p;
@@ -172,7 +179,7 @@ static void drop_dead_stores(writing *w)
     w->to.n = n;
 }
 
-/* Renumbers the loops that are left. */
+/* Renumbers the loops that are left, in the table of loops and in instructions. */
 static void renumber(writing *w)
 {
     rd_program *p = w->p;
@@ -194,7 +201,8 @@ static void renumber(writing *w)
     p->n_loop = n;
 }
 
-/* Copies the program with such loops unrolled, and keeps its parts (head, body, tail). */
+/* Copies the program with such loops unrolled, and keeps its parts (head, body, tail).  A part that
+ * begins at the end of the program (-1 here) does so afterwards, too. */
 static void unroll_loops(writing *w)
 {
     rd_program *p    = w->p;
@@ -217,7 +225,8 @@ static void unroll_loops(writing *w)
     p->tail = tail < 0 ? w->to.n : tail;
 }
 
-/* Unrolls all such loops of a finished program.  See lower.h. */
+/* Unrolls all loops of a finished program that take results from scratch, and drops what they leave
+ * unused. */
 void rd_unroll_results(rd_lowering *l)
 {
     rd_program *p     = l->p;

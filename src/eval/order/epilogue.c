@@ -15,11 +15,13 @@ typedef struct finding {
     bool                *needed; /* by value: work space */
 } finding;
 
+/* The value of that number in the graph. */
 static const rd_value *value_of(const finding *f, int v)
 {
     return &f->tree->graph->value[v];
 }
 
+/* True if a scope is the loop itself or inside it. */
 static bool is_within(const rd_loop_scope *scope, const rd_loop_scope *loop)
 {
     while (scope && scope != loop)
@@ -28,8 +30,8 @@ static bool is_within(const rd_loop_scope *scope, const rd_loop_scope *loop)
 }
 
 /* ---- The reductions -------------------------------------------------------------------------- */
-/* True for a reduction in one loop over all places, in one block, with the rows of the maps as
- * groups. */
+/* True for a reduction in one loop over all stored places, in one block with one lane.  Its labels
+ * must be a leaf of rows with known begins, and its groups the rows that the maps loop over. */
 static bool is_suitable_fold(const finding *f, const rd_value *v)
 {
     const rd_graph *g = f->tree->graph;
@@ -57,8 +59,9 @@ static bool are_folds_suitable(const finding *f)
 }
 
 /* ---- The maps -------------------------------------------------------------------------------- */
-/* True if a map is cheap for each row: no functions, which need vectors, and no gathers, which
- * may fail besides. */
+/* True if a map is cheap for each row: no functions, which need vectors, and no gathers, which may
+ * fail besides.  What it is computed from inline counts, too.  `materialised` is its value's
+ * number. */
 static bool is_cheap(const finding *f, int materialised)
 {
     const rd_graph *g = f->tree->graph;
@@ -79,7 +82,8 @@ static bool is_cheap(const finding *f, int materialised)
     return true;
 }
 
-/* True if a map reads only reductions of its own row from the first loop. */
+/* True if a map reads a reduction of the first loop only at its own row, where the row's result is
+ * known; a read of anything else is fine. */
 static bool is_suitable_use(const finding *f, const rd_loop_scope *reader, const rd_use *use)
 {
     const rd_value      *v    = value_of(f, use->value);
@@ -90,7 +94,8 @@ static bool is_suitable_use(const finding *f, const rd_loop_scope *reader, const
     return v->combine && !(v->axes & ~use->same) && cell && is_within(reader, cell);
 }
 
-/* True if all values in the second loop are cheap maps with suitable reads. */
+/* True if all values in the second loop are maps, cheap for each row, that read the first loop's
+ * reductions only at their own row. */
 static bool are_maps_suitable(const finding *f)
 {
     for (int a = 0; a < f->tree->n_materialised; a++) {
@@ -109,7 +114,7 @@ static bool are_maps_suitable(const finding *f)
     return true;
 }
 
-/* True for loops nested one in another, without tiles. */
+/* True for loops nested one in another, without tiles and not backwards. */
 static bool is_plain(const rd_loop_scope *scope)
 {
     for (; scope; scope = rd_only_loop(scope)) {
@@ -123,7 +128,8 @@ static bool is_plain(const rd_loop_scope *scope)
     return true;
 }
 
-/* Fuses all such pairs of stages.  See order.h. */
+/* Fuses each loop of row reductions with the loop of maps that follows, if both suit, and assigns
+ * storage again.  Not on a device.  False: no memory. */
 bool rd_fuse_epilogues(rd_tree *tree)
 {
     bool    some = false;

@@ -9,11 +9,12 @@
 /* How far one index of the root axis moves a reduction: in elements of its lanes, or in steps of
  * all lanes. */
 typedef struct place {
-    int64_t weight;
-    bool    in_lanes;
+    int64_t weight;   /* elements or steps */
+    bool    in_lanes; /* elements: the axis is part of the lane position */
 } place;
 
-/* Computes that distance from the extents of the axes inside. */
+/* Computes how far one index of the axis moves a reduction, from the extents of the axes inside it:
+ * in elements if it is part of the lane position, else in steps. */
 static place place_of(const rd_graph *g, const rd_combine *c, int axis)
 {
     place   at   = { .weight = 1 };
@@ -30,29 +31,32 @@ static place place_of(const rd_graph *g, const rd_combine *c, int axis)
     return at;
 }
 
-/* Number of indices that make a whole number of units. */
+/* The least number of indices, at `weight` elements each, that make a whole number of units. */
 static int64_t whole(int64_t unit, int64_t weight)
 {
     return weight > 0 ? unit / rd_common_divisor(unit, weight) : 1;
 }
 
-/* The grain that keeps lanes aligned, because the choice between +0 and -0 depends on lanes. */
+/* The grain, of which tasks begin at multiples, that keeps lanes aligned, because the choice
+ * between +0 and -0 depends on lanes.  Blocks need not be whole. */
 static int64_t loose_grain(const rd_value *v, place at)
 {
     return at.in_lanes ? whole(v->combine->lanes, at.weight) : 1;
 }
 
-/* True if tasks may begin within blocks.  Not for int sums in a loop of their own, as compiled
- * loops have narrower states for whole blocks there, which gain more. */
+/* True if tasks may begin within blocks, as any grouping has the same bits.  Not for int sums in a
+ * loop of their own: compiled loops have narrower states for whole blocks there, which gain
+ * more. */
 static bool may_be_loose(const rd_graph *g, const rd_value *v, bool beside_loop)
 {
-    const bool sums = v->reducer == RD_RED_sum && v->group < 0;
+    const rd_reducer_id reducer = (rd_reducer_id)v->reducer;
+    const bool          sums    = rd_reducer_adds_elements(reducer) && v->group < 0;
 
-    return rd_reducer_any_grouping((rd_reducer_id)v->reducer, g->value[v->in[0]].type) &&
-           (!sums || beside_loop);
+    return rd_reducer_any_grouping(reducer, g->value[v->in[0]].type) && (!sums || beside_loop);
 }
 
-/* The grain of one reduction.  See order.h. */
+/* The grain of one reduction: the multiple of the axis' index at which a task may begin.  Whole
+ * blocks, unless they are too few for RD_ENOUGH tasks and may be split. */
 int64_t rd_fold_grain(const rd_graph *g, const rd_value *v, int axis, bool beside_loop)
 {
     const rd_combine *c     = v->combine;

@@ -3,6 +3,7 @@
 #include "core/combine_tree.h"
 #include "eval/order/order.h"
 
+/* The absolute coefficient of an axis in a subscript; 0: it does not occur. */
 static int64_t coef_of(const rd_subscript *at, int axis)
 {
     for (int t = 0; t < at->n_term; t++)
@@ -11,7 +12,8 @@ static int64_t coef_of(const rd_subscript *at, int axis)
     return 0;
 }
 
-/* The stride of a value along an axis.  See order.h. */
+/* The stride of a stored value or a leaf along an axis, in elements.  A result has the caller's
+ * stride; an array's is the product of the extents of its inner dims. */
 int64_t rd_step_of(const rd_tree *tree, int value, int axis)
 {
     const rd_value *v    = &tree->graph->value[value];
@@ -30,7 +32,8 @@ int64_t rd_step_of(const rd_tree *tree, int value, int axis)
     return step;
 }
 
-/* Puts a list of items into a new loop.  See order.h. */
+/* Makes a loop over the axis with these items as its body; returns the item that holds the loop;
+ * NULL without memory. */
 rd_item *rd_wrap_items(const rd_tree *tree, int axis, rd_item *first)
 {
     rd_loop_scope *loop    = rd_pool_get(tree->graph->pool, sizeof *loop);
@@ -46,6 +49,7 @@ rd_item *rd_wrap_items(const rd_tree *tree, int axis, rd_item *first)
 }
 
 /* ---- Tasks ----------------------------------------------------------------------------------- */
+/* True if a loop is among the items of a scope. */
 static bool holds_loop(const rd_loop_scope *scope)
 {
     for (const rd_item *item = scope->first; item; item = item->next)
@@ -54,7 +58,9 @@ static bool holds_loop(const rd_loop_scope *scope)
     return false;
 }
 
-/* Combines the grains of all reductions along the axis in a scope (least common multiple). */
+/* Combines the grains of all reductions along the axis in a scope (least common multiple).  Scans,
+ * and folds in one block, allow one task only.  `outermost`: the scope is the body of the loop that
+ * tasks share. */
 static void add_sharing(const rd_tree *tree, const rd_loop_scope *scope, int axis, bool outermost,
                         rd_sharing *s)
 {
@@ -75,6 +81,8 @@ static void add_sharing(const rd_tree *tree, const rd_loop_scope *scope, int axi
     }
 }
 
+/* How tasks may share a loop over the axis: at which multiples of its index they may begin, and if
+ * there must be one task. */
 rd_sharing rd_share(const rd_tree *tree, const rd_loop_scope *scope, int axis)
 {
     rd_sharing s = { .grain = 1 };
@@ -83,7 +91,8 @@ rd_sharing rd_share(const rd_tree *tree, const rd_loop_scope *scope, int axis)
     return s;
 }
 
-/* The kind of sparse reduction in a scope.  See order.h. */
+/* The greatest rd_pattern of group-by reductions in the scope: how their labels are ordered; 0:
+ * nothing is known or there are none. */
 int rd_sparse_fold_kind(const rd_tree *tree, const rd_loop_scope *scope)
 {
     int found = 0;

@@ -3,12 +3,15 @@
  * Placement puts kept axes outside reduced ones, so that results finish early. panels.c moves
  * axes with contiguous elements inside again. root_interchange.c finds a root loop for many
  * tasks if the tree's has few iterations.  No bit changes: the combine trees are fixed, and each
- * result's elements keep their order. */
+ * result's elements keep their order.
+ *
+ * A stage is one item of the root, which becomes one program.  Its grain is the multiple of the
+ * root loop's index at which tasks may begin. */
 #include "eval/order/order.h"
 
 /* ---- Tasks ----------------------------------------------------------------------------------- */
-/* True if tasks would not help: each task for a few columns would read all places and gather
- * parts of rows.  Two such tasks take longer than one. */
+/* True if tasks would not help: a reduction of a sparse array over few columns.  Each task for some
+ * columns would read all places and gather parts of rows.  Two such tasks take longer than one. */
 static bool is_one_task(const rd_tree *tree, const rd_stage *stage)
 {
     enum { FEW = 64 };
@@ -17,7 +20,8 @@ static bool is_one_task(const rd_tree *tree, const rd_stage *stage)
            rd_sparse_fold_kind(tree, stage->item->loop) > 0;
 }
 
-/* Fills in the root axis and grain of a stage, and whether it is one task. */
+/* Fills in the axis that tasks share, the grain (tasks begin at its multiples) of a stage, and
+ * whether it is one task. */
 static void plan_tasks(const rd_tree *tree, rd_stage *stage)
 {
     rd_sharing s = { .grain = 1 };
@@ -29,7 +33,8 @@ static void plan_tasks(const rd_tree *tree, rd_stage *stage)
     stage->serial = s.serial || (stage->item->loop && is_one_task(tree, stage));
 }
 
-/* Runs the passes of order and lists the stages.  See ir.h. */
+/* Runs the passes of order and lists the stages, which are the root's items but storage.  A lazy
+ * traversal keeps the loops as they are.  NULL on failure. */
 rd_nest *rd_order(rd_tree *tree, const rd_choice *choice)
 {
     rd_graph *g    = tree->graph;

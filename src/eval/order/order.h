@@ -43,6 +43,7 @@ rd_sharing rd_share(const rd_tree *tree, const rd_loop_scope *scope, int axis);
  * over the axis itself, beside another loop. */
 int64_t rd_fold_grain(const rd_graph *g, const rd_value *v, int axis, bool beside_loop);
 
+/* The most tasks that may share a loop over the axis: its extent in grains, rounded up. */
 static inline int64_t rd_grains(const rd_tree *tree, int axis, rd_sharing s)
 {
     return (tree->graph->axis[axis].extent + s.grain - 1) / s.grain;

@@ -5,7 +5,10 @@
  * would hold the whole axis there is no tile loop.  At the root, tasks then share the loop over
  * rows by whole blocks, and each reads one run of memory.
  *
- *    for j: for i: s[j] += x[i,j]   ->   for panels of j: for i: for j in it: s[j] += x[i,j] */
+ *    for j: for i: s[j] += x[i,j]   ->   for panels of j: for i: for j in it: s[j] += x[i,j]
+ *
+ * A kept loop runs over an axis that is not reduced.  A stride is in elements.  A phase is one
+ * of several inner loops that pass values to the next through scratch. */
 #include "eval/order/order.h"
 #include "core/machine_memory.h"
 #include <math.h>
@@ -33,25 +36,29 @@ static const int64_t NEAR = 8;
 static const int64_t STREAMS = 16;
 static const double  LINE    = 64; /* bytes */
 
+/* A loop over `axis` that may become a panel, and what is known of the loops inside. */
 typedef struct panel {
     const rd_tree   *tree;
     const rd_choice *choice;
     int              axis;
-    int64_t          extent, fewest;
-    bool             forbidden;
-    int              bytes; /* bytes of the widest value */
-    int64_t          step;  /* the largest stride of all reads, in elements */
-    double           held;  /* bytes kept in cache between phases, per index */
-    int64_t          lanes; /* bytes of accumulators with several lanes, per index */
+    int64_t          extent;    /* of the axis */
+    int64_t          fewest;    /* least extent that is worth a panel */
+    bool             forbidden; /* something inside reduces the axis */
+    int              bytes;     /* bytes of the widest value */
+    int64_t          step;      /* the largest stride of all reads, in elements */
+    double           held;      /* bytes kept in cache between phases, per index */
+    int64_t          lanes;     /* bytes of accumulators with several lanes, per index */
 } panel;
 
+/* The entry of a stored value, with the values that it reads. */
 static const rd_materialised *materialised_of(const rd_tree *tree, int value)
 {
     return &tree->materialised[tree->number[value]];
 }
 
 /* ---- Where the axis should go ---------------------------------------------------------------- */
-/* *some: a read has a small stride along the axis; *all: every read has a small stride or none. */
+/* Examines the strides along the axis of all that a value reads. *some: one of them is small but
+ * not 0; *all: none is large. */
 static void look_at_reads(const panel *p, const rd_materialised *a, bool *some, bool *all)
 {
     *some = false;
@@ -64,8 +71,8 @@ static void look_at_reads(const panel *p, const rd_materialised *a, bool *some, 
     }
 }
 
-/* True if the rows along the axis that it reads, one for each index of `outer`, are one run of
- * memory. */
+/* True if the rows along the axis that a value reads, one for each index of `outer`, are one run of
+ * memory: contiguous, and the stride along `outer` is the row's length. */
 static bool rows_adjoin(const panel *p, const rd_materialised *a, int outer)
 {
     bool any = false;
@@ -80,6 +87,7 @@ static bool rows_adjoin(const panel *p, const rd_materialised *a, int outer)
     return any;
 }
 
+/* True if the value fits in a cache, so that reading it in any order costs little. */
 static bool is_cached(const panel *p, int value)
 {
     const rd_value *v = &p->tree->graph->value[value];
@@ -87,10 +95,10 @@ static bool is_cached(const panel *p, int value)
     return rd_points_of(p->tree->graph, v->axes) <= RD_CACHED_BYTES / rd_dtype_size(v->type);
 }
 
-/* True if a reduction with lanes along a reduced axis wants the kept axis inside.  In memory the
- * lanes lie outside the kept axis (image channels), or each run is too short to stream while its
- * neighbours continue it.  Not for reductions that may exit early, as they end earlier one at a
- * time. */
+/* True if a reduction v with lanes along a reduced axis wants the kept axis inside the loop over
+ * `outer`.  In memory the lanes lie outside the kept axis (image channels), or each run is too
+ * short to stream while its neighbours continue it.  Not for reductions that may exit early, as
+ * they end earlier one at a time. */
 static bool is_wanted_by_lanes(const panel *p, const rd_value *v, const rd_materialised *a,
                                int outer)
 {
@@ -114,8 +122,8 @@ static bool is_wanted_by_lanes(const panel *p, const rd_value *v, const rd_mater
     return any;
 }
 
-/* True if the value wants the axis inside the loop over `outer`: a reduction with lanes along
- * contiguous kept elements, or a stored map that would be written by columns. */
+/* True if the value, computed in `scope`, wants the axis inside the loop over `outer`: a reduction
+ * with lanes along contiguous kept elements, or a stored map that would be written by columns. */
 static bool is_wanted_by(const panel *p, int value, const rd_loop_scope *scope, int outer)
 {
     const rd_value        *v = &p->tree->graph->value[value];
@@ -135,6 +143,8 @@ static bool is_wanted_by(const panel *p, int value, const rd_loop_scope *scope, 
            (v->out >= 0 || p->tree->storage[value].keep == RD_KEEP_ARRAY);
 }
 
+/* True if any value in the scope or the loops inside wants the axis inside the loop over
+ * `outer`. */
 static bool is_wanted_by_any(const panel *p, const rd_loop_scope *scope, int outer)
 {
     for (const rd_item *item = scope->first; item; item = item->next)
@@ -144,11 +154,13 @@ static bool is_wanted_by_any(const panel *p, const rd_loop_scope *scope, int out
     return false;
 }
 
+/* True if the item is a loop, and a value in it wants the axis inside this loop. */
 static bool is_wanted_inside(const panel *p, const rd_item *item)
 {
     return item->loop && is_wanted_by_any(p, item->loop, item->loop->axis);
 }
 
+/* True if some loop in the body of `loop` wants the axis inside. */
 static bool is_wanted(const panel *p, const rd_loop_scope *loop)
 {
     for (const rd_item *item = loop->first; item; item = item->next)
@@ -183,9 +195,9 @@ static bool move_axis_inside(const panel *p, rd_loop_scope *scope)
 }
 
 /* ---- Width ----------------------------------------------------------------------------------- */
-/* Bytes of accumulators with several lanes, which should stay in cache: the current block, and
- * the tree nodes that it merges with three times out of four.  One lane's are accessed in order
- * and need no room. */
+/* Bytes of accumulators with several lanes per index of the axis, which should stay in cache: four
+ * tree nodes of 8 bytes a lane.  These are the current block, and the nodes that it merges with
+ * three times out of four.  One lane's are accessed in order and need no room. */
 static int64_t lane_bytes(const rd_value *v, int axis)
 {
     return v->combine && v->combine->lanes > 1 && rd_in(v->axes, axis)
@@ -214,7 +226,8 @@ static double rows_held(const panel *p, int value)
     return rows;
 }
 
-/* Collects what the loops inside a panel need: widths, strides, lanes, scratch. */
+/* Collects what the loops inside a panel need: the largest element and stride, bytes of lanes, and
+ * bytes of scratch per index of the axis. */
 static void collect_facts(panel *p, const rd_loop_scope *scope)
 {
     for (const rd_item *item = scope->first; item; item = item->next) {
@@ -261,6 +274,7 @@ static bool reads_rows(const panel *p, const rd_loop_scope *scope, int outer, bo
     return true;
 }
 
+/* True if a loop over rows reads memory row by row, each row along the axis of the panel. */
 static bool is_streaming(const panel *p, const rd_loop_scope *loop)
 {
     bool some = false;
@@ -268,11 +282,13 @@ static bool is_streaming(const panel *p, const rd_loop_scope *loop)
     return loop && reads_rows(p, loop, loop->axis, &some) && some;
 }
 
+/* Bytes times the factor of the choice: panel is the log2 of the factor that tuning gave. */
 static int64_t scaled(const panel *p, int64_t bytes)
 {
     return p->choice->panel >= 0 ? bytes << p->choice->panel : bytes >> -p->choice->panel;
 }
 
+/* True if a loop is among the items of a scope. */
 static bool has_loops(const rd_loop_scope *scope)
 {
     bool found = false;
@@ -313,8 +329,9 @@ static bool is_too_large(const panel *p, const rd_loop_scope *scope)
     return found;
 }
 
-/* The width of a panel: whole cache lines, and no wider than lets accumulators with lanes and
- * kept values stay in cache. */
+/* The width of a panel in indices: as wide as fits the cache that its memory needs, and no wider
+ * than lets accumulators with lanes and kept values stay in cache.  A transposed read has widths of
+ * its own. */
 static int64_t panel_step(const panel *p, const rd_loop_scope *loop)
 {
     const rd_loop_scope *rows  = rd_only_loop(loop);
@@ -323,15 +340,15 @@ static int64_t panel_step(const panel *p, const rd_loop_scope *loop)
 
     if (folds_rows(p, loop))
         return p->extent;
-    if (is_too_large(p, loop))
+    if (is_too_large(p, loop)) /* one pass, with up to MOST_BYTES of results */
         return MOST_BYTES / p->bytes < p->extent ? MOST_BYTES / p->bytes : p->extent;
-    if (rows && rd_runs_across(p->tree, rows, p->axis)) {
+    if (rows && rd_runs_across(p->tree, rows, p->axis)) { /* transposed by squares */
         const int64_t side = has_loops(rows) ? RD_TRANSPOSE_PANEL : RD_TRANSPOSE_FOLD_PANEL;
         step               = step < side ? step : side;
     }
-    if (p->lanes && lanes / p->lanes < step)
+    if (p->lanes && lanes / p->lanes < step) /* accumulators would leave the cache */
         step = lanes / p->lanes < p->fewest ? p->fewest : lanes / p->lanes;
-    if (p->held * (double)step > HELD_BYTES) {
+    if (p->held * (double)step > HELD_BYTES) { /* so would values kept between phases */
         step = (int64_t)(HELD_BYTES / p->held) / RD_PANEL * RD_PANEL;
         step = step > RD_PANEL ? step : RD_PANEL;
     }
@@ -339,10 +356,10 @@ static int64_t panel_step(const panel *p, const rd_loop_scope *loop)
 }
 
 /* ---- Panels ---------------------------------------------------------------------------------- */
-/* True if the loop over rows may become the root loop.  That needs one pass over memory row by
- * row, and enough rows for tasks.  Tasks that share rows hold all results and merge them at the
- * end, so wider results need more rows.  Tasks that share columns read strips, which must be
- * long enough. */
+/* True if the loop over rows may become the root loop.  That needs one pass over memory row by row,
+ * and enough rows for tasks.  Tasks that share rows hold all results and merge them at the end, so
+ * wider results need more rows.  Tasks that share columns read strips, which must be long
+ * enough. */
 static bool may_share_rows(const panel *p, const rd_loop_scope *loop)
 {
     const rd_loop_scope *rows  = rd_only_loop(loop);
@@ -360,7 +377,7 @@ static bool may_share_rows(const panel *p, const rd_loop_scope *loop)
     return is_too_large(p, loop) || (double)rd_grains(p->tree, rows->axis, s) >= strips * strips;
 }
 
-/* Replaces the loop by its items. */
+/* Replaces a loop in a list of items by the items of its body. */
 static void replace_by_items(rd_item **at)
 {
     rd_item *last = (*at)->loop->first, *rest = (*at)->next;
@@ -373,7 +390,8 @@ static void replace_by_items(rd_item **at)
 
 static bool make_panels(const rd_tree *tree, rd_loop_scope *scope, const rd_choice *choice);
 
-/* Makes a panel of one loop if something inside wants it. */
+/* Makes a panel of the loop *at if something inside wants its axis; else goes on with the loops
+ * inside.  A panel as wide as the axis needs no tile loop.  `root`: it is a root loop. */
 static bool make_panel(const rd_tree *tree, rd_item **at, bool root, const rd_choice *choice)
 {
     rd_loop_scope *loop = (*at)->loop;
@@ -411,6 +429,7 @@ static bool make_panels(const rd_tree *tree, rd_loop_scope *scope, const rd_choi
     return true;
 }
 
+/* Makes panels wherever a loop in the tree wants them; false: no memory. */
 bool rd_make_panels(const rd_tree *tree, const rd_choice *choice)
 {
     return make_panels(tree, tree->root, choice);

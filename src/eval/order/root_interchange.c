@@ -18,7 +18,8 @@ typedef struct facts {
     bool           exits; /* an `any` or `all` may exit early */
 } facts;
 
-/* Collects the largest stride along the axis, and early exits. */
+/* Collects the largest stride in bytes along f->axis of all that the loop body reads, and whether
+ * one of its reductions may exit early. */
 static void collect_facts(facts *f, const rd_loop_scope *scope)
 {
     for (const rd_item *item = scope->first; item; item = item->next) {
@@ -39,6 +40,7 @@ static void collect_facts(facts *f, const rd_loop_scope *scope)
     }
 }
 
+/* True if a value in the loop body reduces the axis or scans along it. */
 static bool has_reduction_over(const rd_tree *tree, const rd_loop_scope *scope, int axis)
 {
     for (const rd_item *item = scope->first; item; item = item->next)
@@ -48,7 +50,9 @@ static bool has_reduction_over(const rd_tree *tree, const rd_loop_scope *scope, 
     return false;
 }
 
-/* The length of the ranges for the loop inside a root loop; 0: leave it. */
+/* The length of the ranges for the loop inside a root loop; 0: do not interchange.  Not if `inner`
+ * allows one task only, may exit early, reads nothing along its axis, or is too short for enough
+ * tasks. */
 static int64_t range_of(const rd_tree *tree, const rd_loop_scope *root, const rd_loop_scope *inner)
 {
     facts      f      = { .tree = tree, .axis = inner->axis };
@@ -100,7 +104,8 @@ static bool interchange(const rd_tree *tree, rd_item **at, int64_t range)
     return true;
 }
 
-/* Interchanges all root loops of few iterations.  See order.h. */
+/* Interchanges all root loops of fewer than RD_ENOUGH iterations with the only loop inside, where
+ * that allows more tasks.  False: no memory. */
 bool rd_interchange_roots(const rd_tree *tree)
 {
     for (rd_item **at = &tree->root->first, *next = *at; next;) {

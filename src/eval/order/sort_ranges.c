@@ -5,7 +5,10 @@
  * in an L2 cache, with a loop for each step:
  *
  *    for i: { fill a row; sort it; read it }
- *      ->  for ranges of i: { for i: fill;  for i: sort;  for i: read } */
+ *      ->  for ranges of i: { for i: fill;  for i: sort;  for i: read }
+ *
+ * A range is a tile of rows that are sorted one after the other.  Filling a row may run further
+ * loops. */
 #include "eval/order/order.h"
 
 /* Elements beyond this stride share no cache line. */
@@ -14,17 +17,19 @@ enum { FAR = 16 };
 enum { FEWEST = 4, ACROSS = 16, MOST = 64, SHORT = 256 };
 static const int64_t RANGE_BYTES = RD_L2_BYTES / 2;
 
+/* The value of an item that is no loop. */
 static const rd_value *value_of(const rd_tree *tree, const rd_item *item)
 {
     return &tree->graph->value[item->value];
 }
 
+/* True if the item sorts a row. */
 static bool is_sort(const rd_tree *tree, const rd_item *item)
 {
     return !item->loop && value_of(tree, item)->kind == RD_VALUE_SORT;
 }
 
-/* Number of elements of a row. */
+/* Number of elements of a row that value v sorts. */
 static int64_t length_of(const rd_value *v)
 {
     return v->expr->in[0]->extent[v->expr->rank - 1];
@@ -44,7 +49,8 @@ static int64_t bytes_of_rows(const rd_tree *tree, const rd_loop_scope *loop)
     return bytes;
 }
 
-/* True if something read below is contiguous along the axis and not along the loop. */
+/* True if something read in the loop is contiguous along the axis, and more than FAR elements apart
+ * along the loop: rows across memory. */
 static bool lies_across(const rd_tree *tree, const rd_loop_scope *loop, int axis)
 {
     for (const rd_item *item = loop->first; item; item = item->next) {
@@ -64,6 +70,8 @@ static bool lies_across(const rd_tree *tree, const rd_loop_scope *loop, int axis
     return false;
 }
 
+/* True if a loop that fills a row reads across memory: contiguous along `loop` and not along
+ * itself. */
 static bool rows_lie_across(const rd_tree *tree, const rd_loop_scope *loop)
 {
     for (const rd_item *item = loop->first; item; item = item->next)
@@ -72,8 +80,9 @@ static bool rows_lie_across(const rd_tree *tree, const rd_loop_scope *loop)
     return false;
 }
 
-/* True if a row's elements are reductions of their own, such as distances of points, with lanes
- * along the row.  Neighbouring rows then read the same operands and should share loops. */
+/* True if a row's elements are reductions of their own, such as distances of points, with lanes not
+ * along `axis`, the loop over rows.  Neighbouring rows then read the same operands and should share
+ * loops. */
 static bool has_fold_of_elements(const rd_tree *tree, const rd_loop_scope *scope, int axis)
 {
     for (const rd_item *item = scope->first; item; item = item->next) {
@@ -86,6 +95,7 @@ static bool has_fold_of_elements(const rd_tree *tree, const rd_loop_scope *scope
     return false;
 }
 
+/* True if loops before the sort fill a row with reductions. */
 static bool rows_are_folds(const rd_tree *tree, const rd_loop_scope *loop)
 {
     for (const rd_item *item = loop->first; item && !is_sort(tree, item); item = item->next)
@@ -94,7 +104,8 @@ static bool rows_are_folds(const rd_tree *tree, const rd_loop_scope *loop)
     return false;
 }
 
-/* True if something runs along the axis itself, in order, so that the loop must stay whole. */
+/* True if a reduction or scan in the scope goes along the axis, in order, so that the loop must
+ * stay whole. */
 static bool runs_along(const rd_tree *tree, const rd_loop_scope *scope, int axis)
 {
     for (const rd_item *item = scope->first; item; item = item->next)
@@ -104,7 +115,8 @@ static bool runs_along(const rd_tree *tree, const rd_loop_scope *scope, int axis
     return false;
 }
 
-/* Number of rows of a range; 0: one row at a time. */
+/* Number of rows of a range; 0: one row at a time.  Rows must fit in RANGE_BYTES together.  Long
+ * rows are worth a range only if they lie across memory, or their elements are reductions. */
 static int64_t rows_of(const rd_tree *tree, const rd_loop_scope *loop)
 {
     const int64_t bytes = bytes_of_rows(tree, loop), extent = tree->graph->axis[loop->axis].extent;
@@ -121,7 +133,8 @@ static int64_t rows_of(const rd_tree *tree, const rd_loop_scope *loop)
     return rows;
 }
 
-/* Gives each sort, and all items between two sorts, a loop of its own. */
+/* Makes the loop of an item a tile loop over ranges of rows, and gives each sort, and all items
+ * between two sorts, a loop of its own over the range.  False: no memory. */
 static bool split_into_loops(const rd_tree *tree, rd_item *at, int64_t rows)
 {
     rd_loop_scope *range = at->loop;
@@ -145,7 +158,7 @@ static bool split_into_loops(const rd_tree *tree, rd_item *at, int64_t rows)
     return true;
 }
 
-/* Makes ranges of all loops around sorts in a scope. */
+/* Makes ranges of all loops around sorts in a scope; false: no memory. */
 static bool take_rows_together(const rd_tree *tree, rd_loop_scope *scope)
 {
     for (rd_item *item = scope->first; item; item = item->next) {
@@ -158,6 +171,7 @@ static bool take_rows_together(const rd_tree *tree, rd_loop_scope *scope)
     return true;
 }
 
+/* Lets all sorts of a tree take several rows at a time, where this pays off; false: no memory. */
 bool rd_sort_rows_in_ranges(rd_tree *tree)
 {
     return take_rows_together(tree, tree->root) && rd_assign_storage(tree);

@@ -6,7 +6,9 @@
  * it.  A panel of the inner axis around all loops keeps pages and partly read lines in cache
  * until the next square needs them.
  *
- *    for j: for i: y[i,j] = x[j,i]     ->     for panels of j: for i: for j in the panel */
+ *    for j: for i: y[i,j] = x[j,i]     ->     for panels of j: for i: for j in the panel
+ *
+ * A square is a block of rows and columns that is transposed in registers. */
 #include "eval/order/order.h"
 
 /* Elements beyond this stride share no cache line. */
@@ -15,11 +17,12 @@ enum { FAR = 16 };
 /* A chain of loops, outermost first, around maps alone. */
 typedef struct chain {
     const rd_tree *tree;
-    int            n;
+    int            n; /* loops */
     rd_loop_scope *loop[RD_MAX_AXES];
 } chain;
 
-/* True if the loop is the head of such a chain; fills in the chain. */
+/* True if the loop is the head of a chain: loops with nothing but one loop in each, and maps in the
+ * innermost.  Fills in the chain, of two loops at least. */
 static bool is_chain(chain *c, rd_loop_scope *loop)
 {
     for (c->n = 0; loop; loop = loop->first->loop) {
@@ -41,12 +44,13 @@ static bool runs_along(const rd_tree *tree, int value, int axis)
     return rd_in(tree->graph->value[value].axes, axis) && rd_step_of(tree, value, axis) == 1;
 }
 
-/* True if a value is contiguous along `axis` and far apart along `other`. */
+/* True if a value is contiguous along `axis`, and more than FAR elements apart along `other`. */
 static bool runs_across(const rd_tree *tree, int value, int axis, int other)
 {
     return runs_along(tree, value, axis) && rd_step_of(tree, value, other) > FAR;
 }
 
+/* The bytes of a value over all its axes. */
 static double bytes_of(const rd_tree *tree, int value)
 {
     const rd_value *v = &tree->graph->value[value];
@@ -54,7 +58,7 @@ static double bytes_of(const rd_tree *tree, int value)
     return (double)rd_points_of(tree->graph, v->axes) * rd_dtype_size(v->type);
 }
 
-/* The loop along which most bytes are stored contiguously; -1: none. */
+/* The loop along which the chain stores most bytes contiguously; -1: none. */
 static int find_stored(const chain *c)
 {
     double most = 0;
@@ -92,7 +96,7 @@ static int find_read(const chain *c, int stored)
     return best;
 }
 
-/* Moves loop k inside all others. */
+/* Moves loop k inside all others, by exchanging the axes of the loops. */
 static void move_inside(const chain *c, int k)
 {
     const int axis = c->loop[k]->axis;
@@ -125,9 +129,9 @@ static bool are_all_reads_along(const chain *c, int axis)
     return true;
 }
 
-/* Moves the range axis inside when a range's short rows are filled, such as those of windows:
- * elements of neighbouring rows are contiguous, too, and their loop is longer.  With 3 x 3
- * neighbours, loops of three took four times as long as the medians. */
+/* Moves the range axis, that of the outermost loop, inside when a range's short rows are filled,
+ * such as those of windows.  Elements of neighbouring rows are contiguous, too, and their loop is
+ * longer.  With 3 x 3 neighbours, loops of three took four times as long as the medians. */
 static void go_along_rows(const chain *c)
 {
     enum { SHORT = 16 };
@@ -139,7 +143,8 @@ static void go_along_rows(const chain *c)
         move_inside(c, 0);
 }
 
-/* Makes the square of one chain, with a panel around it if it is wide. */
+/* Makes the two axes of one chain innermost, the stored one last, if it transposes (read >= 0).
+ * Puts a panel around it if the stored axis has two panels or more.  False: no memory. */
 static bool make_transpose(chain *c, rd_item **at)
 {
     rd_item *panel, *rest = (*at)->next;
@@ -167,7 +172,7 @@ static bool make_transpose(chain *c, rd_item **at)
     return true;
 }
 
-/* Makes transposes of all chains of loops in a scope. */
+/* Makes transposes of all chains of loops in a scope; false: no memory. */
 static bool make_transposes(const rd_tree *tree, rd_loop_scope *scope)
 {
     for (rd_item **at = &scope->first; *at; at = &(*at)->next) {
@@ -180,12 +185,14 @@ static bool make_transposes(const rd_tree *tree, rd_loop_scope *scope)
     return true;
 }
 
+/* Makes transposes of all chains of loops in the tree; false: no memory. */
 bool rd_make_transposes(const rd_tree *tree)
 {
     return make_transposes(tree, tree->root);
 }
 
-/* True if a read in the scope runs across the axis.  See order.h. */
+/* True if a read in the scope is contiguous along the scope's loop, and far apart along the
+ * axis. */
 bool rd_runs_across(const rd_tree *tree, const rd_loop_scope *scope, int axis)
 {
     for (const rd_item *item = scope->first; item; item = item->next) {

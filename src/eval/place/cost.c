@@ -1,4 +1,8 @@
-/* cost.c - the cost of computing a group of materialised values in one loop nest. */
+/* cost.c - the cost of computing a group of materialised values in one loop nest.
+ *
+ * A group are the values that share a loop, its members.  A phase is one of several inner loops
+ * of the shared one: a value that needs all of another one's results comes a phase later.  A
+ * value is inside if a member computes it. */
 #include "core/caches.h"
 #include "eval/place/place.h"
 #include <math.h>
@@ -8,17 +12,21 @@
  * decides whether softmax is one reduction or two, hence bits. */
 static const int64_t HELD_BYTES = RD_L2_BYTES;
 
+/* The number of points of a set of axes, as a double: the product of their extents. */
 static double points(const rd_placing *p, rd_set axes)
 {
     return (double)rd_points_of(p->graph, axes);
 }
 
+/* A materialised value, by its index in the list of placement. */
 static const rd_value *value_of(const rd_placing *p, int materialised)
 {
     return &p->graph->value[p->list[materialised].value];
 }
 
 /* ---- Values of the group, and their phases --------------------------------------------------- */
+/* Notes that a value is used in the phase; returns its entry in p->touched, which is made at the
+ * first call. */
 static rd_group_value *group_value_of(rd_placing *p, int value, int phase)
 {
     rd_group_value *t;
@@ -34,7 +42,7 @@ static rd_group_value *group_value_of(rd_placing *p, int value, int phase)
     return t;
 }
 
-/* True if a reader needs a later phase, because the value is finished only after a loop inside
+/* True if a reader needs a later phase, because value m is finished only after a loop inside
  * `shared`.  Not if both keep an axis outside `shared`: in a loop over it the reader follows at
  * once, and nothing is kept.  Sums of pair distances are like this. */
 static bool needs_later_phase(const rd_value *m, const rd_use *use, rd_set shared)
@@ -78,6 +86,7 @@ static void list_group_values(rd_placing *p, int n, const int32_t *group, rd_set
     }
 }
 
+/* Forgets the values of a group, for the next call. */
 static void forget(rd_placing *p)
 {
     for (int i = 0; i < p->n_touched; i++)
@@ -85,7 +94,8 @@ static void forget(rd_placing *p)
 }
 
 /* ---- Costs ----------------------------------------------------------------------------------- */
-/* The axis along which a value is contiguous in memory; -1: none. */
+/* The axis along which a leaf's read has stride 1 or -1, or a stored value its last dim; -1: there
+ * is none. */
 static int unit_axis(const rd_value *v)
 {
     if (v->kind == RD_VALUE_READ && v->target < 0) {
@@ -98,7 +108,8 @@ static int unit_axis(const rd_value *v)
     return v->n_dim ? v->dim[v->n_dim - 1] : -1;
 }
 
-/* True if only the group reads the value. */
+/* True if the group makes the value and only the group reads it: it is no result and no part of a
+ * concatenation. */
 static bool is_inside(const rd_placing *p, const rd_group_value *t)
 {
     const rd_value *m = &p->graph->value[t->value];
@@ -121,9 +132,9 @@ static bool has_lanes_along(const rd_placing *p, int n, const int32_t *group, in
     return !any;
 }
 
-/* Bytes of a value that one iteration of the shared loops touches in two phases.  A column
- * counts with the width of a panel, as whole cache lines are loaded; not if only the group uses
- * it, column by column. */
+/* Bytes of a value that one iteration of the shared loops touches in two phases, and that must stay
+ * in cache.  `wide`: a column counts with the width of a panel, as whole cache lines are loaded.
+ * Not if only the group uses it, column by column. */
 static double held_bytes(const rd_placing *p, int n, const int32_t *group, const rd_group_value *t,
                          rd_set shared)
 {
@@ -136,6 +147,7 @@ static double held_bytes(const rd_placing *p, int n, const int32_t *group, const
     return inner ? rd_dtype_size(m->type) * points(p, inner) * (wide ? RD_PANEL : 1) : 0;
 }
 
+/* True if not all members of the group loop over the same axes. */
 static bool have_different_spaces(const rd_placing *p, int n, const int32_t *group)
 {
     for (int i = 1; i < n; i++)
@@ -148,9 +160,9 @@ static bool have_different_spaces(const rd_placing *p, int n, const int32_t *gro
  * coordinates. */
 enum { IN_REGISTERS = 8 };
 
-/* The cost of accumulators that do not fit in registers.  All their lanes are loaded and stored
- * for every index of x, from cache or memory.  This keeps the features of a pair's distance from
- * being summed outside the loops over pairs. */
+/* The cost of accumulators of m that do not fit in registers.  All their lanes are loaded and
+ * stored for every index of x, from cache or memory.  This keeps the features of a pair's distance
+ * from being summed outside the loops over pairs. */
 static double accumulator_cost(const rd_placing *p, const rd_value *m, rd_set shared, int x)
 {
     rd_set inner = m->axes & ~shared;
@@ -162,7 +174,8 @@ static double accumulator_cost(const rd_placing *p, const rd_value *m, rd_set sh
            (2 * bytes > HELD_BYTES ? RD_PRICE_READ + RD_PRICE_WRITE : 2 * RD_PRICE_NEAR);
 }
 
-/* The cost of moving one value into or out of the group, or from one phase to the next. */
+/* The cost of moving one value into the group (!inside), out of it, or from one phase to the
+ * next. */
 static double transfer_cost(const rd_placing *p, const rd_group_value *t, rd_set shared)
 {
     const rd_value *m = &p->graph->value[t->value];
@@ -176,7 +189,8 @@ static double transfer_cost(const rd_placing *p, const rd_group_value *t, rd_set
     return t->first != t->last && (m->axes & ~shared) ? points(p, m->axes) * RD_PRICE_NEAR : 0;
 }
 
-/* Sums up the cost of a group.  See place.h. */
+/* The cost in operations of a group in one nest with axes `shared`, x the innermost.  HUGE_VAL if
+ * one iteration keeps more bytes between phases than the cache holds. */
 double rd_group_cost(rd_placing *p, int n, const int32_t *group, rd_set shared, int x)
 {
     bool   differ = have_different_spaces(p, n, group);

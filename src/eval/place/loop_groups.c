@@ -4,7 +4,11 @@
  * Groups are formed speculatively: a member may read a value that is not placed yet and cannot
  * come into the loop, such as a scale that is a total.  If such a group saves most, its members
  * wait, and what they need is placed first.  Otherwise a pair's distance, which needs nothing,
- * would be placed alone and become a matrix. */
+ * would be placed alone and become a matrix.
+ *
+ * Terms: a value waits until it is placed in a loop.  A member belongs to the group; an operand
+ * is a materialised value that a member reads.  Two reductions cross if one reduces an axis that
+ * the other keeps. */
 #include "eval/dump.h"
 #include "eval/place/loop_groups.h"
 #include <math.h>
@@ -13,22 +17,26 @@
 
 /* A group under construction. */
 typedef struct growing {
-    rd_grouping   *s;
-    rd_set         open;
-    int            x, n, n_wait, noted; /* noted: how many values have their `needs` */
-    const int32_t *wait;
-    int32_t       *member;
+    rd_grouping *s;
+    rd_set       open; /* axes of the loops around */
+    /* x: axis of the loop in question; n: members; noted: how many values have their `needs` */
+    int            x, n, n_wait, noted;
+    const int32_t *wait;   /* the n_wait waiting values, operands first */
+    int32_t       *member; /* the members, operands first */
     /* blocked: a value was kept out; supposing: a waiting operand was counted as available */
     bool blocked, supposing;
     /* strict: waiting operands are not available; say: explain why a value stays out */
     bool strict, say;
 } growing;
 
+/* A materialised value, by its index in the list of placement. */
 static rd_value *value_of(const rd_placing *p, int materialised)
 {
     return &p->graph->value[p->list[materialised].value];
 }
 
+/* Direction in which a loop over x must run for value v: +1 upwards, -1 downwards for a reverse
+ * scan along x, 0 either. */
 int rd_direction(const rd_value *v, int x)
 {
     if (!v->combine || !rd_in(v->reduced, x))
@@ -36,8 +44,9 @@ int rd_direction(const rd_value *v, int x)
     return v->kind == RD_VALUE_SCAN && v->expr->as.fold->reverse ? -1 : 1;
 }
 
-/* ---- May an materialised join a loop? -------------------------------------------------------- */
-/* True if the combine tree's order of reduced axes allows a loop over x next. */
+/* ---- Conditions on which a value may join a loop --------------------------------------------- */
+/* True if the combine tree's order of reduced axes allows a loop over x next: all reduced axes
+ * outside x are open. */
 static bool order_allows(const rd_value *v, rd_set open, int x)
 {
     if (!v->combine || !rd_in(v->reduced, x))
@@ -48,6 +57,7 @@ static bool order_allows(const rd_value *v, rd_set open, int x)
     return true;
 }
 
+/* True if the value is a member of the group. */
 static bool is_member(const growing *g, int materialised)
 {
     for (int i = 0; i < g->n; i++)
@@ -56,16 +66,17 @@ static bool is_member(const growing *g, int materialised)
     return false;
 }
 
-/* True if a waiting operand can be placed before the loop: nothing that the loop makes goes into
- * it. */
+/* True if a waiting operand can be placed before the loop over x: the loop makes nothing that it is
+ * computed from (needs).  It is assumed to come before, or has no axis x. */
 static bool may_come_before(const growing *g, int operand)
 {
     return !g->strict && !g->s->needs[operand] &&
            (g->s->before[operand] || !rd_in(rd_space(value_of(g->s->p, operand)), g->x));
 }
 
-/* True if an operand is available for a loop over x: placed, made at the same index, or assumed
- * placed before. */
+/* True if an operand of a candidate is available for a loop over x: placed, made by a member at the
+ * same index, or assumed placed before (supposing).  Else it is noted as one that keeps others
+ * out. */
 static bool operand_allows(growing *g, const rd_use *use)
 {
     const rd_value *m       = &g->s->p->graph->value[use->value];
@@ -118,9 +129,9 @@ static bool are_both_ways(const rd_value *v, const rd_value *m)
            (v->reduced & ~m->reduced) && (m->reduced & ~v->reduced);
 }
 
-/* True if two values may not share a loop.  On a GPU, reductions of different axes want
- * different threads, unless the backend can do both.  On a CPU, values of different sides are
- * separate. */
+/* True if values a and b may not share a loop.  On a GPU, reductions of different axes want
+ * different threads, unless the backend can do both (cross).  On a CPU, values of different sides
+ * are separate. */
 static bool must_be_separate(const growing *g, int a, int b)
 {
     const rd_graph *graph = g->s->p->graph;
@@ -148,16 +159,16 @@ static bool crosses_any(const growing *g, int a)
     return found;
 }
 
-/* True if the loop would compute a function one element at a time for a reduction, which vectors
- * compute otherwise. */
+/* True if the loop would compute function m one element at a time for the reduction `fold`, which
+ * vectors compute otherwise. */
 static bool slows_function(const growing *g, const rd_value *fold, const rd_value *m)
 {
     return rd_is_function(m) && rd_is_element_by_element(g->s->p->graph, fold) &&
            rd_in(m->axes & fold->reduced, g->x);
 }
 
-/* True if the loop would stand around the places of a sparse row.  A reduction by rows should
- * pass its places once, with all columns inside; else each column would pass all places, by
+/* True if the loop over x would stand around the places of a sparse row.  A reduction by rows
+ * should pass its places once, with all columns inside; else each column would pass all places, by
  * labels. */
 static bool splits_sparse_rows(const growing *g, const rd_value *v)
 {
@@ -166,8 +177,9 @@ static bool splits_sparse_rows(const growing *g, const rd_value *v)
            !rd_in(v->reduced, g->x) && !(v->reduced & g->open);
 }
 
-/* True if waiting value a may join the group: its axes, order, direction, members and operands
- * allow it. */
+/* True if waiting value a may join the group for a loop over x.  Its axes and the order of its
+ * reduced axes, the loop's direction, all members, and its operands must allow it.  A value that a
+ * library computes (apart) joins none. */
 static bool may_join(growing *g, int a)
 {
     const rd_placing *p = g->s->p;
@@ -191,10 +203,11 @@ static bool may_join(growing *g, int a)
 }
 
 /* ---- Growing --------------------------------------------------------------------------------- */
-/* Reasons why a value that may join stays out. */
+/* Reasons why a value that may join stays out: too many bytes held, higher cost, or threads that
+ * could not share the loop. */
 typedef enum refusal { JOINS, HOLDS, DEARER, HOLDS_UP } refusal;
 
-/* Operations of all members.  Sorting counts several steps an element. */
+/* Operations of all members, one a point.  Sorting counts several steps an element. */
 static double work_of(const growing *g)
 {
     const rd_placing *p    = g->s->p;
@@ -209,13 +222,14 @@ static double work_of(const growing *g)
     return work;
 }
 
-/* True if a reduction along a root loop would keep threads from sharing it.  Threads share a
- * root loop by whole blocks of all its trees.  If a block takes long, for other work in the
- * loop, and the reduction reads few values, it runs in a later loop.  So does a reduction in a
- * loop of few iterations, such as over the colours of an image.  Storing what it reads costs
- * little in comparison. */
+/* True if reduction a along a root loop would keep threads from sharing it, as they do by whole
+ * blocks of all trees.  That is so if a block has much work, and the reduction reads few values of
+ * the group.  It then runs in a later loop, and storing what it reads costs little in
+ * comparison. */
 static bool blocks_sharing(const growing *g, int a)
 {
+    /* Operations of a long block, of a loop in one block, of a block in a loop of few rounds, and
+     * least operations for each stored value. */
     static const double LONG = 16e6, ONE = 1e6, SHARED = 200e3, FEW = 256, FEW_OF_ONE = 12,
                         FEW_ROUNDS = 16;
     const rd_placing *p            = g->s->p;
@@ -240,7 +254,8 @@ static bool blocks_sharing(const growing *g, int a)
            block / extent * work > (extent <= FEW_ROUNDS ? SHARED : LONG);
 }
 
-/* Adds a line for explain: why a value is not in the loop of the first member. */
+/* Adds a line for explain: why a value is not in the loop of the first member.  The text is "t1 not
+ * in the i loop of t0: dearer than apart". */
 static void note_refusal(const growing *g, int a, refusal why)
 {
     static const char *const reasons[] = { [HOLDS]    = "one iteration would hold more than L2",
@@ -280,7 +295,8 @@ static bool counts_crossed(const growing *g)
     return graph->cross || !graph->device;
 }
 
-/* Forms the group for axis x, operands first; returns the operations that sharing saves. */
+/* Forms the group for axis x, operands first: each candidate joins if the common cost does not
+ * exceed separate costs.  Returns the operations that sharing saves. */
 static double form_group(growing *g)
 {
     const rd_set shared   = g->open | rd_bit(g->x);
@@ -298,7 +314,7 @@ static double form_group(growing *g)
 
         note_needs(g, a + 1);
         if (!may_join(g, a)) {
-            g->supposing = supposed;
+            g->supposing = supposed; /* the assumptions made for a do not count */
             continue;
         }
         alone           = rd_group_cost(g->s->p, 1, &a, shared, g->x);
@@ -321,7 +337,8 @@ static double form_group(growing *g)
     return apart - together;
 }
 
-/* True if at least two candidates would be left without those that block others. */
+/* True if at least two candidates for a loop over x would be left without the values that keep
+ * others out (blocks). */
 static bool leaves_several(const growing *g)
 {
     int n = 0;
@@ -332,8 +349,8 @@ static bool leaves_several(const growing *g)
     return n >= 2;
 }
 
-/* Forms the group also without those that keep others out, and takes the better one.  The others
- * then run after them. */
+/* Forms the group for axis x; then again without the values that keep others out, which are assumed
+ * to run before.  Takes the better group; returns the operations that it saves. */
 static double form_best_group(growing *g)
 {
     const size_t n = (size_t)g->s->p->n;
@@ -356,6 +373,8 @@ static double form_best_group(growing *g)
 }
 
 /* ---- Choice of the next loop ----------------------------------------------------------------- */
+/* The largest stride along x, in elements, of all that the group reads.  A stored value is taken to
+ * lie in C order of its dims. */
 static int64_t largest_stride(const rd_placing *p, int n, const int32_t *group, int x)
 {
     int64_t largest = 0;
@@ -377,7 +396,8 @@ static int64_t largest_stride(const rd_placing *p, int n, const int32_t *group, 
     return largest;
 }
 
-/* True if a is better: more gain, then fewer reductions along x, then the larger stride. */
+/* True if group a is better than b (axis -1: there is none): more gain, then fewer reductions along
+ * x, then the larger stride. */
 static bool is_better(const rd_loop_group *a, const rd_loop_group *b)
 {
     if (b->axis < 0 || a->gain != b->gain)
@@ -387,7 +407,8 @@ static bool is_better(const rd_loop_group *a, const rd_loop_group *b)
     return a->stride > b->stride;
 }
 
-/* The best group of all axes that are not open, among values that do not wait. */
+/* The best group for one more loop, over any axis that is not open. *supposing: it assumes that
+ * something is placed before. */
 static rd_loop_group best_group(growing *g, bool *supposing)
 {
     const rd_placing *p    = g->s->p;
@@ -418,9 +439,10 @@ static rd_loop_group best_group(growing *g, bool *supposing)
     return best;
 }
 
-/* The group that saves most and has all operands placed.  With many values all groups assume
- * something, and trying each takes long: a chain of 80 reductions took 270 ms instead of 160.
- * So the search is limited. */
+/* The group that saves most and has all operands placed.  If the best one assumes something, its
+ * members must wait (late), and the search goes on.  With many values all groups assume something,
+ * and trying each takes long: a chain of 80 reductions took 270 ms instead of 160.  So the search
+ * is limited. */
 static rd_loop_group best_now(growing *g)
 {
     enum { FEW = 32 };
@@ -438,7 +460,8 @@ static rd_loop_group best_now(growing *g)
     return best_group(g, &supposing);
 }
 
-/* Chooses the next loop and its group.  See loop_groups.h. */
+/* Chooses the next loop inside those over `open`, and the group that shares it.  The chosen group
+ * is formed once more to note what stayed out, and why. */
 rd_loop_group rd_choose_group(rd_grouping *s, int n_wait, const int32_t *wait, rd_set open)
 {
     growing g = { .s = s, .open = open, .n_wait = n_wait, .wait = wait, .member = s->trial };
@@ -452,7 +475,7 @@ rd_loop_group rd_choose_group(rd_grouping *s, int n_wait, const int32_t *wait, r
     return best;
 }
 
-/* Allocates the tables.  See loop_groups.h. */
+/* Allocates the tables for forming groups; false: no memory. */
 bool rd_grouping_new(rd_grouping *s, rd_placing *p)
 {
     const size_t n    = (size_t)p->n + 1;

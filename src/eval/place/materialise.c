@@ -1,5 +1,8 @@
 /* materialise.c - decides which maps are materialised and which are recomputed, and lists what each
- * materialised value reads. */
+ * materialised value reads.
+ *
+ * A materialised value is computed at one place and kept; an inlined one is computed anew in
+ * each reader. */
 #include "eval/place/place.h"
 #include "core/caches.h"
 #include <string.h>
@@ -7,28 +10,34 @@
 /* Most values between an array and the reduction that reads it. */
 enum { DEEPEST = 8 };
 
+/* The axes that a reduction reduces; none for other values. */
 rd_set rd_reduced(const rd_value *v)
 {
     return v->kind == RD_VALUE_REDUCE ? v->reduced : 0;
 }
 
+/* True for a map that calls a math function of this library, such as exp, which runs best on
+ * vectors. */
 bool rd_is_function(const rd_value *m)
 {
     return m->kind == RD_VALUE_MAP && rd_op_table[m->op].by >= RD_BY_OURS;
 }
 
+/* True for a reduction by rows on this processor, which reads one element after the other. */
 bool rd_is_element_by_element(const rd_graph *graph, const rd_value *reader)
 {
     return !graph->device && rd_is_row_reduction(reader);
 }
 
+/* The number of points of a set of axes, as a double: the product of their extents. */
 static double points(const rd_placing *p, rd_set axes)
 {
     return (double)rd_points_of(p->graph, axes);
 }
 
 /* ---- Gathers --------------------------------------------------------------------------------- */
-/* The cost of one gathered element: a cache line of memory if the array exceeds an L2 cache. */
+/* The cost of one gathered element in operations: FAR for a cache line of memory if the array
+ * exceeds an L2 cache, else that of a usual read. */
 static double price_of_gather(const rd_graph *g, const rd_value *read)
 {
     static const double FAR  = 64;
@@ -39,7 +48,8 @@ static double price_of_gather(const rd_graph *g, const rd_value *read)
     return n * (double)rd_dtype_size(read->type) > RD_L2_BYTES ? FAR : RD_PRICE_READ;
 }
 
-/* Sums up the costs of all gathers below a map.  See place.h. */
+/* Sums up the costs of all gathers for one element of a map, its own and those of the inlined
+ * values below.  `mine` marks the values of which the map is made. */
 double rd_gathers_price(const rd_placing *p, int value)
 {
     bool *const mine  = p->marked;
@@ -60,6 +70,7 @@ double rd_gathers_price(const rd_placing *p, int value)
     return price;
 }
 
+/* True if any value reads at an index from memory. */
 static bool has_gathers(const rd_graph *g)
 {
     for (int i = 0; i < g->n_value; i++)
@@ -68,7 +79,8 @@ static bool has_gathers(const rd_graph *g)
     return false;
 }
 
-/* ---- Which maps ------------------------------------------------------------------------------ */
+/* ---- Choice of maps -------------------------------------------------------------------------- */
+/* True for a map or a call, unless storing it has turned out to be too dear (dropped). */
 static bool may_keep(const rd_placing *p, int v)
 {
     rd_value_kind kind = p->graph->value[v].kind;
@@ -80,9 +92,11 @@ static bool may_keep(const rd_placing *p, int v)
  * by vectors. */
 typedef struct inlined {
     double  evaluations, calls;
-    int32_t uses;
+    int32_t uses; /* number of readers */
 } inlined;
 
+/* Counts one reader that evaluates the value so often; `calls` counts evaluations of a function by
+ * vectors. */
 static void use_inline(inlined *in, double evaluations, double calls)
 {
     in->evaluations += evaluations;
@@ -90,7 +104,8 @@ static void use_inline(inlined *in, double evaluations, double calls)
     in->uses++;
 }
 
-/* True if an array of the value costs less than the gathers of each evaluation. */
+/* True if an array of the value costs less than the gathers of each evaluation: it is written once
+ * and read by each use. */
 static bool saves_gathers(const rd_placing *p, int value, const inlined *n)
 {
     const double once = points(p, p->graph->value[value].axes);
@@ -99,8 +114,9 @@ static bool saves_gathers(const rd_placing *p, int value, const inlined *n)
                               (RD_PRICE_WRITE + RD_PRICE_READ * n->uses) * once + n->evaluations;
 }
 
-/* Decides for each map whether to materialise it; users first, so that the number of evaluations
- * is known. */
+/* Decides for each map whether to materialise it: it is kept if recomputing it costs more than
+ * keeping it near.  Users come first, so that the number of evaluations is known.  False: no
+ * memory. */
 static bool choose_maps(rd_placing *p)
 {
     rd_graph  *g       = p->graph;
@@ -136,6 +152,8 @@ static bool choose_maps(rd_placing *p)
 }
 
 /* ---- Reads ----------------------------------------------------------------------------------- */
+/* Notes that a materialised value reads `value` at its own index along axes `same`; a second read
+ * leaves the axes common to both.  False: no memory. */
 static bool add_use(rd_placing *p, rd_materialised *a, int value, rd_set same)
 {
     for (int i = 0; i < a->n_use; i++)
@@ -158,7 +176,7 @@ static bool add_use(rd_placing *p, rd_materialised *a, int value, rd_set same)
     return true;
 }
 
-/* The target's axes along which a READ reads at the reader's own index. */
+/* The axes of the value that a READ reads along which it reads at the reader's own index. */
 static rd_set same_axes(const rd_graph *g, const rd_value *read)
 {
     const rd_value *t    = &g->value[read->target];
@@ -170,11 +188,13 @@ static rd_set same_axes(const rd_graph *g, const rd_value *read)
     return same;
 }
 
-/* A depth-first search. */
+/* A depth-first search: a stack of n values to visit.  seen: by value, stamp of the last search
+ * that visited it; stamp: that of this search. */
 typedef struct search {
     int32_t *stack, *seen, n, stamp;
 } search;
 
+/* Pushes a value on the stack of the search if it was not visited yet; -1 is none. */
 static void push(search *w, int value)
 {
     if (value >= 0 && w->seen[value] != w->stamp) {
@@ -183,8 +203,8 @@ static void push(search *w, int value)
     }
 }
 
-/* Lists the values that a materialised value reads, by a depth-first search through inlined
- * ones. */
+/* Lists what a materialised value reads, leaves and materialised values, by a depth-first search
+ * through inlined ones.  Gathered indices count as operands.  False: no memory. */
 static bool list_uses(rd_placing *p, rd_materialised *a, search *w)
 {
     const rd_graph *g = p->graph;
@@ -196,7 +216,7 @@ static bool list_uses(rd_placing *p, rd_materialised *a, search *w)
         int             i = w->stack[--w->n];
         const rd_value *v = &g->value[i];
 
-        if (i != a->value && p->materialised[i]) {
+        if (i != a->value && p->materialised[i]) { /* read where it is stored */
             if (!add_use(p, a, i, v->axes))
                 return false;
             continue;
@@ -215,7 +235,8 @@ static bool list_uses(rd_placing *p, rd_materialised *a, search *w)
     return true;
 }
 
-/* The lane axis of a reduction that reads the value, possibly through other maps; -1. */
+/* The lane axis of a reduction that reads the value, possibly through other maps, if the value
+ * varies along it; -1: none.  `depth` bounds the recursion. */
 static int lane_axis(const rd_placing *p, int value, int depth)
 {
     int axis = -1;
@@ -237,8 +258,8 @@ static int lane_axis(const rd_placing *p, int value, int depth)
     return axis;
 }
 
-/* Gives a map storage dims in order of the axes, with the lane axis of its reader last, so that
- * vectors are contiguous. */
+/* Gives a map without storage dims the dims in order of the axes, with the lane axis of its reader
+ * last, so that vectors are contiguous.  False: no memory. */
 static bool give_dims(const rd_placing *p, int value)
 {
     rd_graph *g    = p->graph;
@@ -256,7 +277,8 @@ static bool give_dims(const rd_placing *p, int value)
     return v->dim;
 }
 
-/* Decides which values are materialised.  See place.h. */
+/* Decides which values are materialised, lists them operands first with what each reads, and gives
+ * them storage dims.  False: no memory. */
 bool rd_choose_materialised(rd_placing *p)
 {
     rd_graph *g = p->graph;

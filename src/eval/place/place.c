@@ -3,7 +3,11 @@
  * Materialised values (anchors) are put into loops greedily.  The axis with the loop that saves
  * most when shared comes first, with every value that may join it (loop_groups.c).  A value that
  * reads another only when a loop has finished comes in a later loop over the same axis, a phase.
- * docs/planning.md has the rules; cost.c has the costs. */
+ * docs/planning.md has the rules; cost.c has the costs.
+ *
+ * A scope is a loop body, or the root around all loops.  Axes are open in a scope if a loop
+ * around it has them at one index.  A value is ready if it needs no further loop and all that it
+ * reads is placed. */
 #include "eval/place/loop_groups.h"
 #include <string.h>
 
@@ -14,12 +18,13 @@ typedef struct state {
     rd_grouping groups;
 } state;
 
+/* A materialised value, by its index in the list of placement. */
 static rd_value *value_of(const rd_placing *p, int materialised)
 {
     return &p->graph->value[p->list[materialised].value];
 }
 
-/* Appends an item to a loop body: a value, or a loop. */
+/* Appends an item to a loop body: a value, or a loop (value -1); NULL: no memory. */
 static rd_item *append(state *s, rd_loop_scope *scope, int value, rd_loop_scope *loop)
 {
     rd_item *item = rd_pool_get(s->p->graph->pool, sizeof *item), **end = &scope->first;
@@ -34,7 +39,8 @@ static rd_item *append(state *s, rd_loop_scope *scope, int value, rd_loop_scope 
 }
 
 /* ---- The tree -------------------------------------------------------------------------------- */
-/* Places values that need no further loop; the others stay in the list, in order. */
+/* Places waiting values that need no further loop and have all operands placed.  The others stay in
+ * the list, in order; returns their number, -1 without memory. */
 static int emit_ready(state *s, rd_loop_scope *scope, int n, int32_t *wait)
 {
     int left = 0;
@@ -72,7 +78,8 @@ static int drop_placed(int n, int32_t *wait, const state *s)
 
 static bool place_in(state *s, rd_loop_scope *scope, int n, int32_t *wait);
 
-/* Opens a loop for a group and places the group inside. */
+/* Opens a loop for a group and places the group's values inside; `wait` is work space.  False on
+ * failure. */
 static bool place_loop(state *s, rd_loop_scope *scope, const rd_loop_group *group, int32_t *wait)
 {
     rd_loop_scope *loop = rd_pool_get(s->p->graph->pool, sizeof *loop);
@@ -88,7 +95,8 @@ static bool place_loop(state *s, rd_loop_scope *scope, const rd_loop_group *grou
     return place_in(s, loop, group->n, wait);
 }
 
-/* Places all waiting values inside a scope: those that are ready, then loop after loop. */
+/* Places all n waiting values inside a scope: those that are ready, then loop after loop, each with
+ * the group that saves most.  False on failure. */
 static bool place_in(state *s, rd_loop_scope *scope, int n, int32_t *wait)
 {
     int32_t *inside = rd_pool_get(s->p->graph->pool, (size_t)(n + 1) * sizeof *inside);
@@ -120,7 +128,8 @@ static bool has_few_materialised(const rd_placing *p)
     return !p->graph->limited || p->n <= MOST;
 }
 
-/* Places all values in loops once; NULL after a failure. */
+/* Places all values in loops and assigns their storage; NULL after a failure. rd_place() may call
+ * this again with fewer materialised maps. */
 static rd_tree *place_once(rd_placing *p)
 {
     rd_pool *pool = p->graph->pool;
@@ -153,8 +162,8 @@ static rd_tree *place_once(rd_placing *p)
 /* ---- Recomputation, once storage is known ---------------------------------------------------- */
 /* The cost of recomputing a map for each of its readers. */
 typedef struct repeated {
-    int    readers;
-    double visits, operations;
+    int    readers;            /* number of readers */
+    double visits, operations; /* evaluations by them; operations of these */
 } repeated;
 
 /* Counts the readers of a map, and the operations of computing it for each. */
@@ -177,8 +186,8 @@ static repeated cost_of_recomputing(const rd_placing *p, int value)
     return r;
 }
 
-/* The last map that became an array between stages although recomputing it would cost less; -1:
- * none. */
+/* The last map that became an array between stages although recomputing it would cost less than
+ * storing and reading it; -1: none. */
 static int find_too_dear(const rd_placing *p, const rd_tree *tree)
 {
     for (int i = p->n; i-- > 0;) {
@@ -218,7 +227,8 @@ static bool placing_new(rd_placing *p, rd_graph *graph)
            p->touch_of;
 }
 
-/* Places a graph, again without each map that turns out to be too dear to store.  See ir.h. */
+/* Places a graph, again without each map that turns out to be too dear to store, until there is
+ * none.  NULL on failure or a cancel. */
 rd_tree *rd_place(rd_graph *graph)
 {
     rd_placing p;

@@ -18,13 +18,13 @@ typedef struct rd_placing {
     bool            *materialised; /* by value: materialised */
     bool            *dropped;      /* by value: a map that is cheaper to recompute than to store */
     bool            *marked;       /* work space */
-    int32_t          n;
-    rd_materialised *list;    /* materialised values, operands first */
-    int32_t         *number;  /* by value: its index in list, -1 */
-    int32_t         *readers; /* by value: number of materialised values that read it */
-    rd_group_value  *touched; /* work space of rd_group_cost() */
-    int32_t         *touch_of, n_touched;
-    rd_text          why; /* decisions for explain */
+    int32_t          n;            /* materialised values */
+    rd_materialised *list;         /* materialised values, operands first */
+    int32_t         *number;       /* by value: its index in list, -1 */
+    int32_t         *readers;      /* by value: number of materialised values that read it */
+    rd_group_value  *touched;      /* work space of rd_group_cost() */
+    int32_t         *touch_of, n_touched; /* by value: its index in touched, -1 */
+    rd_text          why;                 /* decisions for explain */
 } rd_placing;
 
 /* Decides which values are materialised and lists their reads; false: no memory. */

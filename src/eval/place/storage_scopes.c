@@ -1,10 +1,13 @@
 /* storage_scopes.c - decides the storage scope of each materialised value (compute_at and
  * store_at of Halide): the innermost scope around where it is computed and read.  Its stored
  * axes are those without a single index there.  None is a register; some are a scratch row or
- * tile; at the root all of them are an array between stages. */
+ * tile; at the root all of them are an array between stages.
+ *
+ * An axis is open in a scope if a loop around it has the axis at one index, and ranged if a tile
+ * loop limits it to a range. */
 #include "eval/ir.h"
 
-/* The only loop in a body.  See ir.h. */
+/* The only loop among a body's items; NULL: there are several or none. */
 rd_loop_scope *rd_only_loop(const rd_loop_scope *scope)
 {
     rd_loop_scope *only = NULL;
@@ -20,7 +23,8 @@ rd_loop_scope *rd_only_loop(const rd_loop_scope *scope)
 
 static void find_places(rd_tree *tree, rd_loop_scope *scope);
 
-/* Fills in the parent and open axes of a loop, and of the loops inside. */
+/* Fills in the parent of a loop, and the axes that are open or ranged in its body; goes on with the
+ * loops inside and with its epilogue. */
 static void find_places_in_loop(rd_tree *tree, rd_loop_scope *loop, rd_loop_scope *parent)
 {
     loop->parent = parent;
@@ -35,6 +39,7 @@ static void find_places_in_loop(rd_tree *tree, rd_loop_scope *loop, rd_loop_scop
         find_places_in_loop(tree, loop->epilogue, parent);
 }
 
+/* Notes for each value in a scope, and in the loops inside, which body computes it. */
 static void find_places(rd_tree *tree, rd_loop_scope *scope)
 {
     for (rd_item *item = scope->first; item; item = item->next)
@@ -44,6 +49,7 @@ static void find_places(rd_tree *tree, rd_loop_scope *scope)
             tree->storage[item->value].where = scope;
 }
 
+/* The number of loops around the body of a scope, its own included. */
 static int depth(const rd_loop_scope *scope)
 {
     int n = 0;
@@ -53,7 +59,7 @@ static int depth(const rd_loop_scope *scope)
     return n;
 }
 
-/* The innermost scope around two scopes. */
+/* The innermost loop body around two loop bodies, found by climbing from the deeper one. */
 static rd_loop_scope *common_scope(rd_loop_scope *a, rd_loop_scope *b)
 {
     int p = depth(a), q = depth(b);
@@ -69,7 +75,8 @@ static rd_loop_scope *common_scope(rd_loop_scope *a, rd_loop_scope *b)
     return a;
 }
 
-/* The outermost loop that a reduction reduces, after which it is finished. */
+/* The outermost loop that a reduction reduces, after which it is finished; NULL: none.  `where` is
+ * the body that computes it. */
 static rd_loop_scope *finish_loop_of(const rd_value *v, rd_loop_scope *where)
 {
     rd_loop_scope *close = NULL;
@@ -80,6 +87,8 @@ static rd_loop_scope *finish_loop_of(const rd_value *v, rd_loop_scope *where)
     return close;
 }
 
+/* The scope in which exactly these axes are open, among `scope` and single loops inside it; NULL:
+ * none. */
 rd_loop_scope *rd_scope_of_cell(rd_loop_scope *scope, rd_set axes)
 {
     while (scope && scope->open != axes)
@@ -87,6 +96,8 @@ rd_loop_scope *rd_scope_of_cell(rd_loop_scope *scope, rd_set axes)
     return scope;
 }
 
+/* The storage class of value v: a result (out) is the caller's memory; at the root it is an array
+ * between stages.  Inside a loop it is scratch if axes are stored, else a register. */
 static rd_storage_class class_of(const rd_value *v, const rd_storage *h)
 {
     if (v->out >= 0)
@@ -96,7 +107,8 @@ static rd_storage_class class_of(const rd_value *v, const rd_storage *h)
     return h->stored || v->row ? RD_KEEP_SCRATCH : RD_KEEP_REGISTER;
 }
 
-/* Fills in tree->storage for all values.  See ir.h. */
+/* Decides for all values where they are computed, finished and stored.  The scope of a value is the
+ * innermost around its computation and all readers.  False: no memory. */
 bool rd_assign_storage(rd_tree *tree)
 {
     const rd_graph *g = tree->graph;

@@ -1,10 +1,14 @@
 /* bind.c - binds the slots of a run to addresses: inputs and results as given, and temporary
- * memory for a result that must not be written in place yet. */
+ * memory for a result that must not be written in place yet.
+ *
+ * A slot is a piece of memory that programs address: a leaf, an input, a result, or an array
+ * between stages.  A target is where the caller wants a result. */
 #include "eval/run/frame.h"
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
+/* Records that there is no memory for arrays of a run; returns the status. */
 rd_status rd_no_memory(const rd_plan *plan)
 {
     rd_fail_memory(plan->ctx, 0, "%s: no memory for what is kept between loops",
@@ -19,18 +23,21 @@ typedef struct span {
     const char *lo, *hi;
 } span;
 
+/* The range of bytes that a slot covers from this base address. */
 static span span_of(const void *base, const rd_extent *e)
 {
     return (span){ (const char *)base + e->lo, (const char *)base + e->hi };
 }
 
+/* True if two ranges of addresses have a common byte; an empty range has none. */
 static bool spans_overlap(span a, span b)
 {
     return a.lo < a.hi && b.lo < b.hi && a.lo < b.hi && b.lo < a.hi;
 }
 
 /* True if result k, which covers the bytes `mine`, overlaps an input that cannot safely be
- * overwritten in place. */
+ * overwritten in place.  Several devices read inputs at times of their own, so no overlap is
+ * safe. */
 static bool overlaps_input(const rd_plan *plan, const rd_frame *f, int k, span mine)
 {
     for (int s = 0; s < plan->n_slot; s++) {
@@ -44,9 +51,8 @@ static bool overlaps_input(const rd_plan *plan, const rd_frame *f, int k, span m
     return false;
 }
 
-/* True if result k must be written to temporary memory and copied at the end: it overlaps
- * another result, or an input that is still read.  Several devices read inputs at times of their
- * own, so they never write in place. */
+/* True if result k must be written to temporary memory and copied at the end: it overlaps another
+ * result, or an input that is still read. */
 static bool needs_scratch(const rd_plan *plan, const rd_frame *f, int k)
 {
     const span mine = span_of(f->target[k], &plan->out_extent[k]);
@@ -61,7 +67,7 @@ static bool needs_scratch(const rd_plan *plan, const rd_frame *f, int k)
 }
 
 /* ---- Addresses ------------------------------------------------------------------------------- */
-/* True if the address is not NULL and is aligned. */
+/* True if the address is not NULL and is aligned: its lowest bits (unaligned) are 0. */
 static bool is_valid_address(const void *address, const rd_extent *e)
 {
     return address && ((uintptr_t)address & e->unaligned) == 0;
@@ -83,7 +89,8 @@ static rd_status refuse(const rd_plan *plan, const char *what, int k, const void
     return rd_fail_run(plan->ctx, RD_ERR_ARGUMENT, sentence);
 }
 
-/* Checks an address for NULL and alignment.  See frame.h. */
+/* Checks the address of input or result k for NULL and alignment to its type; records the
+ * failure. */
 rd_status rd_check_address(const rd_plan *plan, const char *what, int k, const void *address,
                            rd_dtype type)
 {
@@ -93,7 +100,7 @@ rd_status rd_check_address(const rd_plan *plan, const char *what, int k, const v
 }
 
 /* Fills the slots of leaves and inputs: leaves with the plan's own addresses, inputs with the
- * caller's, which are checked. */
+ * caller's, which are checked.  An input with slot -1 is read by no program. */
 static rd_status bind_inputs(const rd_plan *plan, rd_frame *f, const void *const *in)
 {
     for (int s = 0; s < plan->n_slot; s++)
@@ -111,8 +118,8 @@ static rd_status bind_inputs(const rd_plan *plan, rd_frame *f, const void *const
     return RD_OK;
 }
 
-/* Binds the slot of result k to the caller's memory, or to fresh temporary memory if writing in
- * place is not safe. */
+/* Binds the slot of result k to the caller's memory.  If writing in place is not safe, binds it to
+ * fresh temporary memory, with room for the elements [lo, hi) around the base. */
 static rd_status bind_result(const rd_plan *plan, rd_frame *f, int k)
 {
     const rd_output *o = &plan->out[k];
@@ -177,7 +184,8 @@ static rd_status bind_arrays(const rd_plan *plan, rd_frame *f)
     return RD_OK;
 }
 
-/* Binds all slots of a run.  See frame.h. */
+/* Gives all slots of a run addresses: inputs, results, and arrays between stages.  Returns the
+ * status of the first failure, which is recorded. */
 rd_status rd_frame_bind(const rd_plan *plan, rd_frame *frame, const void *const *in,
                         void *const *out)
 {

@@ -3,7 +3,11 @@
  * need not be waited for.
  *
  * If the device has too little memory, large leaves and results stay on the host.  Stages then
- * copy a part of them at a time (zero-copy windows). */
+ * copy a part of them at a time (zero-copy windows).
+ *
+ * A slot is a piece of memory that programs address: a leaf, an input, a result, or an array
+ * between stages.  An extent here is the range of its bytes that is read or written.  Memory is
+ * tight if the device cannot hold all data of the run. */
 #include "eval/run/device.h"
 #include "core/bytes.h"
 #include "eval/run/recorded.h"
@@ -13,6 +17,8 @@
 #include <string.h>
 
 /* ---- Memory ---------------------------------------------------------------------------------- */
+/* Gets memory on the device for slot s until the run ends, unless a recording has it already.
+ * False after recording the failure. */
 static bool borrow_slot(rd_device_run *r, int s, int64_t bytes)
 {
     bool full;
@@ -44,8 +50,8 @@ static bool overlaps_result(const rd_device_run *r, int s)
     return false;
 }
 
-/* Makes the leaf of slot s available on the device.  Data on the device stay where they are,
- * unless a result overlaps them: then they are copied like data on the host. */
+/* Makes the leaf of slot s available on the device.  Data on the device stay where they are, unless
+ * a result overlaps them: then they are copied like data on the host (`here`). */
 static void upload_slot(rd_device_run *r, int s)
 {
     const rd_extent *e    = &r->plan->slot_extent[s];
@@ -80,7 +86,8 @@ static bool overlaps_other_result(const rd_device_run *r, int k)
     return false;
 }
 
-/* Gives a result an address on the device: its own, or temporary memory. */
+/* Gives the result in slot s an address on the device: the caller's, or temporary memory if the
+ * caller's is on the host or overlaps another result. */
 static void place_result(rd_device_run *r, int s)
 {
     const int        k = r->plan->slot[s].result;
@@ -92,18 +99,21 @@ static void place_result(rd_device_run *r, int s)
         r->slot[s] = (char *)r->got[s] - e->lo;
 }
 
+/* True if a result has no gaps between its elements in memory: as many elements as places. */
 static bool is_dense(const rd_output *o)
 {
     return rd_points(o->rank, o->extent) == o->hi - o->lo;
 }
 
-/* ---- Data that stay here --------------------------------------------------------------------- */
+/* ---- Data that stay in host memory ----------------------------------------------------------- */
+/* True if data of this extent stay on the host when device memory is tight. */
 static bool is_large(const rd_device_run *r, const rd_extent *e)
 {
     return rd_room_is_large(e->hi - e->lo, r->room);
 }
 
-/* Sums up the bytes of all data that would be on the device. */
+/* Sums up the bytes of all data that would be on the device, without those that lie there already
+ * (device > 0). */
 static int64_t bytes_of_all(const rd_plan *plan)
 {
     int64_t bytes = plan->arrays_bytes;
@@ -117,6 +127,7 @@ static int64_t bytes_of_all(const rd_plan *plan)
     return bytes;
 }
 
+/* Leaves a large leaf on the host, from which stages copy a part at a time; true if so. */
 static bool keep_leaf(rd_device_run *r, int s)
 {
     if (r->plan->slot[s].device == 0 && is_large(r, &r->plan->slot_extent[s]))
@@ -141,7 +152,8 @@ static bool overlaps_any(const rd_device_run *r, int k)
     return any;
 }
 
-/* Leaves a large result on the host, if it may be written in parts; true if so. */
+/* Leaves a large result on the host, if it may be written in parts: it has no gaps and overlaps
+ * nothing.  True if so. */
 static bool keep_result(rd_device_run *r, int s)
 {
     const int        k = r->plan->slot[s].result;
@@ -210,7 +222,7 @@ static void download_dense(rd_device_run *r, int k)
         rd_device_fail(&r->of, RD_ERR_DEVICE);
 }
 
-/* Copies results that were computed in temporary memory to where the caller wants them.
+/* Copies results that were computed in temporary memory (got) to where the caller wants them.
  * Overlapping results with gaps on a device are an error. */
 void rd_device_results(rd_device_run *r)
 {
@@ -232,6 +244,7 @@ void rd_device_results(rd_device_run *r)
 }
 
 /* ---- Stages ---------------------------------------------------------------------------------- */
+/* True if the program loads from the slot or stores to it. */
 static bool uses_slot(const rd_program *p, int slot)
 {
     return rd_program_accesses(p, RD_I_LOAD, slot) || rd_program_accesses(p, RD_I_STORE, slot);
@@ -249,8 +262,9 @@ static void upload_host_slots(rd_device_run *r, const rd_program *p)
     }
 }
 
-/* Decides whether the stage processes host data in parts.  `parts` gets a flag for each slot.
- * Waits for earlier stages, because their results must be on the host first. */
+/* Decides whether the stage processes host data in parts.  `parts` gets a flag for each slot that
+ * it uses there.  If the backend cannot do that, the data are copied to the device.  Waits for
+ * earlier stages, because their results must be on the host first. */
 static bool uses_windows(rd_device_run *r, const rd_program *p, bool *parts)
 {
     bool some = false;
@@ -269,6 +283,7 @@ static bool uses_windows(rd_device_run *r, const rd_program *p, bool *parts)
 }
 
 /* ---- Measuring ------------------------------------------------------------------------------- */
+/* Memory of a pool, in the form that the backend's functions ask for. */
 static void *piece(void *pool, size_t bytes)
 {
     return rd_pool_get(pool, bytes);
@@ -287,8 +302,8 @@ static bool reads_what_it_stores(const rd_program *p)
     return false;
 }
 
-/* Times the stage's kernels and records the fastest.  Runs before the stage itself, which
- * reports any errors. */
+/* Times the stage's kernels and records the fastest tuning; 0 seconds if it cannot be measured.
+ * Runs before the stage itself, which reports any errors.  `whole`: all data are on the device. */
 static void measure_stage(rd_device_run *r, const rd_program *p, bool whole)
 {
     rd_measured found = { .seconds = 0 };
@@ -303,8 +318,8 @@ static void measure_stage(rd_device_run *r, const rd_program *p, bool whole)
     r->of.status = rd_error(r->plan->ctx);
 }
 
-/* Runs one stage on the device, in parts if some data stayed on the host.  Measures it first if
- * the plan asks for that. */
+/* Runs one stage on the device, in parts if some data stayed on the host.  Measures it first if the
+ * plan asks for that and there is no measurement. */
 static void run_stage(rd_device_run *r, const rd_program *p, bool *parts)
 {
     const rd_device_host host = { .at = r->host, .tell = rd_device_tell, .user = &r->of };
@@ -324,7 +339,8 @@ static void run_stage(rd_device_run *r, const rd_program *p, bool *parts)
         rd_device_fail(&r->of, end == RD_DEVICE_FULL ? RD_ERR_MEMORY : RD_ERR_DEVICE);
 }
 
-/* Runs the stages in order.  Between two stages the evaluation may be cancelled. */
+/* Runs the stages in order, until one fails; between two stages the evaluation may be cancelled.
+ * `parts` is work space for a flag a slot. */
 void rd_device_stages(rd_device_run *r)
 {
     bool *parts = rd_alloc_work(r->plan->ctx, r->plan->n_slot + 1);
@@ -341,6 +357,7 @@ void rd_device_stages(rd_device_run *r)
     rd_free(r->plan->ctx, parts);
 }
 
+/* True if no result must be copied to the host. */
 static bool are_results_on_device(const rd_plan *plan)
 {
     bool all = true;
@@ -370,13 +387,15 @@ static void end_submission(rd_device_run *r)
     }
 }
 
+/* Clears the three slot tables, which are one block: no slot has an address on the device, and
+ * nothing stays on the host. */
 void rd_device_clear(rd_device_run *r)
 {
     memset(r->slot, 0, 3 * ((size_t)r->plan->n_slot + 1) * sizeof *r->slot);
 }
 
-/* Runs all steps of a run that was not recorded: begin, place data, run stages, copy results,
- * end. */
+/* Runs all steps of a run without a recording: begins a submission, places data, runs stages,
+ * copies results, ends the submission. */
 static void run_asked(rd_device_run *r)
 {
     bool full;
@@ -417,7 +436,8 @@ static void run_bound(rd_device_run *r)
     rd_free(r->plan->ctx, lists);
 }
 
-/* Runs a plan on a device.  See frame.h. */
+/* Runs a plan on a device: gets the context's queue and a frame, binds the caller's addresses,
+ * runs. *elsewhere: it failed, but another plan can compute the results. */
 rd_status rd_run_on_device(const rd_plan *plan, const void *const *in, void *const *out,
                            const rd_progress *progress, bool *elsewhere)
 {

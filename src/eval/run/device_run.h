@@ -6,17 +6,17 @@
 
 /* One run on a device. */
 typedef struct rd_device_run {
-    rd_device_state        of;
+    rd_device_state        of; /* its status */
     const rd_plan         *plan;
-    const rd_device_table *device;
-    rd_queue              *queue; /* the context's queue on it */
-    rd_submission         *asked; /* the run's submission */
-    rd_frame              *frame; /* addresses as the caller gave them */
-    void                 **slot;  /* by slot: address on the device, which programs get */
-    void                 **got;   /* by slot: memory that this run borrowed; NULL: none */
-    char                 **host;  /* by slot: data that stay in host memory; NULL: none */
-    int64_t                room;  /* bytes of memory that the device has */
-    bool                   tight; /* room is not enough for all data */
+    const rd_device_table *device; /* functions of the backend */
+    rd_queue              *queue;  /* the context's queue on it */
+    rd_submission         *asked;  /* the run's submission */
+    rd_frame              *frame;  /* addresses as the caller gave them */
+    void                 **slot;   /* by slot: address on the device, which programs get */
+    void                 **got;    /* by slot: memory that this run borrowed; NULL: none */
+    char                 **host;   /* by slot: data that stay in host memory; NULL: none */
+    int64_t                room;   /* bytes of memory that the device has */
+    bool                   tight;  /* room is not enough for all data */
 } rd_device_run;
 
 /* Clears the slot tables: no slot has an address on the device. */

@@ -1,8 +1,10 @@
-/* device_state.c - see device_state.h. */
+/* device_state.c - the status of a run on devices: how it fails or is cancelled, and what a
+ * listener for progress is told. */
 #include "eval/run/device_state.h"
 #include "core/clock.h"
 #include <stdio.h>
 
+/* The state of a run that begins now. */
 rd_device_state rd_device_begin(const rd_plan *plan, const rd_progress *progress)
 {
     const double now = rd_seconds();
@@ -10,8 +12,8 @@ rd_device_state rd_device_begin(const rd_plan *plan, const rd_progress *progress
     return (rd_device_state){ .plan = plan, .progress = progress, .begun = now, .told = now };
 }
 
-/* Records that a run failed, for the reason in s->why.  Sets `elsewhere` instead of recording an
- * error if another plan can still compute the results. */
+/* Records that a run failed, for the reason in s->why.  Only sets `elsewhere`, without an error, if
+ * a recording was tried, or if another plan can compute the results and nothing is stored yet. */
 rd_status rd_device_fail(rd_device_state *s, rd_status status)
 {
     char sentence[RD_DEVICE_TEXT + 64];
@@ -26,12 +28,14 @@ rd_status rd_device_fail(rd_device_state *s, rd_status status)
     return s->status;
 }
 
+/* Records that the run was cancelled. */
 void rd_device_cancelled(rd_device_state *s)
 {
     s->status = rd_fail_run(s->plan->ctx, RD_ERR_CANCELLED, "the evaluation was cancelled");
 }
 
-/* Reports progress at most ten times a second; false: the run was cancelled. */
+/* Reports progress to the listener at most ten times a second.  `done`: share of the running stage;
+ * all stages count alike.  False: the run was cancelled, by rd_cancel() or the listener. */
 bool rd_device_tell(void *state, double done)
 {
     static const double    EACH  = 0.1;
@@ -48,6 +52,7 @@ bool rd_device_tell(void *state, double done)
     return s->progress->tell(s->progress->user, all, taken * (1 - all) / all) == 0;
 }
 
+/* Reports the end of a run that went well, if the listener has had an earlier report. */
 void rd_device_tell_end(const rd_device_state *s)
 {
     if (s->told > s->begun && s->status == RD_OK)

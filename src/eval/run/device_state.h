@@ -7,14 +7,14 @@
 /* The status of a run on devices. */
 typedef struct rd_device_state {
     const rd_plan     *plan;
-    const rd_progress *progress;
+    const rd_progress *progress;    /* the listener; may be NULL */
     int32_t            stage;       /* index of the stage that runs */
     double             begun, told; /* seconds: start of the run, last report */
     rd_status          status;      /* RD_OK, or the first error */
     bool               stores;      /* the run may have stored a part of its results */
     bool               elsewhere;   /* it has failed, and another plan can compute the results */
     bool               tries; /* it tries a recording; if that fails, each stage is launched */
-    char               why[RD_DEVICE_TEXT];
+    char               why[RD_DEVICE_TEXT]; /* the sentence of a failure */
 } rd_device_state;
 
 rd_device_state rd_device_begin(const rd_plan *plan, const rd_progress *progress);

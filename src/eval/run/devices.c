@@ -2,7 +2,10 @@
  * lie in host memory: each stage loads from there and stores to there.
  *
  * The backend partitions a stage's work across all devices.  A stage that it cannot partition
- * runs on the first device alone: its inputs are copied there and its results back. */
+ * runs on the first device alone: its inputs are copied there and its results back.
+ *
+ * A slot is a piece of memory that programs address: a leaf, an input, a result, or an array
+ * between stages. */
 #include "eval/run/device.h"
 #include "eval/run/device_state.h"
 #include "eval/run/frame.h"
@@ -38,7 +41,8 @@ static void take_report(devices_run *r, const rd_task *report)
         r->of.status = rd_fail_run(r->plan->ctx, report->status, report->sentence);
 }
 
-/* ---- A visit --------------------------------------------------------------------------------- */
+/* ---- A stage on the first device alone ------------------------------------------------------- */
+/* The range of bytes of a slot around its base address that programs read or write. */
 static rd_extent bytes_of(const rd_plan *plan, int s)
 {
     const rd_slot *slot = &plan->slot[s];
@@ -50,6 +54,7 @@ static rd_extent bytes_of(const rd_plan *plan, int s)
     }
 }
 
+/* True if a stage before the current one stores to slot s. */
 static bool is_stored_before(const devices_run *r, int s)
 {
     bool some = false;
@@ -60,13 +65,14 @@ static bool is_stored_before(const devices_run *r, int s)
 }
 
 /* True if slot s has bytes that the device must have before the stage: data to read, or the
- * caller's bytes between a result's elements. */
+ * caller's bytes between a result's elements.  An array has some once a stage has stored to it. */
 static bool has_bytes(const devices_run *r, int s)
 {
     return r->plan->slot[s].kind != RD_SLOT_ARRAY || is_stored_before(r, s);
 }
 
-/* Borrows memory on the first device for slot s and copies the slot's bytes there. */
+/* Borrows memory on the first device for slot s and copies the slot's bytes there, if there are any
+ * that the stage needs.  Failures are in the run's state. */
 static void upload_slot(devices_run *r, int s)
 {
     const rd_extent e = bytes_of(r->plan, s);
@@ -82,6 +88,7 @@ static void upload_slot(devices_run *r, int s)
     r->slot[s] = at - e.lo;
 }
 
+/* Copies the bytes of slot s from the first device to host memory. */
 static void download_slot(devices_run *r, int s)
 {
     const rd_extent e = bytes_of(r->plan, s);
@@ -132,6 +139,7 @@ static void run_on_first(devices_run *r, const rd_program *p)
 }
 
 /* ---- Stages ---------------------------------------------------------------------------------- */
+/* Runs a stage on n devices, each of which does a part of its work and has a part of the data. */
 static void run_partitioned(devices_run *r, const rd_program *p, int32_t n)
 {
     const rd_device_host host   = { .at   = (char *const *)(void *)r->frame->slot,
@@ -145,6 +153,7 @@ static void run_partitioned(devices_run *r, const rd_program *p, int32_t n)
     take_report(r, &report);
 }
 
+/* True if the program stores to a result. */
 static bool stores_results(const devices_run *r, const rd_program *p)
 {
     bool some = false;
@@ -189,7 +198,8 @@ static bool open_queues(devices_run *r)
     return true;
 }
 
-/* Binds the frame's addresses, runs the stages, and releases what was bound. */
+/* Binds the addresses of inputs, results and arrays, runs the stages, and releases what was bound.
+ * Failures are in r->of.status. */
 static void run_framed(devices_run *r, const void *const *in, void *const *out)
 {
     const rd_plan *plan = r->plan;
@@ -207,7 +217,8 @@ static void run_framed(devices_run *r, const void *const *in, void *const *out)
     rd_device_tell_end(&r->of);
 }
 
-/* Runs a plan on several devices.  See frame.h. */
+/* Runs a plan on several devices. *elsewhere: it failed before it stored anything, and another plan
+ * can compute the results. */
 rd_status rd_run_on_devices(const rd_plan *plan, const void *const *in, void *const *out,
                             const rd_progress *progress, bool *elsewhere)
 {

@@ -1,6 +1,9 @@
 /* direct.c - fast path for small plans whose stages are one compiled function each.  The fixed
  * cost of a run would dominate here, so there is no frame and no watch, and all memory is on the
- * stack. */
+ * stack.
+ *
+ * A slot is a piece of memory that programs address; an extent is the range of its bytes that is
+ * read or written.  Once computation has begun wrongly, the usual way runs the plan again. */
 #include "eval/run/frame.h"
 #include "eval/run/team.h"
 #include <string.h>
@@ -9,16 +12,15 @@
 #define RD_CHECK 0
 #endif
 
-/* True if the bytes of a result overlap other bytes. */
+/* True if the range `mine` from address `base` on overlaps the range `its` from `other` on. */
 static bool bytes_overlap(const char *base, const rd_extent *mine, const char *other,
                           const rd_extent *its)
 {
     return base + mine->lo < other + its->hi && other + its->lo < base + mine->hi;
 }
 
-/* True if result k overlaps no input and no earlier result.  Overlaps need rd_frame_bind().
- * Without them a failed run may be repeated in parts, as it has overwritten nothing that it
- * reads. */
+/* True if result k overlaps no input and no earlier result, so that a failed run may be repeated in
+ * the usual way.  Overlaps need the temporary memory of rd_frame_bind(). */
 static bool overlaps_nothing(const rd_plan *plan, void *const *slot, int k)
 {
     const rd_extent *mine = &plan->out_extent[k];
@@ -34,8 +36,9 @@ static bool overlaps_nothing(const rd_plan *plan, void *const *slot, int k)
     return true;
 }
 
-/* Fills in the addresses of all slots; false: an address is missing, misaligned or overlaps
- * another, which rd_frame_bind() handles. */
+/* Fills in the addresses of all slots.  False: an address is missing, misaligned or overlaps
+ * another one; rd_frame_bind() reports or handles that.  All tests are collected in `wrong`, for
+ * fewer branches. */
 static bool bind(const rd_plan *plan, const void *const *in, void *const *out, void **slot)
 {
     uintptr_t wrong = 0;
@@ -77,6 +80,7 @@ static bool is_ready(const rd_plan *plan)
     return true;
 }
 
+/* Gives arrays between stages their places from `at` on; returns the end of their memory. */
 static char *place_arrays(const rd_plan *plan, void **slot, char *at)
 {
     for (int s = 0; s < plan->n_slot; s++)
@@ -131,7 +135,8 @@ bool rd_run_direct(const rd_plan *plan, const void *const *in, void *const *out,
     return true;
 }
 
-/* ---- Which ----------------------------------------------------------------------------------- */
+/* ---- Choice of plans ------------------------------------------------------------------------- */
+/* The most bytes that one task of any stage needs. */
 static int64_t work_bytes(const rd_plan *plan)
 {
     int64_t most = 0;
@@ -144,8 +149,8 @@ static int64_t work_bytes(const rd_plan *plan)
     return most;
 }
 
-/* True if the plan may run by rd_run_direct(): little work, little memory, one thread, and all
- * results in slots. */
+/* True if the plan may run by rd_run_direct(): little work in each stage, memory of at most
+ * RD_DIRECT_BYTES, one thread, no steps, and all results in slots. */
 bool rd_is_direct(const rd_plan *plan)
 {
     if (!plan->backend->whole || plan->steps || (plan->threads && rd_team_shares_all()) ||

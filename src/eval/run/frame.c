@@ -1,4 +1,7 @@
-/* frame.c - frames: sizes, allocation, and the frame that a plan keeps between runs. */
+/* frame.c - frames: sizes, allocation, and the frame that a plan keeps between runs.
+ *
+ * A frame is the memory of one run.  The working memory of a task is its state (registers and
+ * cells of folds) and then its scratch.  All pieces begin at cache lines. */
 #include "eval/run/frame.h"
 #include <string.h>
 
@@ -12,6 +15,7 @@
 enum { KEEP = 256 << 10 };
 
 /* ---- Tasks ----------------------------------------------------------------------------------- */
+/* Bytes of one task: `state` bytes of state, and its scratch, each piece in whole cache lines. */
 int64_t rd_task_bytes(const rd_program *p, int64_t state)
 {
     int64_t bytes = rd_lines(state);
@@ -33,6 +37,8 @@ void rd_task_places(const rd_program *p, int64_t state, char *work, void **slot)
 }
 
 /* ---- Frames ---------------------------------------------------------------------------------- */
+/* Bytes of a frame's address tables: all slots, the scratch slots of any stage, and two for each
+ * result. */
 static int64_t pointer_bytes(const rd_plan *plan)
 {
     int64_t most = 0;
@@ -59,8 +65,9 @@ int64_t rd_frame_work(int n, const rd_program *p, bool *fits)
     return most;
 }
 
-/* Assigns offsets to the arrays between stages if they are small together; else marks them for
- * allocations of their own.  Returns the bytes reserved. */
+/* Assigns offsets to the arrays between stages if they are small together (KEEP); else marks them
+ * for allocations of their own.  Returns the bytes reserved.  A single device has them in its own
+ * memory. */
 static int64_t place_arrays(rd_plan *plan)
 {
     int64_t bytes = 0;
@@ -111,7 +118,8 @@ static bool measure_memory(rd_plan *plan)
     return true;
 }
 
-/* Computes the sizes of a frame.  See frame.h. */
+/* Computes the sizes of the plan's frames and whether its small runs need none (direct).  False: no
+ * memory. */
 bool rd_frame_measure(rd_plan *plan)
 {
     if (!measure_memory(plan))
@@ -125,8 +133,8 @@ bool rd_frame_measure(rd_plan *plan)
     return true;
 }
 
-/* Sets the frame's pointers for this plan.  A kept frame may have been laid out for another
- * plan. */
+/* Sets the frame's pointers for this plan: tables of addresses, arrays, working memory.  A kept
+ * frame may have been laid out for another plan. */
 static void lay_out(const rd_plan *plan, rd_frame *frame)
 {
     char *at = rd_next_line((char *)frame + sizeof *frame);
@@ -153,6 +161,7 @@ static rd_frame *new_frame(const rd_plan *plan)
     return frame;
 }
 
+/* Frees a frame and its memory for several tasks; NULL is allowed. */
 void rd_frame_free(rd_ctx *ctx, rd_frame *frame)
 {
     if (frame)
@@ -191,7 +200,8 @@ rd_frame *rd_frame_take(const rd_plan *plan, rd_frame_here *here)
     return frame;
 }
 
-/* Gives a frame back, to be kept in place of another.  See frame.h. */
+/* Gives a frame back after a run: it is kept for the next run, and the one kept before is freed.  A
+ * frame on the stack only frees what it has allocated. */
 void rd_frame_give(const rd_plan *plan, rd_frame *frame, const rd_frame_here *here)
 {
     if (here->at == (char *)frame) {
@@ -202,6 +212,7 @@ void rd_frame_give(const rd_plan *plan, rd_frame *frame, const rd_frame_here *he
     rd_frame_free(plan->ctx, atomic_exchange_explicit(plan->frames, frame, memory_order_acq_rel));
 }
 
+/* Frees the frame that the plan itself keeps. */
 void rd_frame_drop(rd_plan *plan)
 {
     rd_frame_free(plan->ctx, plan->frame);
@@ -209,6 +220,8 @@ void rd_frame_drop(rd_plan *plan)
 }
 
 /* ---- Several tasks --------------------------------------------------------------------------- */
+/* Memory of the frame for several tasks, aligned to a cache line and not zeroed; kept memory if it
+ * is large enough.  NULL without memory. */
 char *rd_frame_team(const rd_plan *plan, rd_frame *frame, int64_t bytes)
 {
     if (frame->team_room < bytes) {
@@ -223,6 +236,8 @@ char *rd_frame_team(const rd_plan *plan, rd_frame *frame, int64_t bytes)
     return rd_next_line(frame->team);
 }
 
+/* Frees the memory for several tasks if it is larger than KEEP for each of n threads; else it stays
+ * for the next stage. */
 void rd_frame_end_team(const rd_plan *plan, rd_frame *frame, int n)
 {
     if (frame->team_room <= n * (int64_t)KEEP)

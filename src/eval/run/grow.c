@@ -5,9 +5,11 @@
 #include "eval/run/frame.h"
 #include <string.h>
 
-/* ---- When ------------------------------------------------------------------------------------ */
+/* ---- End of the brief plan ------------------------------------------------------------------- */
+/* Most runs of a brief plan, however little work they have. */
 enum { BRIEF_RUNS = 64 };
 
+/* Operations of one run of a plan. */
 static double work_of(const rd_plan *plan)
 {
     double work = 0;
@@ -17,19 +19,22 @@ static double work_of(const rd_plan *plan)
     return work;
 }
 
+/* True if a brief plan has had its runs: 64, or fewer of as many operations together as making the
+ * text of compiled loops takes. */
 bool rd_brief_is_over(const rd_plan *plan, int64_t runs)
 {
     return plan->brief && (runs >= BRIEF_RUNS || (double)runs * work_of(plan) >= RD_BRIEF_WORK);
 }
 
 /* ---- The plan with text ---------------------------------------------------------------------- */
+/* Memory of the new plan's pool, in the form that the backend asks for. */
 static void *grown_memory(void *pool, size_t bytes)
 {
     return rd_pool_get(pool, bytes);
 }
 
-/* Copies the programs and slots, because runs of the brief plan go on meanwhile and read theirs.
- * Both plans share what lowering made. */
+/* Copies the programs and slots, because runs of the brief plan (for first runs) go on meanwhile
+ * and read theirs.  Both plans share what lowering made. */
 static bool copy_programs(rd_plan *grown, const rd_plan *brief)
 {
     grown->program = rd_pool_grow(grown->pool, brief->program, (size_t)brief->n_stage,
@@ -39,7 +44,8 @@ static bool copy_programs(rd_plan *grown, const rd_plan *brief)
     return grown->program && grown->slot;
 }
 
-/* Prepares all brief programs again, now with compiled loops, and computes frame sizes. */
+/* Prepares all brief programs again, now with compiled loops, and computes frame sizes; false: no
+ * memory. */
 static bool prepare_again(rd_plan *grown)
 {
     for (int s = 0; s < grown->n_stage; s++) {
@@ -54,8 +60,8 @@ static bool prepare_again(rd_plan *grown)
     return rd_frame_measure(grown);
 }
 
-/* Makes the plan with compiled loops.  NULL without memory, which is no failure: the brief plan
- * has the same results. */
+/* Makes the plan with compiled loops, which shares all that does not change with the brief one.
+ * NULL without memory, which is no failure: the brief plan has the same results. */
 static rd_plan *grow(const rd_plan *brief)
 {
     rd_plan *grown = rd_alloc_quiet(brief->ctx, sizeof *grown);

@@ -7,12 +7,13 @@
 
 /* A queue that the context keeps. */
 typedef struct kept_queue {
-    rd_kept_last            kept;
+    rd_kept_last            kept; /* first: the context knows only this */
     const rd_backend_table *backend;
     int32_t                 device;
     rd_queue               *queue;
 } kept_queue;
 
+/* Closes a queue when its context ends. */
 static void drop(rd_kept_last *self)
 {
     kept_queue *kept = (kept_queue *)self;
@@ -20,7 +21,7 @@ static void drop(rd_kept_last *self)
     kept->backend->device->close(kept->queue);
 }
 
-/* The queue of a device among those that the context keeps; NULL. */
+/* The queue of a device among those that the context keeps, a linked list; NULL: there is none. */
 static rd_queue *find(const rd_kept_last *first, const rd_backend_table *backend, int32_t device)
 {
     for (const rd_kept_last *at = first; at; at = at->older) {
@@ -63,13 +64,14 @@ rd_queue *rd_queue_of(rd_ctx *ctx, const rd_backend_table *backend, int32_t devi
 
 /* A block of device memory that an array owns. */
 typedef struct device_block {
-    rd_array_block block;
+    rd_array_block block; /* first: the array knows only this */
     rd_queue      *queue;
     int32_t        device;
-    void          *at;
+    void          *at; /* address on the device */
 } device_block;
 
-/* Frees a block of device memory, also after its context is gone. */
+/* Frees a block of device memory when its array is freed: through the queue that made it or, if the
+ * context is gone, without one. */
 static void give_back(rd_array_block *block)
 {
     const device_block *mine = (const device_block *)block;
@@ -80,7 +82,8 @@ static void give_back(rd_array_block *block)
         rd_backend_cuda.device->put_late(mine->device, mine->at);
 }
 
-/* Allocates device memory with an owner that gives it back.  See device.h. */
+/* Allocates memory on the device of *out and puts its address and owner into *out.  On failure
+ * records an error, returns false and leaves *out alone. */
 bool rd_device_memory(rd_ctx *ctx, int64_t bytes, rd_array *out)
 {
     const rd_device_table *device = rd_backend_cuda.device;
@@ -105,12 +108,14 @@ bool rd_device_memory(rd_ctx *ctx, int64_t bytes, rd_array *out)
 }
 
 /* ---- Asking ---------------------------------------------------------------------------------- */
+/* The public call: the number of GPUs; 0 if there are none or no driver. */
 int32_t rd_device_count(void)
 {
     return rd_backend_cuda.device->count(NULL);
 }
 
-/* The public call: describes a device in words. */
+/* The public call: describes a device in words, 0 as "this process's memory".  The text is the
+ * calling thread's until its next call. */
 const char *rd_device_text(int32_t device)
 {
     static _Thread_local char shown[RD_DEVICE_TEXT];

@@ -1,4 +1,5 @@
-/* recorded.c - see recorded.h. */
+/* recorded.c - recordings of runs on a device (CUDA graphs), which a later run at the same device
+ * addresses launches by one call.  See recorded.h. */
 #include "eval/run/recorded.h"
 #include <string.h>
 
@@ -21,6 +22,7 @@ typedef struct rd_recordings {
 } rd_recordings;
 
 /* ---- Addresses ------------------------------------------------------------------------------- */
+/* True if slot s is a leaf or input in the device's own memory. */
 static bool is_there(const rd_plan *plan, int s)
 {
     const rd_slot *slot = &plan->slot[s];
@@ -39,11 +41,13 @@ static void *address(const rd_plan *plan, const rd_frame *frame, int k)
                                                                        : NULL;
 }
 
+/* The number of addresses by which runs are compared: of slots, then of results. */
 static int n_address(const rd_plan *plan)
 {
     return plan->n_slot + plan->n_out;
 }
 
+/* True if an earlier run had the addresses in r->given, and this run has the same ones. */
 static bool has_addresses_of(const rd_plan *plan, const rd_frame *frame, const recorded *r)
 {
     bool same = r->used;
@@ -53,7 +57,9 @@ static bool has_addresses_of(const rd_plan *plan, const rd_frame *frame, const r
     return same;
 }
 
-/* ---- What is kept ---------------------------------------------------------------------------- */
+/* ---- The plan's recordings ------------------------------------------------------------------- */
+/* Makes the empty entries of a plan, with their tables in the same block of memory; NULL: no
+ * memory. */
 static rd_recordings *new_recordings(const rd_plan *plan)
 {
     const size_t   each = (size_t)n_address(plan) + (size_t)plan->n_slot;
@@ -71,6 +77,7 @@ static rd_recordings *new_recordings(const rd_plan *plan)
     return all;
 }
 
+/* Moves entry i to the front; those before it move back by one. */
 static void to_front(rd_recordings *all, int i)
 {
     const recorded r = all->of[i];
@@ -99,6 +106,7 @@ static void find(const rd_plan *plan, const rd_frame *frame, rd_recordings *all)
         all->of[0].given[k] = address(plan, frame, k);
 }
 
+/* Frees all recordings and their memory; NULL is allowed. */
 static void drop(const rd_plan *plan, rd_recordings *all)
 {
     if (!all)
@@ -108,7 +116,8 @@ static void drop(const rd_plan *plan, rd_recordings *all)
     rd_free(plan->ctx, all);
 }
 
-/* Swaps the plan's recordings atomically, because runs may happen at the same time. */
+/* Puts recordings into the plan and returns those that were there.  This is atomic, because runs
+ * may happen at the same time. */
 static rd_recordings *exchange(const rd_plan *plan, rd_recordings *all)
 {
     return atomic_exchange(&((rd_plan *)plan)->recordings, all);
@@ -135,6 +144,7 @@ static void give(const rd_plan *plan, rd_recordings *all)
     drop(plan, exchange(plan, all));
 }
 
+/* Frees all recordings of the plan. */
 void rd_recordings_drop(rd_plan *plan)
 {
     drop(plan, exchange(plan, NULL));
@@ -158,7 +168,8 @@ static bool may_be_recorded(const rd_plan *plan)
     return launches > 1;
 }
 
-/* Places the leaves and records the stages. */
+/* Records the stages in place of running them, with memory that the recording holds from then on.
+ * Leaves are copied to the device at once.  Failures are in the run's state. */
 static void record(rd_device_run *r, recorded *into)
 {
     if (may_be_recorded(r->plan))
@@ -191,8 +202,9 @@ static bool replay(rd_device_run *r, rd_recording *recording)
     return true;
 }
 
-/* Drops the recording, and the plan makes no more.  Waits first, because copies into the
- * recording's memory may still be under way. */
+/* Drops the recording, and the plan makes no more, unless the run was only cancelled.  Waits first,
+ * because copies into the recording's memory may still be under way.  The run may then go on
+ * without a recording. */
 static void give_up(rd_device_run *r, rd_recordings *all)
 {
     (void)r->device->synchronise(r->queue, r->of.why);
@@ -225,7 +237,8 @@ static bool run_recorded(rd_device_run *r, rd_recordings *all)
     return r->of.status != RD_OK;
 }
 
-/* Runs by a recording, if memory is not tight.  See recorded.h. */
+/* Runs by a recording, if memory is not tight and this run's device addresses occurred before.
+ * False: there is none, and nothing was done. */
 bool rd_run_recorded(rd_device_run *r)
 {
     rd_recordings *const all  = r->tight ? NULL : take(r->plan, r->frame);

@@ -1,5 +1,8 @@
 /* run_parts.c - runs a plan that consists of several plans (parts): later parts read the arrays
- * that earlier ones made. */
+ * that earlier ones made.
+ *
+ * A part is one of several plans into which an expression is cut.  A part's array lies in memory
+ * already if it is a leaf of the caller's that products read in place (`lies`). */
 #include "eval/plan.h"
 #include "core/clock.h"
 #include "eval/run/frame.h"
@@ -9,10 +12,10 @@
 
 /* Reports the progress of all parts, in equal shares. */
 typedef struct progress_of_parts {
-    const rd_progress *of;
-    double             begun;
-    int32_t            part, n;
-    bool               said;
+    const rd_progress *of;      /* the caller's listener */
+    double             begun;   /* seconds: start of the run */
+    int32_t            part, n; /* part that runs; parts in all */
+    bool               said;    /* the listener has had a report */
 } progress_of_parts;
 
 /* Reports a part's progress as that of all parts. */
@@ -38,6 +41,7 @@ static char *take_memory(const rd_plan *plan)
                   : rd_alloc_work(plan->ctx, rd_bytes_add(parts->bytes, parts->pointers + 64));
 }
 
+/* Keeps the memory of a run for the next one, and frees what was kept before. */
 static void give_memory(const rd_plan *plan, char *memory)
 {
     rd_free_work(plan->ctx, atomic_exchange(&plan->parts->memory, memory));
@@ -87,7 +91,8 @@ static char *borrowed(const running *r, int32_t k)
     return (char *)(uintptr_t)at;
 }
 
-/* The address of array k in this run. */
+/* The address of array k in this run: the caller's own memory, the result that it is, spare memory
+ * for a leaf that overlaps the result, or memory between parts. */
 static char *address_of(const running *r, int32_t k)
 {
     const rd_parts *parts = r->plan->parts;
@@ -110,7 +115,8 @@ static bool get_spare(running *r)
     return !any || r->spare;
 }
 
-/* Checks the addresses that no part's plan binds. */
+/* Checks the addresses that no part's plan binds: of inputs that products read in place, and of the
+ * result that a product is made in.  Returns the status. */
 static rd_status check_addresses(const running *r)
 {
     const rd_parts *parts  = r->plan->parts;
@@ -128,6 +134,8 @@ static rd_status check_addresses(const running *r)
     return status;
 }
 
+/* True if a part need not run: its array is the caller's own memory; or, for the part of results,
+ * the array that was made in the only result's memory is that result. */
 static bool is_computed(const running *r, const rd_plan_part *part)
 {
     return part->array >= 0 ? borrowed(r, part->array) != NULL : direct(r) != NULL;
@@ -161,17 +169,21 @@ static rd_status run_part(const running *r, const rd_plan_part *part, const rd_p
 }
 
 /* ---- Products of sparse matrices ------------------------------------------------------------- */
+/* Memory of the context, which user is, in the form that rd_row_product_run() asks for. */
 static void *get(void *user, int64_t bytes)
 {
     return rd_alloc_quiet(user, bytes);
 }
 
+/* Frees memory that get() returned. */
 static void put(void *user, void *memory)
 {
     rd_free(user, memory);
 }
 
-/* Runs the part of a sparse matrix product. */
+/* Runs the part of a sparse matrix product: values of both factors, the last two inputs, give the
+ * values of the result.  Its work is estimated as 8 operations for each stored element of a and
+ * those in a row of b. */
 rd_status rd_product_part_run(const rd_plan *plan, const void *const *in, void *const *out)
 {
     const rd_row_product *p      = plan->product;
@@ -186,6 +198,8 @@ rd_status rd_product_part_run(const rd_plan *plan, const void *const *in, void *
 }
 
 /* ---- All parts ------------------------------------------------------------------------------- */
+/* Runs all parts in order and reports their progress as one run's.  Returns the status of the first
+ * failure. */
 rd_status rd_parts_run(const rd_plan *plan, const void *const *in, void *const *out,
                        const rd_progress *progress, rd_run_stats *stats)
 {

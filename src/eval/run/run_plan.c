@@ -2,7 +2,10 @@
  *
  * Tasks are contiguous ranges of a stage's root axis that start at whole blocks of every combine
  * tree, so the number of tasks changes no bit.  Reductions that any grouping computes exactly,
- * such as sums of ints and extremes, may be split within blocks (eval/order/grain.c). */
+ * such as sums of ints and extremes, may be split within blocks (eval/order/grain.c).
+ *
+ * A grain is the multiple of the root axis' index at which tasks may begin.  Head, body and tail
+ * are the parts of a program: once a task, on its share, and once at the end. */
 #include "core/float_env.h"
 #include "core/stop.h"
 #include "eval/run/frame.h"
@@ -23,7 +26,7 @@ typedef struct run {
     rd_frame      *frame;
     rd_watch      *watch; /* NULL: no stage runs in steps */
     rd_run_stats   stats;
-    rd_status      status;
+    rd_status      status; /* RD_OK, or the first error */
 } run;
 
 /* ---- Shares ---------------------------------------------------------------------------------- */
@@ -36,8 +39,9 @@ static int64_t rounds_of(const rd_program *p)
     return p->uneven ? ROUNDS : 1;
 }
 
-/* The length of a task in indices of the root axis: one task per thread, or a fixed number of
- * grains. */
+/* The length of a task in indices of the root axis: one task per thread, or plan->task_grains times
+ * the grain for tests.  Tasks begin at multiples of the grain.  `extent` itself for one task, if
+ * the stage must not be split or has little work. */
 static int64_t task_size(const rd_plan *plan, const rd_program *p, int64_t extent, int64_t grain)
 {
     /* small work returns early, as it would notice the cost of each division */
@@ -93,6 +97,8 @@ static void set_task(const rd_program *p, rd_task *task, int64_t state, char *wo
     task->strategy    = NULL;
 }
 
+/* Allocates the working memory of a single task that does not fit in the frame; false: no
+ * memory. */
 static bool more_memory(const run *r, const rd_program *p, tasks *t)
 {
     const int64_t bytes = rd_task_bytes(p, t->state);
@@ -115,8 +121,9 @@ static bool one_task(const run *r, const rd_program *p, int64_t extent, tasks *t
     return true;
 }
 
-/* Sets up several tasks: their records, then slots, state and scratch of each in whole cache
- * lines. */
+/* Sets up several tasks of `size` indices: their records, then slots, state and scratch of each in
+ * whole cache lines.  Tasks k, k + threads ... run one after the other in the same memory.  False:
+ * no memory. */
 static bool make_tasks(const run *r, const rd_program *p, int64_t extent, int64_t size, tasks *t)
 {
     const rd_plan *plan = r->plan;
@@ -178,6 +185,7 @@ static void run_steps(const run *r, const rd_program *p, const tasks *t, int k)
     }
 }
 
+/* The name for traces of how a program runs; `way` is the backend's strategy, NULL: none. */
 static const char *strategy_name(const rd_program *p, const void *way)
 {
     return p->product ? "a product" : way ? "compiled loops" : p->code ? "tiles" : "the reference";
@@ -219,6 +227,8 @@ static void run_tasks(const run *r, const rd_program *p, tasks *t)
             run_task(r, p, t, k);
 }
 
+/* Records that the run was cancelled; a run that exceeded its time limit records nothing.  Returns
+ * the status. */
 static rd_status cancelled(const rd_plan *plan, const rd_watch *watch)
 {
     if (watch && watch->overdue)
@@ -227,7 +237,7 @@ static rd_status cancelled(const rd_plan *plan, const rd_watch *watch)
 }
 
 /* Collects the tasks' warnings and errors, merges their partial results into the first task, and
- * runs the program's tail. */
+ * runs the program's tail.  Tasks of uneven stages have nothing to merge. */
 static void finish_tasks(run *r, const rd_program *p, const tasks *t)
 {
     uint32_t warnings = 0;
@@ -244,16 +254,16 @@ static void finish_tasks(run *r, const rd_program *p, const tasks *t)
         r->status = cancelled(r->plan, r->watch);
     if (r->status != RD_OK)
         return;
-    for (int k = 1; k < t->n && !p->uneven; k++)
+    for (int k = 1; k < t->n && !p->uneven; k++) /* uneven tasks combine nothing */
         r->plan->backend->join(p, &t->task[0], &t->task[k]);
-    if (!t->done)
+    if (!t->done) /* one function that ran the whole stage has run the tail, too */
         r->plan->backend->tail(p, &t->task[0]);
     if (t->threads > r->stats.tasks)
         r->stats.tasks = t->threads;
 }
 
-/* Runs a single task by head, body and tail.  An error that whole() found before stays, unless
- * this run finds a better one. */
+/* Runs a single task by head, body and tail.  An error that whole(), the compiled function, has
+ * found before stays, unless this run finds a better one. */
 static void run_parts(const run *r, const rd_program *p, tasks *t)
 {
     const rd_backend_table *backend = r->plan->backend;
@@ -328,15 +338,15 @@ static void report(const run *r, const rd_program *p, const tasks *t, double beg
         r->plan->backend->ran(p, t->way, t->threads, taken);
 }
 
-/* Runs one stage: chooses the number of tasks and the strategy, runs the tasks, combines them,
- * and releases memory. */
+/* Runs one stage: chooses the number of tasks and the strategy, runs the tasks, combines them, and
+ * releases memory.  A program by rows may be split at any index, as its tasks combine nothing. */
 static void run_stage(run *r, const rd_program *p)
 {
     const double  begun  = r->plan->traced || p->timed ? rd_seconds() : 0;
     const int64_t extent = p->root >= 0 ? p->axis_extent[p->root] : 1;
     tasks         t      = { .way = p->by_rows ? r->plan->backend->strategy(p) : NULL };
     const int64_t size   = task_size(r->plan, p, extent, t.way ? ROWS_GRAIN : p->grain);
-    const bool    alone  = size >= extent;
+    const bool    alone  = size >= extent; /* one task takes all indices */
 
     t.state = t.way && !alone ? p->by_rows_bytes : p->state_bytes;
     if (r->watch)
@@ -351,7 +361,7 @@ static void run_stage(run *r, const rd_program *p)
         run_alone(r, p, &t);
     else
         run_tasks(r, p, &t);
-    if (t.way && p->by_rows)
+    if (t.way && p->by_rows) /* compiled rows say less about an error than tiles */
         rerun_for_errors(r, p, extent, &t);
     if (r->status == RD_OK)
         finish_tasks(r, p, &t);
@@ -425,7 +435,8 @@ static rd_status execute(const rd_plan *plan, const void *const *in, void *const
     return rd_cancel_taken(plan->ctx) && status == RD_OK ? cancelled(plan, NULL) : status;
 }
 
-/* Runs a plan with rdim's float environment, and traces it. */
+/* Runs a plan in rdim's float environment (round to nearest, denormals kept), and writes a trace
+ * event of the run if that is asked for.  Returns the status. */
 rd_status rd_plan_execute(const rd_plan *plan, const void *const *in, void *const *out,
                           const rd_progress *progress, rd_run_stats *stats)
 {

@@ -1,4 +1,6 @@
-/* team.c - how many threads share a stage's work. */
+/* team.c - how many threads share a stage's work.
+ *
+ * A team are the threads that share a stage's work.  A share is what one thread may do alone. */
 #include "eval/run/team.h"
 #include "core/threads.h"
 #include "kernels/program.h"
@@ -9,18 +11,20 @@
 
 static bool shares_all;
 
+/* For tests: sets whether a team shares small work, too, wherever several threads are asked for. */
 void rd_team_share_all(bool share)
 {
     shares_all = share;
 }
 
+/* For tests: true if a team shares small work, too. */
 bool rd_team_shares_all(void)
 {
     return shares_all;
 }
 
 #ifdef _OPENMP
-/* The number of threads that the caller wants. */
+/* The number of threads that the evaluation asks for, else the context, else OpenMP. */
 static int wanted_threads(const rd_ctx *ctx, int asked)
 {
     const int threads = asked ? asked : rd_ctx_threads(ctx);
@@ -28,7 +32,8 @@ static int wanted_threads(const rd_ctx *ctx, int asked)
     return threads ? threads : omp_get_max_threads();
 }
 
-/* The number of threads that would be useful if starting them cost nothing. */
+/* The number of threads that would be useful if starting them cost nothing: 1 for little work or a
+ * single share, at most one for each share. */
 static int useful_threads(const rd_ctx *ctx, int asked, double work, int64_t shares)
 {
     int threads;
@@ -41,13 +46,15 @@ static int useful_threads(const rd_ctx *ctx, int asked, double work, int64_t sha
     return threads < shares ? threads : (int)shares;
 }
 
-/* The number of threads that share some work.  See team.h. */
+/* The number of threads for `work` operations in so many shares, of those that the system lets
+ * start. */
 int rd_team(const rd_ctx *ctx, int asked, double work, int64_t shares)
 {
     return rd_threads_startable(useful_threads(ctx, asked, work, shares));
 }
 
-/* The same for a run that begins now.  See team.h. */
+/* The same for a run that begins now: one thread until a team is due, because starting threads
+ * costs time, and one fewer while a compiler is at work. */
 int rd_team_now(const rd_ctx *ctx, int asked, double work, int64_t shares)
 {
     int threads = useful_threads(ctx, asked, work, shares);
@@ -60,7 +67,8 @@ int rd_team_now(const rd_ctx *ctx, int asked, double work, int64_t shares)
     return rd_threads_startable(threads);
 }
 
-/* Says why there are fewer threads than were asked for, if there are.  See team.h. */
+/* Says in words why there are fewer threads than were asked for: a fork, a limit, or a system that
+ * starts no more.  NULL: there are not fewer. */
 const char *rd_team_note(const rd_ctx *ctx, int asked, char *text, size_t room)
 {
     const int        threads = wanted_threads(ctx, asked), most = rd_threads_allowed();
@@ -91,13 +99,13 @@ int rd_team(const rd_ctx *ctx, int asked, double work, int64_t shares)
     return 1;
 }
 
-/* The same. */
+/* Without OpenMP one thread does all work. */
 int rd_team_now(const rd_ctx *ctx, int asked, double work, int64_t shares)
 {
     return rd_team(ctx, asked, work, shares);
 }
 
-/* There is nothing to say. */
+/* Without OpenMP there is nothing to say. */
 const char *rd_team_note(const rd_ctx *ctx, int asked, char *text, size_t room)
 {
     (void)ctx;

@@ -17,6 +17,7 @@
 /* The end of the file, which each event overwrites and writes again. */
 static const char end[] = "\n]\n";
 
+/* The trace file of the process; `any`: it has an event. */
 static struct {
     pthread_mutex_t lock;
     FILE           *file; /* open as long as the process lives */
@@ -34,7 +35,8 @@ static FILE *open_file(const char *path)
     return file;
 }
 
-/* Opens the process's trace file at the first call.  See trace.h. */
+/* Opens the process's trace file at the first call and writes an empty list of events.  False after
+ * recording that it cannot be written. */
 bool rd_trace_open(rd_ctx *ctx)
 {
     const char *asked = rd_environment(RD_ENV_RDIM_TRACE),
@@ -63,7 +65,11 @@ static int thread(void)
     return own;
 }
 
-/* Appends one complete event.  See trace.h. */
+/* Appends one complete event, from `begun` until now, in microseconds, and the end of the file
+ * behind it:
+ *
+ *     ,{"name":"stage 0: tiles","cat":"stage","ph":"X","ts":12.345,
+ *      "dur":6.789,"pid":1,"tid":1,"args":{}} */
 void rd_trace_event(const char *kind, const char *name, double begun, const char *format, ...)
 {
     const int64_t from = (int64_t)(1e9 * begun), took = (int64_t)(1e9 * (rd_seconds() - begun));

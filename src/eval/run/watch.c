@@ -1,4 +1,7 @@
-/* watch.c - steps of long runs, and what happens between them. */
+/* watch.c - steps of long runs, and what happens between them.
+ *
+ * A step is the part of a task between two looks of the watch.  A unit is the least number of
+ * indices by which steps grow.  The share of a task is its range of the root axis. */
 #include "eval/run/watch.h"
 #include "core/clock.h"
 #include "expr/mapped.h"
@@ -15,8 +18,8 @@ static bool is_alone(const rd_inst *inst)
     return by == RD_BY_LIBM || by == RD_BY_ROWS;
 }
 
-/* Operations that p->work leaves out: functions cost more than the one operation that work
- * counts.  Scalar calls count 400; other functions count their cost in additions. */
+/* Operations that p->work leaves out because it counts one for each map: scalar calls count 400,
+ * for up to 100 ns an element. */
 static double alone_work(const rd_program *p)
 {
     static const double ALONE = 400;
@@ -40,7 +43,8 @@ static double functions_work(const rd_program *p)
 }
 
 /* ---- Steps ----------------------------------------------------------------------------------- */
-/* Halves the range, in multiples of `least`, until it takes no more than `most` operations. */
+/* Halves a range, in multiples of `least`, until it takes no more than `most` operations, or is
+ * `least`. */
 static int64_t halve_range(const rd_program *p, int64_t part, int64_t least, double most)
 {
     const double each = (p->work + alone_work(p)) / (double)p->axis_extent[p->root];
@@ -51,8 +55,8 @@ static int64_t halve_range(const rd_program *p, int64_t part, int64_t least, dou
 }
 
 /* Cuts a range of a tile loop that would take seconds, such as pairs of 100,000 points.  A part
- * keeps full speed where possible, and whole cache lines otherwise.  Parts of 64 made tiles
- * seven times slower for nearest points in 64 dimensions. */
+ * keeps full speed where possible (512 grains), and whole cache lines (64) otherwise.  Parts of 64
+ * made tiles seven times slower for nearest points in 64 dimensions. */
 static int64_t part_of(const rd_program *p, int64_t unit)
 {
     enum { FAST = 512, LEAST = 64, LONG = 100 };
@@ -110,7 +114,8 @@ static int64_t in_units(const rd_program *p, double indices)
     return units > 1 ? units * unit : unit;
 }
 
-/* The length of the first step.  See watch.h. */
+/* Indices of the root axis in the first step, for about `work` operations. 0: the stage is short or
+ * cannot be split, so it runs without steps. */
 int64_t rd_watch_every(const rd_program *p, double work)
 {
     const int64_t extent = p->root >= 0 ? p->axis_extent[p->root] : 0;
@@ -122,6 +127,7 @@ int64_t rd_watch_every(const rd_program *p, double work)
     return in_units(p, work / all * (double)extent);
 }
 
+/* The whole share [lo, hi) of a task, to be taken in steps; its loop may run backwards. */
 rd_step_range rd_step_range_of(const rd_program *p, int64_t lo, int64_t hi)
 {
     return (rd_step_range){ .p         = p,
@@ -131,8 +137,8 @@ rd_step_range rd_step_range_of(const rd_program *p, int64_t lo, int64_t hi)
                             .backwards = p->loop[p->inst[p->body].arg].backwards };
 }
 
-/* Adapts the length of the next step to the time of the last one, because estimates are wrong,
- * above all for users' functions. */
+/* Adapts the length of the next step to the seconds of the last one, because estimates are wrong,
+ * above all for users' functions.  Steps should take 1 to 6 ms. */
 static void adapt_step(rd_step_range *s, double seconds)
 {
     static const double SHORT = 1e-3, WANTED = 3e-3, LONG = 6e-3;
@@ -145,7 +151,8 @@ static void adapt_step(rd_step_range *s, double seconds)
         s->step = in_units(p, 2 * (double)s->step);
 }
 
-/* Takes the next step, from the end if the loop runs backwards.  See watch.h. */
+/* Takes the next step [lo, hi) of the share, from the end if the loop runs backwards.  False: the
+ * share is finished. */
 bool rd_step_range_next(rd_step_range *s, int64_t *lo, int64_t *hi)
 {
     const double now = rd_seconds();
@@ -177,14 +184,15 @@ void rd_watch_begin(rd_watch *w, const rd_plan *plan, const rd_progress *progres
         w->all += plan->program[s].work;
 }
 
+/* Starts the next stage: the work of the stage before it counts as done. */
 void rd_watch_stage(rd_watch *w, const rd_program *p)
 {
     w->done += w->work;
     w->work = p->work;
 }
 
-/* Counts a step.  Gives mapped memory back once for every `tasks` steps of any thread: the
- * calling thread may finish early, or wait in the listener. */
+/* Counts a step of any thread; false: the run must stop.  Gives mapped memory back once for every
+ * `tasks` steps, as the calling thread may finish early, or wait in the listener. */
 bool rd_watch_step(rd_watch *w, int tasks)
 {
     const unsigned before = atomic_fetch_add_explicit(&w->steps, 1, memory_order_relaxed);
@@ -207,7 +215,8 @@ static void tell(rd_watch *w, double done)
         atomic_store_explicit(&w->stop, true, memory_order_relaxed);
 }
 
-/* Checks the time limit, and reports progress if it is time.  See watch.h. */
+/* Checks the time limit, and reports progress if it is time.  `part`: share of the running stage
+ * that is done. */
 void rd_watch_look(rd_watch *w, double part)
 {
     if (w->progress.until > 0 && rd_seconds() > w->progress.until) {

@@ -11,14 +11,14 @@
  * rest. */
 typedef struct rd_watch {
     rd_ctx      *ctx;
-    rd_progress  progress;
+    rd_progress  progress;        /* listener and time limit */
     double       begun, told;     /* seconds: start of the run, last report */
     double       work, done, all; /* operations: of the running stage, of finished stages, of all */
     int          n_slot;
-    void *const *slot;
+    void *const *slot;    /* addresses of the run, to give mapped files back */
     bool         overdue; /* not cancelled by anyone: it exceeded its time limit */
-    atomic_bool  stop;
-    atomic_uint  steps; /* steps finished by all threads */
+    atomic_bool  stop;    /* the run must end */
+    atomic_uint  steps;   /* steps finished by all threads */
 } rd_watch;
 
 /* Operations of one step: some milliseconds, in which a stage reads a few hundred megabytes at
@@ -27,9 +27,9 @@ typedef struct rd_watch {
 /* The rest of a task's share, taken in steps; from the end if the loop runs backwards. */
 typedef struct rd_step_range {
     const rd_program *p;
-    int64_t           lo, hi, step;
-    double            begun; /* seconds: start of the current step; 0: none yet */
-    bool              backwards;
+    int64_t           lo, hi, step; /* what is left: [lo, hi); indices of the next step */
+    double            begun;        /* seconds: start of the current step; 0: none yet */
+    bool              backwards;    /* from hi down */
 } rd_step_range;
 rd_step_range rd_step_range_of(const rd_program *p, int64_t lo, int64_t hi);
 /* Takes the next step, as many indices as should take some milliseconds by the time of the last

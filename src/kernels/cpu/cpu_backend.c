@@ -1,7 +1,11 @@
 /* cpu_backend.c - the CPU backend. Programs run as compiled loops, or on tiles by the kernels of
  * this machine's best instruction set; what the tile machine cannot run goes to the reference
  * executor. All have the same bits. Matrix products run by kernels of their own, or by a BLAS
- * where its bits may be used. */
+ * where its bits may be used.
+ *
+ * Words: a nest is the program's loops as one compiled C function. Tiles are rows and columns of
+ * elements that kernels work on, one instruction after the other. A total is one kernel that runs a
+ * whole program. A program has three parts: head, body, tail; tasks share the body. */
 #include "kernels/cpu/cpu.h"
 #include "kernels/cpu/nest/nest.h"
 #include "kernels/cpu/jit/tier.h"
@@ -17,11 +21,13 @@
 /* For tests: how many more times runs and their steps find no nest, though it is there. */
 static atomic_int held;
 
+/* For tests: the next so many requests for a nest find none. */
 void rd_cpu_hold_nests(int asks)
 {
     atomic_store(&held, asks);
 }
 
+/* For tests: returns how many requests for a nest will still find none. */
 int rd_cpu_held(void)
 {
     return atomic_load(&held);
@@ -33,6 +39,7 @@ static bool is_held_back(void)
     return atomic_load_explicit(&held, memory_order_relaxed) > 0 && atomic_fetch_sub(&held, 1) > 0;
 }
 
+/* True: the CPU can always run programs. */
 static bool probe(void)
 {
     return true;
@@ -66,8 +73,9 @@ static void raise_state_bytes(rd_program *p, const rd_nest_code *code)
 }
 
 /* Prepares compiled loops, where nothing faster is known. Small programs mostly run as one task,
- * and are compiled for that, unless they run in steps. The few that several tasks share do
- * without. */
+ * and are compiled for that (p->whole), unless they run in steps. The few small ones that several
+ * tasks share do without. A brief plan is one for the first runs: it may do without compiled code
+ * for now. */
 static bool prepare_nest(rd_program *p, const rd_simd *simd, bool brief, rd_get_fn *get, void *pool)
 {
     static const double ENOUGH = 1e6; /* operations: a clock is nothing beside them */
@@ -96,12 +104,13 @@ static bool prepare_nest(rd_program *p, const rd_simd *simd, bool brief, rd_get_
     p->by_rows_bytes = p->by_rows ? rd_nest_state(p->nest) : 0;
     raise_state_bytes(p, p->nest);
     raise_state_bytes(p, p->whole);
+    /* Only runs of some length can be timed, to find out whether loops are faster than tiles. */
     p->timed = p->nest && p->code && use == RD_NEST_IF_BEST && p->work >= ENOUGH;
     return true;
 }
 
-/* Prepares all strategies that may run the program: a product, tiles or the reference, and
- * compiled loops. False: no memory. */
+/* Prepares all strategies that may run the program: a product, tiles or the reference, and compiled
+ * loops. A product needs no other strategy. False: no memory. */
 static bool prepare_strategies(rd_program *p, bool brief, rd_get_fn *get, void *pool)
 {
     const bool     scalar = rd_cpu_is_scalar();
@@ -111,7 +120,7 @@ static bool prepare_strategies(rd_program *p, bool brief, rd_get_fn *get, void *
     p->code    = NULL;
     p->product = NULL;
     if (!scalar && (!rd_product_prepare(p, simd, get, pool) || p->product))
-        return p->product;
+        return p->product; /* NULL: rd_product_prepare() has failed for lack of memory */
     if (!scalar)
         result = rd_tile_prepare(p, simd, get, pool);
     if (result == RD_TILE_NO_MEMORY ||
@@ -139,7 +148,7 @@ static const void *nest_of(const rd_program *p)
     return p->timed && rd_nest_slowdown(p->nest, p->work) > 0 ? NULL : rd_nest_loaded(p->nest);
 }
 
-/* Counts a run without the nest. What surrounds a small run on tiles takes as long as some
+/* Counts a run without the nest. The start and end of a small run on tiles takes as long as some
  * thousand operations; without them a plan of a few elements would never be compiled. */
 static void add_missed(const rd_program *p, const rd_nest_code *code)
 {
@@ -185,27 +194,32 @@ static bool whole(const rd_program *p, rd_task *task)
     return true;
 }
 
-/* True if whole() would run the program. */
+/* True if whole() would run the program: as a loaded nest of all parts, as a product, or as a
+ * single total on tiles. */
 static bool is_here(const rd_program *p)
 {
     return p->whole ? rd_nest_loaded(p->whole) != NULL : p->product || (!p->nest && rd_is_total(p));
 }
 
+/* Runs the head of a program: rd_backend_table.head. */
 static void head(const rd_program *p, rd_task *task)
 {
     rd_cpu_strategy_of(p, task)->head(p, task);
 }
 
+/* Runs the body of a program on a task's share: rd_backend_table.body. */
 static void body(const rd_program *p, rd_task *task)
 {
     rd_cpu_strategy_of(p, task)->body(p, task);
 }
 
+/* Combines the folds of two neighbouring tasks: rd_backend_table.join. */
 static void join(const rd_program *p, rd_task *into, const rd_task *next)
 {
     rd_cpu_strategy_of(p, into)->join(p, into, next);
 }
 
+/* Runs the tail of a program: rd_backend_table.tail. */
 static void tail(const rd_program *p, rd_task *task)
 {
     rd_cpu_strategy_of(p, task)->tail(p, task);
@@ -228,6 +242,7 @@ static int32_t count(const rd_program *p, int32_t n, bool (*is)(const rd_program
     return found;
 }
 
+/* True if the program has compiled loops, or will have them. */
 static bool has_nest(const rd_program *p)
 {
     return p->nest || p->whole;
@@ -250,6 +265,7 @@ static void nests_text(rd_text *text, const rd_program *p, int32_t n)
         rd_text_add(text, ", the compiler is off: it took longer than %d s", all.stopped);
 }
 
+/* True if the reference executor runs the program now, element by element. */
 static bool is_reference(const rd_program *p)
 {
     return !p->code && !p->product && !is_nest(p);
@@ -282,6 +298,7 @@ static void tiers(rd_text *text, const rd_program *p, int32_t n)
         list_stages(text, " scalar in stage", p, n, is_reference);
 }
 
+/* Returns the library that computes the program's matrix product; NULL: none does. */
 static const char *library(const rd_program *p)
 {
     return p->product ? rd_product_by(p->product) : NULL;

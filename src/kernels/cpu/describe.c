@@ -1,5 +1,8 @@
 /* describe.c - what each stage runs as, its loop tree, and the text that is compiled of it, for
- * RDIM_DEBUG. */
+ * RDIM_DEBUG.
+ *
+ * A nest is the program's loops as one compiled C function. Tiles are rows and columns of elements
+ * that kernels work on. A strip is a range of one axis that vectors go through. */
 #include "kernels/cpu/nest/nest.h"
 #include "kernels/cpu/cpu.h"
 #include "kernels/cpu/product/product.h"
@@ -7,6 +10,7 @@
 #include "kernels/loop/loop.h"
 #include "kernels/scalar_residue.h"
 
+/* Adds "total: one kernel" if one kernel runs the whole program, else "tiles". */
 static void tiles_text(rd_text *text, const rd_tile_code *code)
 {
     rd_text_add(text, code->total ? "total: one kernel" : "tiles");

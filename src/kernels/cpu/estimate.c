@@ -7,6 +7,7 @@
 #include "kernels/cpu/tile/plan/tile_plan.h"
 #include <math.h>
 
+/* Predicts the nanoseconds of a program in a form of execution, on one thread. */
 static double by_form(const rd_program *p, rd_form_kind kind)
 {
     const rd_work cost = rd_program_work(p, false);
@@ -14,8 +15,9 @@ static double by_form(const rd_program *p, rd_form_kind kind)
     return 1e9 * rd_cpu_seconds(p, &cost, kind, NULL, 1);
 }
 
-/* Returns the time of compiled loops if they are allowed and chosen; else of tiles. */
-static double of_strategies(const rd_alternatives *a)
+/* Returns the predicted time of compiled loops if they are allowed and chosen; else of tiles. A
+ * price of NAN means that there is no loop tree. */
+static double ns_of_strategies(const rd_alternatives *a)
 {
     const rd_nest_use use   = rd_nest_use_now();
     const double      loops = a->at[0].ns, tiles = a->at[1].ns;
@@ -39,7 +41,7 @@ static bool without_tiles(const rd_program *p, rd_get_fn *get, void *pool, doubl
 }
 
 /* Prepares a copy of the program for each strategy, and predicts the one that would run. */
-static bool of_program(rd_program *p, rd_get_fn *get, void *pool, double *ns)
+static bool ns_of_program(rd_program *p, rd_get_fn *get, void *pool, double *ns)
 {
     const rd_simd  *simd = rd_cpu_simd();
     rd_alternatives a;
@@ -59,7 +61,7 @@ static bool of_program(rd_program *p, rd_get_fn *get, void *pool, double *ns)
         return without_tiles(p, get, pool, ns);
     if (!rd_cpu_compare_strategies(p, get, pool, &a))
         return false;
-    *ns = of_strategies(&a);
+    *ns = ns_of_strategies(&a);
     return true;
 }
 
@@ -72,5 +74,5 @@ bool rd_cpu_estimate(const rd_program *p, rd_get_fn *get, void *pool, double *ns
         *ns = by_form(p, RD_FORM_REFERENCE);
         return true;
     }
-    return of_program(&copy, get, pool, ns);
+    return ns_of_program(&copy, get, pool, ns);
 }

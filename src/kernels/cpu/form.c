@@ -1,5 +1,8 @@
 /* form.c - what a prepared program runs as (its form), and which part of it is slow. Explain and
- * the strict mode report the same. */
+ * the strict mode report the same.
+ *
+ * A nest is the program's loops as one compiled C function. A tile is rows and columns of elements
+ * that kernels work on. The reference goes element by element. A fold is a reduction or a scan. */
 #include "kernels/cpu/nest/nest.h"
 #include "kernels/cpu/cpu.h"
 #include "kernels/cpu/product/product.h"
@@ -8,14 +11,13 @@
 #include <stdio.h>
 
 /* ---- In words -------------------------------------------------------------------------------- */
+/* Returns the name of a fold's reducer, as users call it. */
 static const char *reducer_name(const rd_fold *f)
 {
-    return f->user                        ? f->user->name
-           : f->reducer == RD_RED_dot     ? "sum of products"
-           : f->reducer == RD_RED_moments ? "var"
-                                          : rd_reducer_table[f->reducer].name;
+    return f->user ? f->user->name : rd_reducer_shown(f->reducer);
 }
 
+/* True if the fold takes all elements from the left, in one block. */
 static bool is_serial(const rd_fold *f)
 {
     return f->steps == INT64_MAX;
@@ -32,7 +34,7 @@ static void name_inst(const rd_program *p, const rd_inst *inst, char *what)
         f = &p->fold[inst->arg];
         snprintf(what, RD_SLOW_NAME, "%s%s%.20s%s%s%s", is_serial(f) ? "serial " : "",
                  f->scan ? "scan " : "", reducer_name(f),
-                 inst->b >= 0 && f->reducer != RD_RED_dot ? " with weights" : "",
+                 inst->b >= 0 && !rd_reducer_multiplies(f->reducer) ? " with weights" : "",
                  inst->c >= 0 ? " with a mask" : "", f->user ? ", a user's reducer" : "");
         break;
     case RD_I_LOAD:
@@ -57,11 +59,13 @@ static void set_slow(const rd_program *p, int32_t i, const char *how, const char
     slow->elements = rd_program_times(p, i);
 }
 
+/* Returns the fold that an instruction takes an element into; NULL: it takes none. */
 static const rd_fold *fold_of(const rd_program *p, const rd_inst *inst)
 {
     return inst->kind == RD_I_STEP || inst->kind == RD_I_SCAN ? &p->fold[inst->arg] : NULL;
 }
 
+/* True if the position has the axis as an addend. */
 static bool varies_along(const rd_address *at, int32_t axis)
 {
     for (int32_t k = 0; k < at->n_add; k++)
@@ -118,7 +122,7 @@ static double relative_cost(const rd_fold *f)
 
 /* ---- Tiles ----------------------------------------------------------------------------------- */
 /* True if tiles take each element of the fold by itself, as no kernel fits its rows; see
- * tile/run/steps.c. */
+ * tile/run/steps.c. `down`: lanes go down the rows of a tile, and one kernel takes the columns. */
 static bool is_element_by_element(const rd_tile_code *code, const rd_tile_inst *t,
                                   const rd_tile_fold *f)
 {
@@ -144,7 +148,8 @@ static double slow_fold(const rd_program *p, const rd_tile_code *code, const rd_
 }
 
 /* Returns the nanoseconds of an element if the instruction is slow on tiles, and *why; 0: it is
- * not. */
+ * not. Instructions that are not run for each element of a tile, or that another one includes
+ * (skip), take no time. */
 static double slow_on_tiles(const rd_program *p, const rd_tile_code *code, int32_t i,
                             const char **why)
 {
@@ -199,6 +204,7 @@ static int32_t instruction_of_most_work(const rd_program *p)
     return found;
 }
 
+/* Returns why the reference runs an instruction: the tile machine has no kernel for it. */
 static const char *why_reference(const rd_program *p, const rd_inst *inst)
 {
     const rd_fold *f = fold_of(p, inst);
@@ -242,7 +248,8 @@ static bool find_slow_in_nest(const rd_program *p, rd_get_fn *get, void *pool, r
     return true;
 }
 
-/* Returns where the compiled loops of the program are on their way. */
+/* Returns how far the compiled loops of the program are: loaded here, being compiled, in the store,
+ * to be compiled after *left more operations, slower than tiles, or none. */
 static rd_form_state state_of(const rd_program *p, double *left)
 {
     const rd_nest_code *code = p->nest ? p->nest : p->whole;
@@ -296,8 +303,8 @@ static bool is_coming(rd_form_state loops)
     return loops == RD_LOOPS_HERE || loops == RD_LOOPS_COMING || loops == RD_LOOPS_LATER;
 }
 
-/* Changes the remedy if a setting, and not the program, keeps it from compiled loops: no
- * compiler, RDIM_ISA, or RDIM_TIER1. */
+/* Changes the remedy if a setting, and not the program, keeps it from compiled loops: no compiler,
+ * RDIM_ISA, or RDIM_TIER1. An empty `what` means that nothing is slow. */
 static void set_remedy_of_settings(const rd_program *p, const rd_form *form, rd_slow *slow)
 {
     const bool failed = form->loops == RD_LOOPS_NONE && (p->nest || p->whole);

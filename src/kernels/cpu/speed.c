@@ -3,6 +3,7 @@
 #include "core/caches.h"
 #include "kernels/cpu/cpu.h"
 
+/* Returns the lesser of two numbers. */
 static double minimum(double a, double b)
 {
     return a < b ? a : b;
@@ -20,12 +21,14 @@ static int widest_type(const rd_program *p)
     return widest;
 }
 
-/* Predicts the seconds of computing on one thread: by vectors, and element by element. */
+/* Predicts the seconds of computing on one thread: operations of vectors, calls one by one, and the
+ * slow part element by element. RD_VECTOR_SPEED is for f32 in vectors of 64 bytes, so wider types
+ * and narrower vectors are slower in proportion. */
 static double seconds_of_operations(const rd_program *p, const rd_work *cost, rd_form_kind kind,
                                     const rd_slow *slow)
 {
-    const double lanes = (double)rd_cpu_vector() / 64 * 4 / widest_type(p);
-    const double speed = (kind == RD_FORM_PRODUCT ? RD_PRODUCT_SPEED : RD_VECTOR_SPEED) * lanes;
+    const double scale = (double)rd_cpu_vector() / 64 * 4 / widest_type(p);
+    const double speed = (kind == RD_FORM_PRODUCT ? RD_PRODUCT_SPEED : RD_VECTOR_SPEED) * scale;
     const double calls = 1e-9 * RD_NS_CHAIN * cost->calls;
 
     if (kind == RD_FORM_REFERENCE)
@@ -55,6 +58,7 @@ double rd_cpu_seconds(const rd_program *p, const rd_work *cost, rd_form_kind kin
     return operations > memory ? operations : memory;
 }
 
+/* Returns the assumed speeds in words, for explain. */
 const char *rd_cpu_speeds(void)
 {
     return "memory 20 GB/s a thread and 40 in all, caches 60, vectors 16 additions/ns, "

@@ -1,18 +1,23 @@
 /* strategies.c - the strategies to run a prepared program, as a table of functions. A task takes
  * the first strategy that is there for it. "nest" is there for tasks of runs that began once it
- * was compiled. */
+ * was compiled.
+ *
+ * A program has three parts: head, body, tail; tasks share the body, and join() combines the folds
+ * of neighbouring tasks. A nest is the program's loops as one compiled C function. */
 #include "kernels/cpu/strategies.h"
 #include "kernels/cpu/nest/nest.h"
 #include "kernels/cpu/cpu.h"
 #include "kernels/cpu/product/product.h"
 #include "kernels/cpu/tile/run/tile_task.h"
 
+/* Does nothing, for strategies without a head or a tail. */
 static void nothing(const rd_program *p, rd_task *task)
 {
     (void)p;
     (void)task;
 }
 
+/* Does nothing, for strategies that run as one task. */
 static void no_join(const rd_program *p, rd_task *into, const rd_task *next)
 {
     (void)p;
@@ -21,12 +26,14 @@ static void no_join(const rd_program *p, rd_task *into, const rd_task *next)
 }
 
 /* ---- A matrix product ------------------------------------------------------------------------ */
+/* True if the program is a matrix product. */
 static bool is_product(const rd_program *p, const rd_task *task)
 {
     (void)task;
     return p->product;
 }
 
+/* Runs all of a matrix product. */
 static void product_body(const rd_program *p, rd_task *task)
 {
     rd_product_run(p->product, task);
@@ -39,33 +46,39 @@ static bool is_nest(const rd_program *p, const rd_task *task)
     return p->nest && task && task->strategy;
 }
 
+/* Runs the head of a compiled nest. */
 static void nest_head(const rd_program *p, rd_task *task)
 {
     rd_nest_head(p->nest, task->strategy, p, task);
 }
 
+/* Runs the body of a compiled nest on the task's share. */
 static void nest_body(const rd_program *p, rd_task *task)
 {
     rd_nest_body(p->nest, task->strategy, p, task);
 }
 
+/* Combines the folds of two tasks, unless one of them has failed. */
 static void nest_join(const rd_program *p, rd_task *into, const rd_task *next)
 {
     if (into->status == RD_OK && next->status == RD_OK)
         rd_nest_join(p->nest, into->strategy, into, next);
 }
 
+/* Runs the tail of a compiled nest. */
 static void nest_tail(const rd_program *p, rd_task *task)
 {
     rd_nest_tail(p->nest, task->strategy, p, task);
 }
 
 /* ---- One kernel does all, head and tail included --------------------------------------------- */
+/* True if one kernel runs the whole program. */
 bool rd_is_total(const rd_program *p)
 {
     return p->code && ((const rd_tile_code *)p->code)->total;
 }
 
+/* True if one kernel runs the whole program. */
 static bool is_total(const rd_program *p, const rd_task *task)
 {
     (void)task;
@@ -73,23 +86,27 @@ static bool is_total(const rd_program *p, const rd_task *task)
 }
 
 /* ---- Tiles ----------------------------------------------------------------------------------- */
+/* True if the tile machine can run the program. */
 static bool is_tiles(const rd_program *p, const rd_task *task)
 {
     (void)task;
     return p->code;
 }
 
+/* Makes the task's state of the tile machine, and runs the head on it. */
 static void tiles_head(const rd_program *p, rd_task *task)
 {
     rd_tiles_run(rd_tiles_new(p, task->state), task, 0, p->body);
 }
 
+/* Runs the body on tiles, on the task's share. */
 static void tiles_body(const rd_program *p, rd_task *task)
 {
     rd_tiles_run((rd_tiles *)(void *)task->state, task, p->body, p->tail);
 }
 
-/* Joins the folds that tasks share; only those have begun in the head. */
+/* Combines the folds that tasks share (split), unless a task has failed. Only these folds have
+ * begun in the head. */
 static void tiles_join(const rd_program *p, rd_task *into, const rd_task *next)
 {
     const rd_tile_code *code = p->code;
@@ -102,12 +119,14 @@ static void tiles_join(const rd_program *p, rd_task *into, const rd_task *next)
                                 ((rd_tiles *)(void *)next->state)->fold[k]);
 }
 
+/* Runs the tail on tiles. */
 static void tiles_tail(const rd_program *p, rd_task *task)
 {
     rd_tiles_run((rd_tiles *)(void *)task->state, task, p->tail, p->n_inst);
 }
 
 /* ---- The reference --------------------------------------------------------------------------- */
+/* True: the reference can run every program. */
 static bool is_any(const rd_program *p, const rd_task *task)
 {
     (void)p;
@@ -115,21 +134,25 @@ static bool is_any(const rd_program *p, const rd_task *task)
     return true;
 }
 
+/* Runs the head of a program by the reference executor. */
 static void reference_head(const rd_program *p, rd_task *task)
 {
     rd_backend_scalar.head(p, task);
 }
 
+/* Runs the body of a program by the reference executor. */
 static void reference_body(const rd_program *p, rd_task *task)
 {
     rd_backend_scalar.body(p, task);
 }
 
+/* Combines the folds of two tasks of the reference executor. */
 static void reference_join(const rd_program *p, rd_task *into, const rd_task *next)
 {
     rd_backend_scalar.join(p, into, next);
 }
 
+/* Runs the tail of a program by the reference executor. */
 static void reference_tail(const rd_program *p, rd_task *task)
 {
     rd_backend_scalar.tail(p, task);

@@ -1,4 +1,8 @@
-/* why_tiles.c - programs that the tile machine runs faster than a compiled nest, and why. */
+/* why_tiles.c - programs that the tile machine runs faster than a compiled nest, and why.
+ *
+ * A nest is the program's loops as one compiled C function. The tile machine calls a kernel for
+ * each instruction, on tiles of elements. Instructions at the level of a tile run for each tile;
+ * those with `skip` are done by another instruction's kernel. */
 #include "kernels/cpu/cpu.h"
 #include "kernels/cpu/tile/plan/tile_plan.h"
 #include "kernels/loop/price.h"
@@ -7,7 +11,7 @@
 /* Rows of at least so many elements are long. */
 enum { LONG = 256 };
 
-/* True if the instruction is in a loop over a long row. */
+/* True if the instruction is in a loop over a long row, forwards. */
 static bool is_in_long_row(const rd_program *p, int32_t i)
 {
     const int32_t loop = p->inst[i].loop;
@@ -42,8 +46,8 @@ static bool is_along(const rd_program *p, const rd_inst *inst, int32_t i)
     return true;
 }
 
-/* True if there is a kernel for whole rows of the step, with all that is done to an element
- * before it. */
+/* True if there is a kernel for whole rows of the step, with all that is done to an element before
+ * it (`fused`). `best`: the fold looks for a place, as argmax does. */
 static bool has_kernel(const rd_program *p, const rd_tile_code *code, int32_t i)
 {
     const rd_tile_inst *t = &code->inst[i];
@@ -104,7 +108,8 @@ static bool is_widening(const rd_program *p, const rd_tile_code *code, int32_t i
 }
 
 /* True if adjacent elements go to the results in turn (interleaved channels). Compilers
- * deinterleave slowly, but cheaply for 2 and 4 channels. */
+ * deinterleave slowly, but cheaply for 2 and 4 channels. Kernels take floats without masks and
+ * weights. */
 static bool is_channel_fold(const rd_program *p, const rd_tile_code *code, int32_t i)
 {
     const rd_tile_fold *f = &code->fold[p->inst[i].arg];
@@ -134,8 +139,8 @@ static bool has_only_folds(const rd_program *p, const rd_tile_code *code,
     return steps > 0;
 }
 
-/* True if the fold goes down columns, or along rows with many elements a lane. In shorter rows
- * merges of lanes take most of the time, by their exponentials. */
+/* True if the fold goes down columns, or along rows with at least 8 elements for each lane, an
+ * accumulator. In shorter rows merges of lanes take most of the time, by their exponentials. */
 static bool is_long(const rd_tile_fold *f)
 {
     enum { FEW = 8 };
@@ -226,7 +231,7 @@ static bool is_long_total(const rd_tile_total *t)
 static bool has_user_fold(const rd_program *p)
 {
     for (int32_t k = 0; k < p->n_fold; k++)
-        if (p->fold[k].reducer == RD_RED_user)
+        if (p->fold[k].user)
             return true;
     return false;
 }
@@ -302,6 +307,7 @@ bool rd_cpu_find_why_tiles(const rd_program *p, rd_get_fn *get, void *pool, cons
     return true;
 }
 
+/* Returns why tiles are faster for a prepared program; NULL: they are not. */
 const char *rd_cpu_why_tiles(const rd_program *p)
 {
     return p->code ? ((const rd_tile_code *)p->code)->better : NULL;

@@ -10,8 +10,8 @@
 /* ---- Files ----------------------------------------------------------------------------------- */
 enum { PATH = 4096 };
 
-/* Writes why a file cannot be opened.  For a missing file the loader's sentence says little more
- * than the name; any other reason is kept. */
+/* Writes the reason why the loader could not open a library: "NAME not found" if the loader's
+ * message only says that there is no such file, else that message. */
 static void say_missing(const char *name, const char *reason, char why[RD_CUDA_TEXT])
 {
     const size_t n = strlen(name);
@@ -22,7 +22,8 @@ static void say_missing(const char *name, const char *reason, char why[RD_CUDA_T
         snprintf(why, RD_CUDA_TEXT, "%s", reason);
 }
 
-/* Opens a shared library; NULL: it is missing or unusable, and `why` has the reason. */
+/* Loads a shared library.  Returns NULL if the library is missing or unusable, with the reason
+ * in `why`. */
 static void *open_file(const char *name, char why[RD_CUDA_TEXT])
 {
     void *file = dlopen(name, RTLD_NOW | RTLD_LOCAL);
@@ -32,10 +33,10 @@ static void *open_file(const char *name, char why[RD_CUDA_TEXT])
     return file;
 }
 
-/* The major number of the CUDA that a file is of; 0: it does not say. */
+/* A function that returns the major CUDA version of a loaded library; 0: it does not tell it. */
 typedef int major_fn(void *file);
 
-/* The major CUDA version of an NVRTC file; 0: it does not say. */
+/* Returns the major CUDA version of a loaded NVRTC library; 0 if the library does not tell it. */
 static int nvrtc_major(void *file)
 {
     int major = 0, minor;
@@ -46,7 +47,7 @@ static int nvrtc_major(void *file)
     return version && version(&major, &minor) == NVRTC_SUCCESS ? major : 0;
 }
 
-/* The major CUDA version of a cuBLAS file; 0: it does not say. */
+/* Returns the major CUDA version of a loaded cuBLAS library; 0 if the library does not tell it. */
 static int cublas_major(void *file)
 {
     int major = 0;
@@ -57,8 +58,9 @@ static int cublas_major(void *file)
     return property && property(MAJOR_VERSION, &major) == CUBLAS_STATUS_SUCCESS ? major : 0;
 }
 
-/* True if the driver can run code of that CUDA: not of a later major version, but of any minor
- * one. */
+/* True if the driver can run code that a library of CUDA `major` makes: any minor version will
+ * do, but no later major one.  If the driver's version is unknown, the library is taken, too.
+ * False: `why` has the reason.  The driver gives 12040 for CUDA 12.4. */
 static bool suits_driver(int major, const char *name, char why[RD_CUDA_TEXT])
 {
     const rd_cuda *cuda   = rd_cuda_api(NULL);
@@ -71,8 +73,10 @@ static bool suits_driver(int major, const char *name, char why[RD_CUDA_TEXT])
     return false;
 }
 
-/* Opens the first file that is there and suits the driver.  The reason is that of the first
- * unsuitable file; if there is none, that of the first name. */
+/* Opens the first library of a list of names, ended by NULL, that is there and suits the driver.
+ * `found` gets its name.  `major_of` reads a library's CUDA version; NULL: any version will do.
+ * If none is usable, `why` explains the first unsuitable library; if none was unsuitable, the
+ * first name. */
 static void *open_first(const char *const *names, major_fn *major_of, char *found,
                         char why[RD_CUDA_TEXT])
 {
@@ -97,7 +101,8 @@ static void *open_first(const char *const *names, major_fn *major_of, char *foun
     return file;
 }
 
-/* Opens the driver, or the file that RDIM_LIBCUDA names. */
+/* Opens CUDA's driver, libcuda.so.1, or the file that the environment variable RDIM_LIBCUDA
+ * names. */
 static void *open_driver(char *found, char why[RD_CUDA_TEXT])
 {
     const char *const named = rd_environment(RD_ENV_RDIM_LIBCUDA);
@@ -106,8 +111,9 @@ static void *open_driver(char *found, char why[RD_CUDA_TEXT])
                       why);
 }
 
-/* Opens a library of the toolkit, "libnvrtc.so": first where the loader looks, then in the
- * toolkit's usual folders. */
+/* Opens a library of the CUDA toolkit, such as "libnvrtc.so": the file that the environment
+ * variable names, if it is set.  Else the loader's search path is tried with the endings .13,
+ * .12 and none, and then the toolkit's usual folders. */
 static void *open_of_toolkit(rd_variable variable, const char *name, major_fn *major_of,
                              char *found, char why[RD_CUDA_TEXT])
 {
@@ -126,7 +132,9 @@ static void *open_of_toolkit(rd_variable variable, const char *name, major_fn *m
 }
 
 /* ---- Functions ------------------------------------------------------------------------------- */
-/* Stores the address of a function in *function.  `why` names the first one that is missing. */
+/* Stores the address of a library's function in *function, which is a pointer to a function.
+ * ISO C has no cast from void * to such a pointer, so memcpy() does it.  If the function is
+ * missing, `why` gets its name, unless `why` has another one already. */
 static void find(void *file, const char *path, const char *name, void *function,
                  char why[RD_CUDA_TEXT])
 {
@@ -139,7 +147,7 @@ static void find(void *file, const char *path, const char *name, void *function,
 
 static struct {
     rd_cuda functions;
-    char    why[RD_CUDA_TEXT]; /* "": they are all there */
+    char    why[RD_CUDA_TEXT]; /* why the driver cannot be used; "": it has all functions */
 } driver;
 
 static struct {
@@ -152,8 +160,8 @@ static struct {
     char      why[RD_CUDA_TEXT];
 } cublas;
 
-/* Finds the driver and its functions.  Files stay open, as their threads and handles live as long
- * as the process. */
+/* Loads the driver and finds its functions.  Missing optional functions stay NULL, without an
+ * error.  The file is never closed, as its threads and handles live as long as the process. */
 static void load_driver(void)
 {
     char  path[PATH], ignored[RD_CUDA_TEXT] = "";
@@ -167,7 +175,8 @@ static void load_driver(void)
     }
 }
 
-/* Finds NVRTC and its functions. */
+/* Loads CUDA's compiler NVRTC and finds its functions; nvrtc.why gets a reason if it cannot be
+ * used. */
 static void load_nvrtc(void)
 {
     char  path[PATH];
@@ -181,7 +190,7 @@ static void load_nvrtc(void)
     }
 }
 
-/* Finds cuBLAS and its functions. */
+/* Loads cuBLAS and finds its functions; cublas.why gets a reason if it cannot be used. */
 static void load_cublas(void)
 {
     char  path[PATH];
@@ -196,6 +205,8 @@ static void load_cublas(void)
     }
 }
 
+/* Returns the table of the driver's functions, which the process's first call loads.  NULL: the
+ * driver is missing or lacks functions, and *why has the reason. */
 const rd_cuda *rd_cuda_api(const char **why)
 {
     static pthread_once_t once = PTHREAD_ONCE_INIT;
@@ -206,6 +217,8 @@ const rd_cuda *rd_cuda_api(const char **why)
     return driver.why[0] ? NULL : &driver.functions;
 }
 
+/* Returns the table of NVRTC's functions, which the process's first call loads.  NULL: NVRTC is
+ * missing or lacks functions, and *why has the reason. */
 const rd_nvrtc *rd_nvrtc_api(const char **why)
 {
     static pthread_once_t once = PTHREAD_ONCE_INIT;
@@ -216,6 +229,8 @@ const rd_nvrtc *rd_nvrtc_api(const char **why)
     return nvrtc.why[0] ? NULL : &nvrtc.functions;
 }
 
+/* Returns the table of cuBLAS's functions, which the process's first call loads.  NULL: cuBLAS
+ * is missing or lacks functions, and *why has the reason. */
 const rd_cublas *rd_cublas_api(const char **why)
 {
     static pthread_once_t once = PTHREAD_ONCE_INIT;
@@ -227,7 +242,8 @@ const rd_cublas *rd_cublas_api(const char **why)
 }
 
 /* ---- Errors ---------------------------------------------------------------------------------- */
-/* The length of a function's name without the version that the file appends; manuals omit it. */
+/* Returns the length of a function's name without the suffix "_v2" of its symbol, which manuals
+ * omit. */
 static int length_of(const char *function)
 {
     const char *version = strstr(function, "_v2");
@@ -242,6 +258,8 @@ static void say(const char *function, int error, const char *meaning, char text[
              meaning ? ", " : "", meaning ? meaning : "");
 }
 
+/* Writes an error of the driver with the driver's own explanation: "cuLaunchKernel: 700, an
+ * illegal memory access was encountered". */
 void rd_cuda_error(const char *function, CUresult error, char text[RD_CUDA_TEXT])
 {
     const rd_cuda *cuda    = rd_cuda_api(NULL);
@@ -252,6 +270,7 @@ void rd_cuda_error(const char *function, CUresult error, char text[RD_CUDA_TEXT]
     say(function, error, meaning, text);
 }
 
+/* Writes an error of NVRTC with its name: "nvrtcCompileProgram: 6, NVRTC_ERROR_COMPILATION". */
 void rd_nvrtc_error(const char *function, nvrtcResult error, char text[RD_CUDA_TEXT])
 {
     const rd_nvrtc *api = rd_nvrtc_api(NULL);
@@ -259,6 +278,7 @@ void rd_nvrtc_error(const char *function, nvrtcResult error, char text[RD_CUDA_T
     say(function, error, api ? api->nvrtcGetErrorString(error) : NULL, text);
 }
 
+/* Writes an error of cuBLAS with its name: "cublasGemmEx: 13, CUBLAS_STATUS_EXECUTION_FAILED". */
 void rd_cublas_error(const char *function, cublasStatus_t status, char text[RD_CUDA_TEXT])
 {
     const rd_cublas *api = rd_cublas_api(NULL);

@@ -39,17 +39,20 @@ enum {
 };
 #endif
 
+/* Pointers to the functions of the driver, by name. */
 typedef struct rd_cuda {
 #define RD_DRIVER(name, parameters)   CUresult(*name) parameters;
 #define RD_OPTIONAL(name, parameters) CUresult(*name) parameters; /* NULL: it has none */
 #include "kernels/cuda/api.def"
 } rd_cuda;
 
+/* Pointers to the functions of NVRTC, by name. */
 typedef struct rd_nvrtc {
 #define RD_NVRTC(returns, name, parameters) returns(*name) parameters;
 #include "kernels/cuda/api.def"
 } rd_nvrtc;
 
+/* Pointers to the functions of cuBLAS, by name. */
 typedef struct rd_cublas {
 #define RD_CUBLAS(returns, name, parameters) returns(*name) parameters;
 #include "kernels/cuda/api.def"

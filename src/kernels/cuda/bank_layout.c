@@ -3,12 +3,17 @@
  * Rows are an odd number of words apart, so that the elements of a warp's threads are in
  * different banks. If rows are read for the last time just before other rows are stored, these
  * take over their array.  So a softmax has one array for its operand, its exponentials and its
- * results. */
+ * results.
+ *
+ * A staged row is a short row of memory that a block of threads copies to shared memory, or
+ * back.  Its pitch is the distance from one row to the next there, in elements. */
 #include "kernels/cuda/strategy.h"
 #include <stdlib.h>
 
 /* ---- Sizes ----------------------------------------------------------------------------------- */
-/* Elements between rows: an odd number of words, of 4 bytes or an element. */
+/* Returns the elements from the beginning of a row of n elements to the next row in shared
+ * memory.  That distance is an odd number of words (4 bytes, or an element if it is larger), so
+ * that threads that each read their own row hit different banks. */
 static int64_t pitch_of(rd_dtype type, int64_t n)
 {
     const int64_t size = rd_dtype_size(type), word = size > 4 ? size : 4;
@@ -17,13 +22,17 @@ static int64_t pitch_of(rd_dtype type, int64_t n)
     return (words | 1) * word / size;
 }
 
+/* Returns the most rows that a block of threads stages in shared memory.  A scratch row belongs
+ * to one thread.  Other rows are shared by `items` neighbouring threads.  A block that begins in
+ * the middle of such a group touches one row more. */
 int64_t rd_cuda_staged_rows_of_block(const rd_cuda_strategy *s, const rd_cuda_staged_row *r)
 {
     return r->role == RD_STAGED_SCRATCH ? s->choice.block
                                         : (s->choice.block + r->items - 2) / r->items + 1;
 }
 
-/* Bytes of the rows of a block, with room for whole vectors at both ends. */
+/* Returns the bytes of shared memory for a block's rows.  Vector accesses at both ends may go
+ * beyond the rows by less than a vector, so there is room for two more vectors. */
 static int64_t bytes_of(const rd_cuda_strategy *s, const rd_cuda_staged_row *r)
 {
     return rd_cuda_room(rd_cuda_staged_rows_of_block(s, r) * r->pitch * rd_dtype_size(r->type) +
@@ -31,13 +40,14 @@ static int64_t bytes_of(const rd_cuda_strategy *s, const rd_cuda_staged_row *r)
 }
 
 /* ---- Rows that share an array ---------------------------------------------------------------- */
-/* The address of an access. */
+/* Returns the address that a LOAD or STORE instruction uses. */
 static const rd_address *address_of(const rd_cuda_strategy *s, int32_t inst)
 {
     return &s->p->address[s->p->inst[inst].arg];
 }
 
-/* The outermost loop of an item around an instruction, -1. */
+/* Returns the outermost loop around an instruction within the body of a work item, -1: no loop
+ * is around it. s->from is the first instruction of that body. */
 static int32_t outermost(const rd_cuda_strategy *s, int32_t inst)
 {
     int32_t loop = s->p->inst[inst].loop, found = -1;
@@ -48,7 +58,9 @@ static int32_t outermost(const rd_cuda_strategy *s, int32_t inst)
 }
 
 /* True if two accesses in one loop touch the same element of their rows, and another element in
- * each round. */
+ * each round.  So the offsets from the rows' first elements agree, and so do the strides along
+ * all loops around.  The strides are those of a dense row: 1 for the innermost loop, then the
+ * product of the extents inside.  All rounds together cover the row. */
 static bool is_same_element(const rd_cuda_strategy *s, int32_t a, int32_t b)
 {
     const rd_cuda_staged_row *r = &s->staged_row[s->staged_row_of[a]],
@@ -71,7 +83,8 @@ static bool is_same_element(const rd_cuda_strategy *s, int32_t a, int32_t b)
     return times == r->n;
 }
 
-/* The first access of rows k if it is a store in a loop; else -1. */
+/* Returns the first access to staged rows k if it is a STORE in a loop; else -1.  Such rows are
+ * written before they are read, so they may reuse the shared memory of other rows. */
 static int32_t first_store(const rd_cuda_strategy *s, int32_t k)
 {
     for (int32_t i = s->from; i < s->to; i++)
@@ -80,24 +93,26 @@ static int32_t first_store(const rd_cuda_strategy *s, int32_t k)
     return -1;
 }
 
-/* True if no access uses the array's rows once a store has begun, except those just before it. */
+/* True if the rows in a shared array are dead once the loop of instruction `store` has begun.
+ * Accesses before `store` in that loop are allowed if they touch the same element, as the store
+ * then overwrites an element that has just been read. */
 static bool is_unused_from(const rd_cuda_strategy *s, int32_t array, int32_t store)
 {
     const int32_t begin = s->p->loop[outermost(s, store)].begin;
-    bool          ends  = true;
+    bool          dead  = true;
 
     for (int32_t i = s->from; i < s->to; i++) {
         const int32_t k = s->staged_row_of[i];
 
         if (k >= 0 && s->staged_row[k].array == array && i > begin)
-            ends &= i < store && is_same_element(s, i, store);
+            dead &= i < store && is_same_element(s, i, store);
     }
-    return ends;
+    return dead;
 }
 
-/* True if rows k may take over an array: all its rows end, and a thread's row would lie where
- * theirs do. Then the block's rows do, too, so that threads fill what they themselves have
- * written back. */
+/* True if staged rows k may take over a shared array: none of its rows is a result that is still
+ * copied out, and all have the type, length and place of rows k.  Then each thread's row lies
+ * where its earlier row lay, so no thread overwrites a row of another one. */
 static bool can_share_array(const rd_cuda_strategy *s, int32_t array, int32_t k)
 {
     const rd_cuda_staged_row *r = &s->staged_row[k];
@@ -105,10 +120,11 @@ static bool can_share_array(const rd_cuda_strategy *s, int32_t array, int32_t k)
     for (int32_t j = 0; j < s->n_staged_row; j++) {
         const rd_cuda_staged_row *q = &s->staged_row[j];
 
-        if (q->array != array || j == k)
+        if (q->array != array || j == k) /* other rows do not lie in that array */
             continue;
         if (q->role == RD_STAGED_OUT || q->type != r->type || q->n != r->n || q->items != 1)
             return false;
+        /* Copied in and copied out: both must be equally far from the start of a vector. */
         if (q->role == RD_STAGED_IN && r->role == RD_STAGED_OUT &&
             (q->step != r->step || (q->first - r->first) % rd_cuda_staged_row_vector(s, r) != 0))
             return false;
@@ -116,7 +132,8 @@ static bool can_share_array(const rd_cuda_strategy *s, int32_t array, int32_t k)
     return true;
 }
 
-/* The array that rows k take over, or one of their own. */
+/* Returns the number of the shared array for staged rows k: one that they take over from rows
+ * that are no longer used, or k, an array of their own. */
 static int32_t array_of(const rd_cuda_strategy *s, int32_t k)
 {
     const int32_t store = first_store(s, k);
@@ -129,7 +146,8 @@ static int32_t array_of(const rd_cuda_strategy *s, int32_t k)
 }
 
 /* ---- All together ---------------------------------------------------------------------------- */
-/* Assigns arrays in the order in which rows begin, then their bytes. */
+/* Places all staged rows in shared memory.  Rows first get arrays, some of them shared, in the
+ * order of their first store.  Then the arrays are laid out one behind the other. */
 void rd_cuda_lay_out_staged_rows(rd_cuda_strategy *s)
 {
     int64_t bytes = 0;

@@ -5,24 +5,29 @@
  * A block of threads takes a tile: one block of the columns' trees, 64 rows, by one block of the
  * rows' trees, 64 steps of all lanes.  A team has as many columns as a row has lanes, and runs
  * down the rows. The columns' states are in registers.  The states of the rows' lanes are in
- * shared memory, where the next team finds them (print/gpu/block_tile_text.c).  A tile leaves nodes of
- * both trees: one for each column, and one for each lane of a row that other tiles continue.  The
- * last block of a group of tiles combines their nodes (combine_blocks.c).
+ * shared memory, where the next team finds them (print/gpu/block_tile_text.c).  A tile leaves
+ * nodes of both trees: one for each column, and one for each lane of a row that other tiles
+ * continue.  The last block of a group of tiles combines their nodes (combine_blocks.c).
  *
- * Other stages whose folds cross have threads for the rows or for the columns only.  The
- * evaluator asks (rd_gpu_suits) and makes two stages of them. */
+ * Other stages with crossing folds have threads for the rows or for the columns only.  The
+ * evaluator asks (rd_gpu_suits) and makes two stages of them.
+ *
+ * A fold is a reduction; its lanes are partial accumulators that take elements in turn; its
+ * cells are its results.  A node is a finished block in a fold's combine tree. */
 #include "core/combine_tree.h"
 #include "kernels/cuda/strategy.h"
 #include <string.h>
 
 /* ---- Which folds cross ----------------------------------------------------------------------- */
-/* True if the fold begins again for each index of a loop. */
+/* True if the fold's START instruction is in the loop, so that the fold begins again in each
+ * round. */
 static bool is_within(const rd_program *p, const rd_cuda_fold *f, int32_t loop)
 {
     return rd_cuda_within(p, f->start, loop);
 }
 
-/* Finds the instructions of a fold, before there is a strategy. */
+/* Finds the START, STEP and CLOSE instructions of a fold by a search of the program; -1: it has
+ * none.  It is used before there is a strategy that knows them. */
 static void find_instructions(const rd_program *p, int32_t number, rd_cuda_fold *f)
 {
     *f =
@@ -35,12 +40,16 @@ static void find_instructions(const rd_program *p, int32_t number, rd_cuda_fold 
         }
 }
 
-/* True if `row` reduces a loop along which `column` has cells, and each of these goes on in the
- * loop around it.  `column` must take its element before the result of `row` is there. */
+/* True if two folds reduce the same elements along different axes.  Fold `row` begins in each
+ * round of an outer loop and reduces an inner one.  Fold `column` reduces the outer loop and has
+ * an accumulator for each index of the inner one.  `column` must take its element before the
+ * result of `row` is there, as it must not depend on that result. */
 static bool is_crossing(const rd_program *p, const rd_cuda_fold *row, const rd_cuda_fold *column)
 {
     const int32_t outer = row->start < 0 ? -1 : p->inst[row->start].loop;
 
+    /* The last test: an accumulator for each index of the outer loop means that `column` keeps that
+     * axis and does not reduce it. */
     if (outer < 0 || row->step < 0 || column->step < 0 || column->start < 0 ||
         is_within(p, column, outer) || !rd_cuda_within(p, column->step, outer) ||
         column->step > row->finish || rd_coef(&column->of.fold->cell, p->loop[outer].axis))
@@ -52,7 +61,7 @@ static bool is_crossing(const rd_program *p, const rd_cuda_fold *row, const rd_c
     return false;
 }
 
-/* Compares each two folds of the program. */
+/* True if any two folds of the program reduce the same elements along different axes. */
 bool rd_cuda_has_crossing_folds(const rd_program *p)
 {
     rd_cuda_fold row, column;
@@ -69,7 +78,7 @@ bool rd_cuda_has_crossing_folds(const rd_program *p)
 }
 
 /* ---- Loops ----------------------------------------------------------------------------------- */
-/* The only loop in a body, -1. */
+/* Returns the only loop directly in the body [from, to), -1: there is none or more than one. */
 static int32_t only_loop(const rd_program *p, int32_t from, int32_t to)
 {
     int32_t only = -1;
@@ -84,14 +93,15 @@ static int32_t only_loop(const rd_program *p, int32_t from, int32_t to)
     return only;
 }
 
-/* True if a loop runs forwards and is not empty. */
+/* True if the loop number is valid, and the loop runs forwards and is not empty. */
 static bool is_plain(const rd_program *p, int32_t loop)
 {
     return loop >= 0 && !p->loop[loop].backwards && p->loop[loop].extent > 0;
 }
 
-/* Finds one loop in another.  Behind both, folds that began before them end, in loops along the
- * inner axis. */
+/* Finds the two loops of a block tile: the item's first loop, and the only one in it, which has
+ * no loop inside.  Later loops of the item must run along the inner axis: they finish the column
+ * folds.  False: the body has another structure. */
 static bool find_loops(rd_cuda_strategy *s, int32_t *outer, int32_t *inner)
 {
     const rd_program *p = s->p;
@@ -114,7 +124,8 @@ static bool find_loops(rd_cuda_strategy *s, int32_t *outer, int32_t *inner)
     return true;
 }
 
-/* Orders the two loops: the second one is the one along which rows have lanes. */
+/* Sets tile_loop[0] to the loop over rows, and tile_loop[1] to the loop along a row: the one
+ * that gives row folds their lanes.  Either loop may be the outer one. */
 static void order_loops(rd_cuda_strategy *s, int32_t outer, int32_t inner)
 {
     bool along_outer = false;
@@ -126,20 +137,23 @@ static void order_loops(rd_cuda_strategy *s, int32_t outer, int32_t inner)
     s->tile_loop[1] = along_outer ? outer : inner;
 }
 
+/* Returns the outer one of the two loops of a block tile: the one that contains a loop. */
 int32_t rd_cuda_tile_outer(const rd_cuda_strategy *s)
 {
     return s->p->loop[s->tile_loop[0]].first >= 0 ? s->tile_loop[0] : s->tile_loop[1];
 }
 
+/* Returns the inner one of the two loops of a block tile: the one that contains no loop. */
 int32_t rd_cuda_tile_inner(const rd_cuda_strategy *s)
 {
     return s->p->loop[s->tile_loop[0]].first >= 0 ? s->tile_loop[1] : s->tile_loop[0];
 }
 
 /* ---- Folds ----------------------------------------------------------------------------------- */
-/* True if a fold begins and ends where a tile expects it.  A fold along the inner loop begins and
- * ends in the outer one.  Other folds have a cell for each index of the inner loop, and end
- * behind both. */
+/* True if a fold begins and ends where a block tile expects it.  A fold that reduces the inner
+ * loop begins and ends in each round of the outer one, and has one accumulator.  A fold that
+ * reduces the outer loop begins before both loops, has an accumulator for each index of the
+ * inner one, and ends in a later loop along that axis. */
 static bool is_placed(const rd_cuda_strategy *s, const rd_cuda_fold *f, int32_t folds_along)
 {
     const rd_program *p     = s->p;
@@ -155,13 +169,14 @@ static bool is_placed(const rd_cuda_strategy *s, const rd_cuda_fold *f, int32_t 
            cell->n_add == 1 && cell->add[0].axis == inner->axis;
 }
 
-/* True if a fold is a reduction by the combine tree. */
+/* True if a fold is a reduction by the combine tree with blocks of the usual number of steps,
+ * with a built-in reducer. */
 static bool is_of_tree(const rd_fold *fold)
 {
     return !fold->scan && !fold->user && fold->steps == RD_TREE_STEPS;
 }
 
-/* True if a fold has one lane for each column, whose steps are rows. */
+/* True if a fold reduces down the rows: one lane for each column, with one row for each step. */
 static bool is_column(const rd_cuda_strategy *s, const rd_cuda_fold *f)
 {
     return is_of_tree(f->of.fold) &&
@@ -169,7 +184,8 @@ static bool is_column(const rd_cuda_strategy *s, const rd_cuda_fold *f)
            is_placed(s, f, s->tile_loop[0]);
 }
 
-/* True if a fold has lanes along the columns, from the first column on. */
+/* True if a fold reduces along a row by at least a warp of lanes, which begin at the first
+ * column with stride 1, and has no other reduced axis. */
 static bool is_row(const rd_cuda_strategy *s, const rd_cuda_fold *f)
 {
     const rd_fold *fold = f->of.fold;
@@ -180,8 +196,9 @@ static bool is_row(const rd_cuda_strategy *s, const rd_cuda_fold *f)
            is_placed(s, f, s->tile_loop[1]);
 }
 
-/* Sorts folds into rows and columns, and returns the lanes of the rows; 0: there are other folds,
- * or only one kind. */
+/* Sorts the folds into those of rows (threads_are_lanes) and those of columns, and returns the
+ * lanes of the row folds.  Returns 0 if a fold is of neither kind, if row folds differ in lanes,
+ * or if there are not both kinds. */
 static int32_t find_lanes(rd_cuda_strategy *s)
 {
     int32_t lanes = 0, columns = 0;
@@ -189,7 +206,7 @@ static int32_t find_lanes(rd_cuda_strategy *s)
     for (int32_t k = 0; k < s->p->n_fold; k++) {
         rd_cuda_fold *f = &s->fold[k];
 
-        if (f->start < 0 || f->step < 0 || f->finish < 0 ||
+        if (f->start < 0 || f->step < 0 || f->finish < 0 || /* an instruction is missing */
             !rd_cuda_within(s->p, f->step, rd_cuda_tile_inner(s)))
             return 0;
         f->threads_are_lanes = is_row(s, f);
@@ -203,8 +220,8 @@ static int32_t find_lanes(rd_cuda_strategy *s)
 }
 
 /* ---- Other instructions ---------------------------------------------------------------------- */
-/* True if an instruction may run in a tile.  Instructions before the inner loop run once for each
- * of its elements, so they must not store.  Nothing that is stored may be read. */
+/* True if an instruction may run in a tile.  A load must not read what the program stores.
+ * Instructions before the inner loop run once for each of its elements, so they must not store. */
 static bool may_tile(const rd_cuda_strategy *s, int32_t i)
 {
     const rd_program *p    = s->p;
@@ -217,7 +234,7 @@ static bool may_tile(const rd_cuda_strategy *s, int32_t i)
     }
 }
 
-/* True if all instructions may run in a tile. */
+/* True if all instructions of an item may run in a tile, and the program has no scratch memory. */
 static bool may_tile_all(const rd_cuda_strategy *s)
 {
     bool all = s->p->n_scratch == 0;
@@ -228,7 +245,8 @@ static bool may_tile_all(const rd_cuda_strategy *s)
 }
 
 /* ---- Teams ----------------------------------------------------------------------------------- */
-/* Bytes of the smallest elements that lie densely along columns; 0: there are none. */
+/* Returns the bytes of the smallest elements that loads of the inner loop read side by side
+ * along a row; 0: no load does. */
 static int32_t least_dense(const rd_cuda_strategy *s)
 {
     const rd_program *p     = s->p;
@@ -253,13 +271,15 @@ static bool find_team(rd_cuda_strategy *s, int32_t lanes)
 
     if (least == 0)
         return false;
-    for (s->width = rd_cuda_vector_width(s, least); lanes / s->width < s->choice.least_team;)
+    s->width = rd_cuda_vector_width(s, least);
+    while (s->width > 1 && lanes / s->width < s->choice.least_team)
         s->width /= 2;
     s->team = lanes / s->width;
     return s->width > 1 && s->team <= RD_WARP;
 }
 
-/* Adds each access of the inner loop that is dense along the columns. */
+/* Lists the loads and stores of the inner loop that are contiguous along a row.  Each moves a
+ * vector of s->width elements. */
 void rd_cuda_tile_accesses(const rd_cuda_strategy *s, rd_cuda_vector_accesses *accesses)
 {
     const rd_program *p = s->p;
@@ -279,7 +299,7 @@ void rd_cuda_tile_accesses(const rd_cuda_strategy *s, rd_cuda_vector_accesses *a
     }
 }
 
-/* Bytes that a thread has in flight for each index of the outer loop. */
+/* Returns the bytes of outstanding loads of a thread for each index of the outer loop. */
 static int32_t flight_of(const rd_cuda_strategy *s)
 {
     rd_cuda_vector_accesses accesses;
@@ -293,9 +313,10 @@ static int32_t flight_of(const rd_cuda_strategy *s)
     return bytes;
 }
 
-/* Chooses how many rows a team takes at a time.  Teams follow each other, one turn behind.  A
- * team that has finished its columns finds the team before it done, if there are at least as many
- * turns as teams. */
+/* Chooses how many rows a team takes at a time, its turn: the largest power of 2 within the
+ * limits of bytes in flight, elements and instructions of a thread.  Teams follow each other,
+ * one turn behind.  A tile has at least as many turns as the block has teams: then a team that
+ * has finished its columns finds the team before it done. */
 static void find_rows_at_once(rd_cuda_strategy *s)
 {
     const rd_cuda_choice *c      = &s->choice;
@@ -310,7 +331,7 @@ static void find_rows_at_once(rd_cuda_strategy *s)
 }
 
 /* ---- Shared memory and work ------------------------------------------------------------------ */
-/* Bytes of a number of a state. */
+/* Returns the bytes of number k of a fold's state: 4 for the 32-bit types, else 8. */
 static int32_t state_size(const rd_emit_fold *of, int k)
 {
     const char *const type = rd_state_type(of, k);
@@ -320,7 +341,8 @@ static int32_t state_size(const rd_emit_fold *of, int k)
     return narrow ? 4 : 8;
 }
 
-/* True if shared memory has room for the lanes of all rows, and for the words of their exchange. */
+/* True if shared memory has room for the states of all lanes of a tile's 64 rows, and for the
+ * words of 8 bytes by which each team's threads exchange lanes. */
 static bool has_room(const rd_cuda_strategy *s, int32_t lanes)
 {
     int64_t bytes = 8 * (int64_t)rd_cuda_shared_words(s) * (s->choice.block / s->team);
@@ -331,8 +353,10 @@ static bool has_room(const rd_cuda_strategy *s, int32_t lanes)
     return bytes <= s->choice.tile_room;
 }
 
-/* True if enough threads have work.  Teams wait for the first one at the beginning of a tile, and
- * for the last one at its end.  Registers leave room for a quarter of the GPU's threads. */
+/* True if block tiles keep enough threads busy.  A block's teams form a pipeline, each one turn
+ * behind the one before: `all` turns pass, of which groups * turns / teams are useful work of a
+ * team.  The product of busy threads and useful share must reach `wanted`.  Registers leave room
+ * for a quarter of the GPU's threads. */
 static bool are_busy(const rd_cuda_strategy *s, int32_t lanes)
 {
     const int64_t teams = s->choice.block / s->team, turns = RD_TREE_STEPS / s->rows_at_once;
@@ -345,7 +369,8 @@ static bool are_busy(const rd_cuda_strategy *s, int32_t lanes)
 }
 
 /* ---- All together ---------------------------------------------------------------------------- */
-/* Counts the tiles along both loops. */
+/* Computes the size of a tile and the number of tiles along both loops: 64 rows, and 64 steps of
+ * a row's lanes.  Size and extent are in indices. */
 static void count_tiles(rd_cuda_strategy *s, int32_t lanes)
 {
     const int64_t size[2] = { RD_TREE_STEPS, (int64_t)RD_TREE_STEPS * lanes };
@@ -358,12 +383,15 @@ static void count_tiles(rd_cuda_strategy *s, int32_t lanes)
     }
 }
 
+/* Counts the tree nodes of n tiles at one place: those of the tiles, and of the groups on all
+ * levels above. */
 int64_t rd_cuda_nodes_of(const rd_cuda_strategy *s, int64_t n)
 {
     return n + rd_cuda_groups_of(s, n);
 }
 
-/* Adds up the groups of all levels: each level has 1 / fan as many. */
+/* Counts the groups of n tiles on all levels: each level has ceil(1 / fan) of the one below,
+ * until one group is left. */
 int64_t rd_cuda_groups_of(const rd_cuda_strategy *s, int64_t n)
 {
     int64_t groups = 0;
@@ -375,8 +403,9 @@ int64_t rd_cuda_groups_of(const rd_cuda_strategy *s, int64_t n)
     return groups;
 }
 
-/* Lays out the nodes of columns, and of the lanes of rows that are several tiles; and counters of
- * both. */
+/* Lays out the tree nodes of an item in global memory: nodes of all columns, and of all lanes of
+ * all rows if a row is longer than one tile.  Each group of tiles also has an atomic counter, by
+ * which the last block of the group is found. */
 static void place_nodes(rd_cuda_strategy *s)
 {
     const int64_t *n = s->n_block_tile;
@@ -398,7 +427,8 @@ static void place_nodes(rd_cuda_strategy *s)
     s->item_counters = n[1] * rd_cuda_groups_of(s, n[0]) + n[0] * rd_cuda_groups_of(s, n[1]);
 }
 
-/* Keeps all current states in registers of a thread: columns, or lanes of a row. */
+/* Keeps all current states in registers of a thread: one for each of its `width` columns, or of
+ * its `width` lanes of a row.  The tree nodes are kept elsewhere, so `tree` is false. */
 static void assign_local_storage(rd_cuda_strategy *s)
 {
     for (int32_t k = 0; k < s->p->n_fold; k++) {
@@ -413,7 +443,7 @@ static void assign_local_storage(rd_cuda_strategy *s)
     }
 }
 
-/* Undoes the choices of this file. */
+/* Undoes the choices of this file, and returns false: there will be no block tiles. */
 static bool give_up(rd_cuda_strategy *s)
 {
     s->tile_loop[0] = s->tile_loop[1] = -1;
@@ -423,8 +453,8 @@ static bool give_up(rd_cuda_strategy *s)
     return false;
 }
 
-/* Checks the loops, the folds, all other instructions, shared memory and the work for all
- * threads. */
+/* True if block tiles suit the program; then fills the strategy.  It checks the loops, the
+ * folds, all other instructions, shared memory, and the work for all threads. */
 bool rd_cuda_find_block_tile(rd_cuda_strategy *s)
 {
     int32_t lanes, outer, inner;

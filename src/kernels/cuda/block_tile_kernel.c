@@ -1,7 +1,8 @@
 /* block_tile_kernel.c - the kernel of block tiles (block_tile.c): the text around a tile. */
 #include "kernels/cuda/loop_tree.h"
 
-/* Adds the kernel.  combine_blocks.c has the text that ends a tile.
+/* Adds the kernel that reduces block tiles.  Each block of threads goes through tiles, a grid's
+ * width apart. combine_blocks.c has the text that ends a tile.
  *
  *     extern "C" __global__ void __launch_bounds__(RD_THREADS, RD_FIT) block_tiles(const rd_call q)
  *     {
@@ -42,7 +43,8 @@ void rd_cuda_write_block_tiles(rd_cuda_text *t, int32_t kernel)
     rd_print_line(&t->print, "}\n");
 }
 
-/* The printer's callback: stores the tile's nodes of a fold. */
+/* The printer calls this at the end of a tile: it adds the text that stores the tile's nodes of
+ * the combine tree, of one fold.  Rows and columns are stored by different texts. */
 void rd_cuda_leave_block_tile(void *of, rd_printing *n, int32_t fold)
 {
     rd_cuda_text *t = of;
@@ -51,13 +53,15 @@ void rd_cuda_leave_block_tile(void *of, rd_printing *n, int32_t fold)
     (t->s->fold[fold].threads_are_lanes ? rd_cuda_leave_rows : rd_cuda_leave_columns)(t, fold);
 }
 
-/* The printer's callback: adds the inter-block combine and "if (is0)". */
+/* The printer calls this behind the folds' nodes.  It adds the inter-block combine along the
+ * kernel's loop, and an "if" with a condition that holds in the last block of threads only. */
 void rd_cuda_last_block_tile(void *of, rd_printing *n)
 {
     rd_cuda_combine_blocks(of, n->kernel->along);
 }
 
-/* The printer's callback: reads a combined node. */
+/* The printer calls this where a fold's result is wanted: it adds the text that reads the
+ * combined node of a lane. */
 void rd_cuda_node_of_block_tile(void *of, rd_printing *n, int32_t fold, const char *lane)
 {
     (void)n;

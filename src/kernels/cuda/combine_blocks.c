@@ -8,32 +8,37 @@
  * group: one counter for the columns, one for the rows.  The last block of the group combines the
  * group's nodes by twos, as the combine tree does, and goes on with the group above.  The last
  * block of all groups finishes the folds.  So no block waits, and the order of arrival changes no
- * bit.  The last group of an axis may be short: a node without a sibling is its parent. */
+ * bit.  The last group of an axis may be short: a node without a sibling is its parent.
+ *
+ * A fold is a reduction; its lanes are partial accumulators that take elements in turn.  A node
+ * is a finished block in a fold's combine tree. */
 #include "core/combine_tree.h"
 #include "kernels/cuda/kernel_frame.h"
 #include <inttypes.h>
 #include <stdio.h>
 
-/* One of the two loops of a block tile. */
+/* Returns one of the two loops of a block tile: 0 is the loop over rows, 1 the loop over
+ * columns. */
 static const rd_loop *loop_of(const rd_cuda_text *t, int k)
 {
     return &t->s->p->loop[t->s->tile_loop[k]];
 }
 
-/* Lanes of a cell. */
+/* Returns how many lanes (partial accumulators) the fold has for each result. */
 static int64_t lanes_of(const rd_cuda_fold *f)
 {
     return f->of.fold->lanes;
 }
 
-/* True if a fold's nodes lie in global memory.  A row that one tile contains has its lanes in
- * shared memory. */
+/* True if a fold's tree nodes lie in global memory: column folds, and row folds with rows longer
+ * than one tile.  A row that one tile contains keeps its lanes in shared memory. */
 static bool has_memory_nodes(const rd_cuda_text *t, const rd_cuda_fold *f)
 {
     return !f->threads_are_lanes || t->s->n_block_tile[1] > 1;
 }
 
-/* The nodes of one row of nodes: of all columns, or of the lanes of all rows. */
+/* Returns the tree nodes that lie side by side in global memory for one tile: one for each
+ * column, or one for each lane of each row. */
 static int64_t node_pitch(const rd_cuda_text *t, const rd_cuda_fold *f)
 {
     return loop_of(t, f->threads_are_lanes ? 0 : 1)->extent * lanes_of(f);
@@ -49,7 +54,7 @@ static void close_braces(rd_cuda_text *t, int n)
 }
 
 /* ---- Groups ---------------------------------------------------------------------------------- */
-/* Declares the nodes of a fold in global memory, an array for each number of its state:
+/* Declares the tree nodes of a fold in global memory, an array for each number of its state:
  *
  *     double *const w0_0 = (double *)(nodes + 0);
  *     double *const w0_1 = (double *)(nodes + 524288); */
@@ -68,8 +73,8 @@ static void declare_nodes_of(rd_cuda_text *t, int32_t number)
     }
 }
 
-/* Adds the function that combines rows of nodes from .. from + many - 1 into row `to`, at places
- * [first, end).  All threads of a block call it:
+/* Adds the function that merges rows of tree nodes from .. from + many - 1 into row `to`, at
+ * positions [first, end) of a row.  All threads of a block call it:
  *
  *     static void combine0(const rd_call &q, char *nodes, int64_t from, int many, int64_t to,
  *                          int64_t first, int64_t end)
@@ -124,7 +129,8 @@ static void add_combine(rd_cuda_text *t, int32_t number)
     rd_text_end(&merge, t->print.to);
 }
 
-/* Adds combine0, combine1, .. of all folds with nodes in global memory. */
+/* Adds the functions combine0, combine1, .. that combine tree nodes, for all folds with nodes in
+ * global memory. */
 void rd_cuda_combine_functions(rd_cuda_text *t)
 {
     for (int32_t k = 0; k < t->s->p->n_fold; k++)
@@ -133,13 +139,15 @@ void rd_cuda_combine_functions(rd_cuda_text *t)
 }
 
 /* ---- A block tile ---------------------------------------------------------------------------- */
-/* The columns that all threads of a team have: the lanes of a row. */
+/* Returns the columns that a team has at a time, which are the lanes of a row: `width` for each
+ * of its threads. */
 static int32_t lanes_of_rows(const rd_cuda_strategy *s)
 {
     return s->team * s->width;
 }
 
-/* Declares shared memory for the lanes of all rows of a tile: "RD_SHARED(float, h1_0, 4096);". */
+/* Declares shared memory for the states of all lanes of a tile's 64 rows, for each number of a
+ * row fold's state: "RD_SHARED(float, h1_0, 4096);". */
 void rd_cuda_declare_lanes(rd_cuda_text *t)
 {
     for (int32_t k = 0; k < t->s->p->n_fold; k++)
@@ -149,7 +157,7 @@ void rd_cuda_declare_lanes(rd_cuda_text *t)
                           RD_TREE_STEPS * lanes_of_rows(t->s));
 }
 
-/* Declares which block tile a block of threads has, and its bounds along either loop:
+/* Declares which block tile a block of threads does, and the tile's bounds along either loop:
  *
  *     uint64_t rest = (uint64_t)work;
  *     const int64_t p1 = (int64_t)RD_REST(rest, q.N[0]), lo1 = p1 * 4096;
@@ -178,7 +186,7 @@ void rd_cuda_declare_block_tile(rd_cuda_text *t)
     rd_print_line(&t->print, "const int64_t item = (int64_t)rest;");
 }
 
-/* Declares an item's nodes and counters, and the nodes of each fold:
+/* Declares an item's tree nodes and counters, and the nodes of each fold:
  *
  *     char *const nodes = (char *)q.head.nodes + item * q.N[2];
  *     uint32_t *const counters = (uint32_t *)q.head.counters + item * q.head.item_counters;
@@ -197,7 +205,7 @@ void rd_cuda_declare_nodes(rd_cuda_text *t)
     rd_text_end(&bytes, t->print.to);
 }
 
-/* Stores the nodes of a team's columns, once the team has done all rows of the tile:
+/* Stores the tree nodes of a team's columns, once the team has done all rows of the tile:
  *
  *     RD_UNROLL for (int l = 0; l < 4; l++) {
  *         const int64_t i1 = v1 + 4 * t + l;
@@ -229,8 +237,8 @@ void rd_cuda_leave_columns(rd_cuda_text *t, int32_t number)
     rd_text_end(&states, t->print.to);
 }
 
-/* Copies the state of a row's lane to variables and ends its block: "float a0 = h1_0[k];
- * block1(&a0);". */
+/* Copies the state of a row's lane (partial accumulator) to variables, and ends its block of the
+ * combine tree: "float a0 = h1_0[k]; block1(&a0);". */
 static void take_lane(rd_cuda_text *t, int32_t number, const char *at)
 {
     const rd_cuda_fold *f      = &t->s->fold[number];
@@ -244,7 +252,7 @@ static void take_lane(rd_cuda_text *t, int32_t number, const char *at)
     rd_text_end(&states, t->print.to);
 }
 
-/* Stores the nodes of the lanes of a tile's rows, by all threads of the block:
+/* Stores the tree nodes of the lanes of a tile's rows, by all threads of the block:
  *
  *     for (int k = (int)threadIdx.x; k < (int)(hi0 - lo0) * 64; k += RD_THREADS) {
  *         float a0 = h1_0[k];
@@ -270,9 +278,10 @@ void rd_cuda_leave_rows(rd_cuda_text *t, int32_t number)
     rd_text_end(&pitch, t->print.to);
 }
 
-/* Adds the inter-block combine along one loop: an atomic counter for each group, a tree reduction
- * by the last block.  `first`: counters before those of this loop.  Then is0 says whether this
- * block is the last of all, and from0 is the row of the last node:
+/* Adds the combine of tiles along one loop: an atomic counter for each group of tiles, and a
+ * tree reduction by the last block of threads of a group.  `first`: counters before those of
+ * this loop.  Then is0 says whether this block is the last of all, and from0 is the row of the
+ * last node:
  *
  *     int64_t from0 = 0;
  *     bool    is0 = true;
@@ -323,8 +332,9 @@ static void combine_along(rd_cuda_text *t, int along, const char *first)
 }
 
 /* ---- Combined nodes -------------------------------------------------------------------------- */
-/* Assigns x0, x1 ..: the combined node of a column, or of lane `lane` of a row, "x0 = w0_0[from0
- * * 4096 + i1];". */
+/* Adds the text that assigns x0, x1, .., the numbers of a fold's combined state: of a column, or
+ * of lane `lane` of a row.  The state comes from global memory, "x0 = w0_0[from0 * 4096 + i1];",
+ * or from the tile's lanes in shared memory. */
 void rd_cuda_take_combined(rd_cuda_text *t, int32_t number, const char *lane)
 {
     const rd_cuda_fold *f  = &t->s->fold[number];
@@ -350,8 +360,8 @@ void rd_cuda_take_combined(rd_cuda_text *t, int32_t number, const char *lane)
     rd_text_end(&pitch, t->print.to);
 }
 
-/* "p1 * 9": the counters in front of those of this tile's columns; or, behind the counters of all
- * columns, of its rows. */
+/* Returns the text of how many counters precede those of this tile's groups: "p1 * 9".  Counters
+ * for columns come first, those for rows (`along` 1) behind all of them. */
 static rd_text counters_before(rd_cuda_text *t, int along)
 {
     const int64_t columns = rd_cuda_groups_of(t->s, t->s->n_block_tile[0]),
@@ -367,7 +377,8 @@ static rd_text counters_before(rd_cuda_text *t, int along)
     return text;
 }
 
-/* Adds the inter-block combine along a loop, and "if (is0)". */
+/* Adds the combine of the nodes of all tiles along a loop, by the last block of threads of each
+ * group, and "if (is0)": true in the last block of all. */
 void rd_cuda_combine_blocks(rd_cuda_text *t, int along)
 {
     rd_text before = counters_before(t, along);

@@ -4,19 +4,23 @@
  * Partials are nodes of the combine tree, in rows.  A team stores the nodes of its range and
  * increments the atomic counter of its group.  The last team of RD_FAN ranges combines their
  * nodes, in the order of positions, and goes on with the counter of the group above (rd_is_last
- * in cuda_prelude.cuh).  So no team waits, and the order of arrival changes no bit. */
+ * in cuda_prelude.cuh).  So no team waits, and the order of arrival changes no bit.
+ *
+ * A range is a part of a long loop, done by a team: the threads of one work item.  A fold is a
+ * reduction, a cell one of its results, a lane a partial accumulator. */
 #include "kernels/cuda/kernel_frame.h"
 #include "core/combine_tree.h"
 #include <inttypes.h>
 
-/* States of a fold in a row of nodes. */
+/* Returns how many states a fold has in a row of tree nodes: a state for each lane of each
+ * result. */
 static int64_t states_of(const rd_cuda_fold *f)
 {
     return f->n_cell * f->of.fold->lanes;
 }
 
-/* Declares the states of a fold in a row of nodes, an array for each number of a state: "double
- * *const w0 = (double *)(nodes + (row) * RD_ROW + 0);". */
+/* Declares the states of a fold in a row of tree nodes, an array for each number of a state:
+ * "double *const w0 = (double *)(nodes + (row) * RD_ROW + 0);". */
 void rd_cuda_declare_rows(rd_cuda_text *t, int32_t number, const char *name, const char *row)
 {
     const rd_cuda_fold *f  = &t->s->fold[number];
@@ -30,7 +34,7 @@ void rd_cuda_declare_rows(rd_cuda_text *t, int32_t number, const char *name, con
 }
 
 /* ---- Functions of a fold --------------------------------------------------------------------- */
-/* Adds the function that counts the blocks before a range:
+/* Adds the function that counts the blocks of the combine tree before a range:
  *
  *     static inline int64_t edge0(const rd_call &q, int64_t range)
  *     {
@@ -51,8 +55,8 @@ static void add_edge(rd_cuda_text *t, int32_t number)
     rd_text_end(&all, t->print.to);
 }
 
-/* Adds a copy of all numbers of a node, "w0[s] = f0[k];".  `to` and `from` are formats, with the
- * number's place as the argument. */
+/* Adds a copy of all numbers of a state, "w0[s] = f0[k];".  `to` and `from` are printf formats,
+ * which take the index of the number. */
 static void copy_node(rd_cuda_text *t, const rd_cuda_fold *f, const char *to, const char *from)
 {
     rd_text line = { 0 };
@@ -68,7 +72,7 @@ static void copy_node(rd_cuda_text *t, const rd_cuda_fold *f, const char *to, co
     rd_text_end(&line, t->print.to);
 }
 
-/* Declares an array of nodes for each number of a state: "double f0[RD_FAN];". */
+/* Declares an array of `count` tree nodes for each number of a state: "double f0[RD_FAN];". */
 static void declare_nodes(rd_cuda_text *t, const rd_cuda_fold *f, char name, const char *count)
 {
     for (int k = 0; k < f->of.n_state; k++)
@@ -84,8 +88,9 @@ static void close_braces(rd_cuda_text *t, int n)
     }
 }
 
-/* Adds the body of join0 for groups of which each is one node of the tree.  It combines nodes by
- * twos. The last group of all may be shorter: its nodes go behind the others'.
+/* Adds the body of join0 for groups that are each exactly one node of the combine tree.  Pairs
+ * of nodes are merged, then pairs of pairs.  The last group of all may be shorter: its nodes are
+ * stored behind the others.
  *
  *     const int whole = (int)RD_LESS(n, all / blocks - first);
  *     RD_ONE_BY_ONE for (int64_t s = t; s < 64; s += RD_TEAM) {
@@ -142,8 +147,9 @@ static void join_aligned(rd_cuda_text *t, int32_t number)
     rd_text_end(&merge, t->print.to);
 }
 
-/* Adds the body of join0 for groups that begin or end within a node.  It pushes the nodes of one
- * group after the other onto a list, and combines each with its left siblings:
+/* Adds the body of join0 for groups that begin or end within a node of the combine tree.  The
+ * nodes of one group after the other are pushed onto a list, and each is merged with its left
+ * siblings:
  *
  *     const int64_t begin = RD_LESS(first * blocks, all);
  *     RD_ONE_BY_ONE for (int64_t s = t; s < 64; s += RD_TEAM) {
@@ -193,7 +199,8 @@ static void join_any(rd_cuda_text *t, int32_t number)
     rd_text_end(&line, t->print.to);
 }
 
-/* Adds the function that combines the partials of a group.  Each group below has `blocks` blocks:
+/* Adds the function that combines the partials of a group.  Each member of the group covers
+ * `blocks` blocks of the tree:
  *
  *     static void join0(const rd_call &q, char *nodes, int level, int64_t at,
  *                       int64_t blocks, int t)
@@ -223,7 +230,7 @@ static void add_join(rd_cuda_text *t, int32_t number)
     rd_print_line(&t->print, "}");
 }
 
-/* Adds edge0 and join0 of a split fold. */
+/* Adds the functions edge0 and join0 for a fold that takes its elements in a split loop. */
 void rd_cuda_range_functions(rd_cuda_text *t, int32_t number)
 {
     add_edge(t, number);
@@ -231,9 +238,10 @@ void rd_cuda_range_functions(rd_cuda_text *t, int32_t number)
 }
 
 /* ---- A range --------------------------------------------------------------------------------- */
-/* Moves all cells on to the end of the range: the blocks that it has begun become nodes.  If
- * lanes belong to threads, each thread moves its lanes of every cell; else threads share the
- * cells:
+/* Adds the text that ends all blocks of the combine tree that a range has begun, for all
+ * accumulators (cells), so that only tree nodes are left.  Threads that own lanes each do their
+ * lanes of every cell; else the threads share the cells.  RD_SYNC_TEAM is needed where the
+ * team's states lie in memory:
  *
  *     for (int64_t c0 = 0; c0 < 1; c0 += 1)
  *         while (b0[c0] < edge0(q, range + 1)) { push0(..); b0[c0]++; } */
@@ -261,7 +269,7 @@ static void end_blocks(rd_cuda_text *t, int32_t number)
     rd_text_end(&block, t->print.to);
 }
 
-/* Adds the copy of nodes to global memory, if each thread has lanes of its own:
+/* Adds the copy of tree nodes to global memory, if each thread has lanes of its own:
  *
  *     for (int64_t row = 0; row < rows; row++) for (int64_t c = 0; c < 1; c++)
  *         RD_UNROLL for (int l = 0; l < 4; l++) {
@@ -289,8 +297,8 @@ static void store_lanes(rd_cuda_text *t, const rd_cuda_fold *f)
     rd_text_end(&from, t->print.to);
 }
 
-/* Adds the copy of nodes to global memory, if all threads have the same nodes, or the team has
- * them:
+/* Adds the copy of tree nodes to global memory, if all threads have the same nodes, or the team
+ * has them:
  *
  *     for (int64_t row = 0; row < rows; row++) for (int64_t s = t; s < 8; s += RD_TEAM) {
  *         RD_IN_ROW(o0, row)[s] = w0_0[row * 8 + s];
@@ -311,7 +319,8 @@ static void store_all(rd_cuda_text *t, const rd_cuda_fold *f)
     rd_text_end(&from, t->print.to);
 }
 
-/* Ends the blocks of a range and stores its partials:
+/* Ends the blocks of the combine tree that a range has begun, and stores the range's partial
+ * results:
  *
  *     for (int64_t c0 = 0; ..) while (b0[c0] < edge0(q, range + 1)) { push0(..); b0[c0]++; }
  *     {
@@ -336,8 +345,9 @@ void rd_cuda_leave_nodes(rd_cuda_text *t, int32_t number)
 }
 
 /* ---- Groups ---------------------------------------------------------------------------------- */
-/* Adds the inter-team combine: the last team of each group joins the partials of all folds of a
- * split loop.  The statement behind it runs in the last team of all:
+/* Adds the combine of ranges: the last team of each group joins the partial results of all folds
+ * of a split loop, and goes on with the group above.  The statement behind it runs in the last
+ * team of all:
  *
  *     uint32_t *const counters = (uint32_t *)q.head.counters + item * q.head.item_counters;
  *     int64_t at = range, span = 1;

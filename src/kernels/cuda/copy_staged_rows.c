@@ -8,31 +8,35 @@
  *             the item, with stage0[mine0 + i1] for its i1-th element
  *         __syncthreads();
  *         memory = the rows of stage1, by all threads
- *     } */
+ *     }
+ *
+ * An item is one unit of work, here of one thread.  A slot is a buffer in global memory. */
 #include "kernels/cuda/kernel_frame.h"
 #include <inttypes.h>
 #include <stdlib.h>
 
-/* The C type of the rows' elements. */
+/* Returns the C type of the rows' elements in memory. */
 static const char *type_of(const rd_cuda_staged_row *r)
 {
     return rd_memory_type(r->type);
 }
 
-/* Adds where the rows begin in their shared array, in elements: "(int)q.N[0]". */
+/* Adds the offset of the rows in their shared array, in elements: "(int)q.N[0]". */
 static void add_begin(rd_cuda_text *t, rd_text *to, const rd_cuda_staged_row *r)
 {
     rd_text_add(to, "(int)");
     rd_print_number(&t->print, to, r->at / rd_dtype_size(r->type));
 }
 
-/* True if a block copies the rows from or to global memory. */
+/* True if a block copies the rows from or to global memory; scratch rows exist in shared memory
+ * only. */
 static bool is_moved(const rd_cuda_staged_row *r)
 {
     return r->role != RD_STAGED_SCRATCH;
 }
 
-/* The moved rows in a shared array, -1: they say where a thread's row begins. */
+/* Returns the first rows in a shared array that are copied from or to global memory, -1: there
+ * are none.  They determine where a thread's row begins. */
 static int32_t moved_in(const rd_cuda_strategy *s, int32_t array)
 {
     for (int32_t k = 0; k < s->n_staged_row; k++)
@@ -41,13 +45,14 @@ static int32_t moved_in(const rd_cuda_strategy *s, int32_t array)
     return -1;
 }
 
-/* True if the rows own their shared array. */
+/* True if rows k own their shared array, and do not reuse the array of other rows. */
 static bool is_array(const rd_cuda_strategy *s, int32_t k)
 {
     return s->staged_row[k].array == k;
 }
 
-/* Declares the shared arrays; and, for scratch, where the thread's own row begins:
+/* Declares the arrays of staged rows in shared memory.  An array of scratch only also gets the
+ * place where the thread's own row begins:
  *
  *     RD_SHARED_DYNAMIC(float, stage0);
  *     const int mine0 = (int)q.N[0] + (int)threadIdx.x * (int)11; */
@@ -100,8 +105,9 @@ static void declare_rows(rd_cuda_text *t, int32_t k)
     rd_text_end(&n, t->print.to);
 }
 
-/* Declares where the block's rows begin in memory, and how many elements lie between the start of
- * a vector and the first element:
+/* Declares where the block's rows begin in global memory.  For contiguous rows it also declares
+ * how many elements lie between the start of a vector and the first element.  A negative step
+ * means that the last row comes first in memory:
  *
  *     const int64_t from0 = 0 + (top0) * 10;
  *     const int skew0 = (int)(from0 & 3); */
@@ -125,7 +131,8 @@ static void declare_beginning(rd_cuda_text *t, int32_t k)
     rd_text_end(&last, t->print.to);
 }
 
-/* Vectors that a thread loads before the first one goes to shared memory. */
+/* Returns how many vectors a thread loads before it stores the first one in shared memory: a
+ * power of 2 fraction of the usual batch, as far as all threads still have vectors. */
 static int32_t ahead_of(const rd_cuda_strategy *s, const rd_cuda_staged_row *r)
 {
     const int64_t all   = rd_cuda_staged_rows_of_block(s, r) * r->n;
@@ -136,7 +143,8 @@ static int32_t ahead_of(const rd_cuda_strategy *s, const rd_cuda_staged_row *r)
     return ahead;
 }
 
-/* Adds 2^32 / n, rounded up, by which rd_row_at() divides (text/staged_rows.cuh). */
+/* Adds 2^32 / n, rounded up.  Kernels multiply by it to divide an index by the row length n
+ * (rd_row_at() in text/staged_rows.cuh). */
 static void add_part(rd_cuda_text *t, rd_text *to, const rd_cuda_staged_row *r)
 {
     rd_text_add(to, "(uint32_t)");
@@ -200,7 +208,8 @@ static void copy_strided(rd_cuda_text *t, int32_t k)
     rd_text_end(&n, t->print.to);
 }
 
-/* Adds the copies of all rows of a role: in or out. */
+/* Adds the copies of all rows of a role: those copied in before the items, or those copied out
+ * behind them. */
 static void copy_rows(rd_cuda_text *t, rd_gpu_staged_role role)
 {
     for (int32_t k = 0; k < t->s->n_staged_row; k++)
@@ -208,8 +217,8 @@ static void copy_rows(rd_cuda_text *t, rd_gpu_staged_role role)
             (rd_cuda_is_contiguous(&t->s->staged_row[k]) ? copy_contiguous : copy_strided)(t, k);
 }
 
-/* Declares where the row of this thread's item begins: "const int mine0 = (int)0 + skew0 +
- * (int)threadIdx.x * (int)11;". */
+/* Declares where the row of this thread's item begins in shared memory: "const int mine0 =
+ * (int)0 + skew0 + (int)threadIdx.x * (int)11;".  A negative step counts rows from the last. */
 static void declare_mine(rd_cuda_text *t, int32_t k)
 {
     const rd_cuda_staged_row *r   = &t->s->staged_row[k];
@@ -270,9 +279,9 @@ void rd_cuda_begin_block(rd_cuda_text *t)
             declare_mine(t, moved_in(s, k));
 }
 
-/* Adds the end of that loop: "} __syncthreads(); rd_drain_rows<..>(..); }".  No barrier follows.
- * If the next block's rows share the array, each thread fills what it has itself written back
- * (bank_layout.c). */
+/* Adds the end of the loop over a block's items: "} __syncthreads(); rd_drain_rows<..>(..); }",
+ * which copies rows out.  No barrier follows.  If the next block's rows share the array, each
+ * thread fills what it has itself written back (bank_layout.c). */
 void rd_cuda_end_block(rd_cuda_text *t)
 {
     t->print.indent--;

@@ -7,12 +7,15 @@
 #include <pthread.h>
 #include <stdlib.h>
 
+/* The handle of cuBLAS that a queue has. */
 struct rd_blas_handle {
     pthread_mutex_t lock;   /* held by the thread that calls cuBLAS */
     cublasHandle_t  handle; /* NULL until the first product */
     CUdeviceptr     workspace;
 };
 
+/* Allocates a queue's cuBLAS handle with its lock, without a call of cuBLAS, which the first
+ * product opens.  Returns NULL without memory. */
 rd_blas_handle *rd_blas_handle_new(void)
 {
     rd_blas_handle *h = calloc(1, sizeof *h);
@@ -25,7 +28,8 @@ rd_blas_handle *rd_blas_handle_new(void)
 }
 
 /* ---- Errors ---------------------------------------------------------------------------------- */
-/* True for success; else the reason is noted, and *full says whether memory was short. */
+/* Checks the status of a cuBLAS call: true for success; else `why` gets the error, and *full
+ * says whether memory was short. */
 static bool is_ok(const char *function, cublasStatus_t status, bool *full, char why[RD_CUDA_TEXT])
 {
     *full = status == CUBLAS_STATUS_ALLOC_FAILED;
@@ -43,7 +47,8 @@ static bool is_ok(const char *function, cublasStatus_t status, bool *full, char 
      (*(full) && (rd_gpu_trim(gpu), CALL(full, why, function, __VA_ARGS__))))
 
 /* ---- The handle ------------------------------------------------------------------------------ */
-/* Destroys the handle and returns its workspace. */
+/* Destroys the cuBLAS handle and returns its workspace to the GPU's allocator. gpu NULL: the GPU
+ * cannot be used any more, so nothing is called. */
 static void close_handle(rd_blas_handle *h, rd_gpu *gpu)
 {
     if (!gpu)
@@ -56,6 +61,8 @@ static void close_handle(rd_blas_handle *h, rd_gpu *gpu)
     h->workspace = 0;
 }
 
+/* Destroys a queue's cuBLAS handle, its lock and its memory. gpu NULL: only the host's memory is
+ * freed. */
 void rd_blas_handle_free(rd_blas_handle *h, rd_gpu *gpu)
 {
     if (!h)
@@ -65,8 +72,9 @@ void rd_blas_handle_free(rd_blas_handle *h, rd_gpu *gpu)
     free(h);
 }
 
-/* The size that cuBLAS's manual recommends for the architecture ("cublasSetWorkspace"), but no
- * large part of a small memory. */
+/* Returns the bytes of the workspace: what cuBLAS's manual recommends for the architecture
+ * ("cublasSetWorkspace"), 32 MiB from Hopper on, else 4 MiB; but at most 1/64 of the GPU's
+ * memory. */
 static int64_t workspace_bytes(const rd_gpu_facts *gpu)
 {
     enum { HOPPER = 90, LARGE = 32 << 20, USUAL = 4 << 20, PART = 64 };
@@ -75,7 +83,8 @@ static int64_t workspace_bytes(const rd_gpu_facts *gpu)
     return gpu->memory / PART < most ? gpu->memory / PART : most;
 }
 
-/* Creates the handle.  The stream is set first, as that resets the workspace. */
+/* Takes the workspace and creates the cuBLAS handle.  The stream is set before the workspace, as
+ * setting it resets the workspace. */
 static bool open_handle(rd_queue *queue, rd_blas_handle *h, bool *full, char why[RD_CUDA_TEXT])
 {
     rd_gpu *const gpu   = rd_queue_gpu(queue);
@@ -88,7 +97,8 @@ static bool open_handle(rd_queue *queue, rd_blas_handle *h, bool *full, char why
                 (size_t)bytes);
 }
 
-/* Opens the handle at the first product. */
+/* Opens the cuBLAS handle unless it is open: the queue's first product does that.  False: `why`
+ * has the reason, and all is closed again. */
 static bool ensure_handle(rd_queue *queue, rd_blas_handle *h, bool *full, char why[RD_CUDA_TEXT])
 {
     if (h->handle)
@@ -106,18 +116,22 @@ static const double one64 = 1, zero64 = 0;
 /* How elements of a type are multiplied and added: never less exactly than in the type, so f32
  * not by TF32. */
 typedef struct arithmetic {
-    cudaDataType        type;
-    cublasComputeType_t compute;
-    const void         *one, *zero;
+    cudaDataType        type;       /* of the elements */
+    cublasComputeType_t compute;    /* of products and sums */
+    const void         *one, *zero; /* the factors alpha and beta of a GEMM, in that type */
 } arithmetic;
 
+/* Returns the types of elements and of arithmetic for cuBLAS, and the addresses of 1 and 0 in
+ * that type: f32 or f64. */
 static arithmetic arithmetic_of(rd_dtype type)
 {
     return type == RD_F32 ? (arithmetic){ CUDA_R_32F, CUBLAS_COMPUTE_32F, &one32, &zero32 }
                           : (arithmetic){ CUDA_R_64F, CUBLAS_COMPUTE_64F, &one64, &zero64 };
 }
 
-/* Calls cuBLAS, which knows column-major matrices: rows of c are columns of c^T = b^T a^T. */
+/* Calls cuBLAS for one product or a batch of equal ones. cuBLAS has column-major matrices.  To
+ * it, rows of c are columns of c^T = b^T a^T, so a and b change places.  `to` is the factor
+ * beta: 1 adds to c, 0 overwrites it. */
 static bool multiply(rd_gpu *gpu, cublasHandle_t handle, const rd_gemms *s, bool *full,
                      char why[RD_CUDA_TEXT])
 {
@@ -136,7 +150,8 @@ static bool multiply(rd_gpu *gpu, cublasHandle_t handle, const rd_gemms *s, bool
                 g->c, t.type, g->lead_c, s->step[RD_C], s->count, t.compute, CUBLAS_GEMM_DEFAULT);
 }
 
-/* Runs the products in the order of the queue; one thread at a time uses its handle. */
+/* Enqueues a batch of matrix products in the queue's stream.  A lock lets one thread at a time
+ * use the queue's cuBLAS handle.  False: `why` has the reason; *full: memory was short. */
 bool rd_cublas_run(rd_queue *queue, const rd_gemms *g, bool *full, char why[RD_CUDA_TEXT])
 {
     rd_gpu *const         gpu  = rd_queue_gpu(queue);

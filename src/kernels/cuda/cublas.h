@@ -11,9 +11,9 @@ void rd_blas_handle_free(rd_blas_handle *handle, rd_gpu *gpu);
 
 /* A batch of products: matrices in the GPU's memory, `count` of each, `step` elements apart. */
 typedef struct rd_gemms {
-    rd_gemm   first;
-    int       count;
-    long long step[RD_MATRICES];
+    rd_gemm   first;             /* the first product of the batch */
+    int       count;             /* products */
+    long long step[RD_MATRICES]; /* elements from one product's matrix to the next */
 } rd_gemms;
 bool rd_cublas_run(rd_queue *queue, const rd_gemms *g, bool *full, char why[RD_CUDA_TEXT]);
 

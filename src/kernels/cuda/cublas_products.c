@@ -12,8 +12,8 @@
 
 /* A product, prepared. */
 struct rd_gpu_product {
-    rd_product      of; /* without the axis of the batch */
-    rd_product_axis batch;
+    rd_product      of;           /* the product without the axis of the batch */
+    rd_product_axis batch;        /* the axis of the batch; extent 1: there is none */
     int64_t         calls, parts; /* of a whole batch; calls that add to the same c */
 };
 
@@ -21,13 +21,15 @@ struct rd_gpu_product {
 enum { MOST_CALLS = 1024, MOST_BATCH = 65535 };
 
 /* ---- Preparing ------------------------------------------------------------------------------- */
-/* True if the matrices of an axis lie forwards in memory. */
+/* True if all three matrices move forwards, or not at all, along an axis: cuBLAS's batches need
+ * strides of at least 0. */
 static bool may_be_batch(const rd_product_axis *axis)
 {
     return axis->step[RD_A] >= 0 && axis->step[RD_B] >= 0 && axis->step[RD_C] >= 0;
 }
 
-/* The longest axis of c that may be the batch, -1. */
+/* Returns the longest of the axes that c has beside its rows and columns, if it may be the batch
+ * of a call; -1: there is none. */
 static int32_t choose_batch(const rd_product *of)
 {
     int32_t best = -1;
@@ -38,7 +40,8 @@ static int32_t choose_batch(const rd_product *of)
     return best;
 }
 
-/* Moves the batch out of the product's axes. */
+/* Moves the batch axis from the product's list of further axes to product->batch; without such
+ * an axis the batch has extent 1. */
 static void take_batch(rd_gpu_product *product)
 {
     rd_product *const of = &product->of;
@@ -53,7 +56,9 @@ static void take_batch(rd_gpu_product *product)
     of->n_kept--;
 }
 
-/* Counts the calls of cuBLAS.  False: they are too many. */
+/* Counts the calls of cuBLAS that the axes outside of the batch need.  `parts` counts the calls
+ * that add to the same c: those of axes that are summed over (c lacks them).  False: too many
+ * calls for the gain. */
 static bool count_calls(rd_gpu_product *product)
 {
     const rd_product *const of    = &product->of;
@@ -71,7 +76,8 @@ static bool count_calls(rd_gpu_product *product)
     return true;
 }
 
-/* Recognises a product, and chooses its batch. */
+/* Recognises a program that is a matrix product, and chooses its batch.  *product NULL: it is
+ * none, cuBLAS is missing, or results must have the program's own bits.  False: no memory. */
 bool rd_gpu_product_prepare(const rd_program *p, rd_get_fn *get, void *pool,
                             const rd_gpu_product **product)
 {
@@ -93,7 +99,7 @@ bool rd_gpu_product_prepare(const rd_program *p, rd_get_fn *get, void *pool,
     return true;
 }
 
-/* Adds the product's extents, its batch and its calls. */
+/* Adds a description for people: "a product by cuBLAS: 37 x 43 x 71, 3 at a time, 2 calls". */
 void rd_gpu_product_text(rd_text *to, const rd_gpu_product *product)
 {
     const rd_product *of = &product->of;
@@ -107,7 +113,8 @@ void rd_gpu_product_text(rd_text *to, const rd_gpu_product *product)
 }
 
 /* ---- Running --------------------------------------------------------------------------------- */
-/* Runs a batch, in as many calls as cuBLAS's limit on a batch needs. */
+/* Multiplies all matrices of a batch, in as many calls as cuBLAS's limit on a batch needs. at[]:
+ * the first element of each matrix.  `add`: the products are added to c. */
 static bool run_batch(const rd_gpu_product *product, rd_queue *queue, void *const *slot,
                       const int64_t *at, bool add, bool *full, char why[RD_CUDA_TEXT])
 {
@@ -133,7 +140,8 @@ static bool run_batch(const rd_gpu_product *product, rd_queue *queue, void *cons
     return done;
 }
 
-/* Runs all calls of the product. */
+/* Enqueues all calls of the product.  The axes that are summed over run fastest: so of every
+ * `parts` calls the first one overwrites c, and the others add to it. */
 bool rd_gpu_product_run(const rd_gpu_product *product, rd_submission *submission, void *const *slot,
                         rd_device_end *end, char why[RD_CUDA_TEXT])
 {

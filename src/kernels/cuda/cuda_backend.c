@@ -1,4 +1,7 @@
-/* cuda_backend.c - the tables of functions that the CUDA backend offers. */
+/* cuda_backend.c - the tables of functions that the CUDA backend offers.
+ *
+ * A program is one pass over memory, to be run as one stage.  A slot is a buffer that it reads
+ * or writes.  A submission is all that one run asks of the GPU. */
 #include "kernels/cuda/cublas.h"
 #include "kernels/cuda/graph.h"
 #include "kernels/cuda/measure.h"
@@ -13,21 +16,24 @@
 /* A program as this backend prepares it: a product, or kernels, or the reason why it has neither.
  */
 typedef struct prepared {
-    const rd_gpu_product *product; /* NULL: it is no product for cuBLAS */
-    const rd_gpu_code    *code;    /* its kernels; NULL: it has none */
-    int32_t               shares;  /* GPUs that do it together */
-    const char           *alone;   /* the reason if one GPU does it alone */
-    char                  why[RD_CUDA_TEXT];
+    const rd_gpu_product *product;           /* NULL: it is no product for cuBLAS */
+    const rd_gpu_code    *code;              /* its kernels; NULL: it has none */
+    int32_t               shares;            /* GPUs that do it together */
+    const char           *alone;             /* the reason if one GPU does it alone */
+    char                  why[RD_CUDA_TEXT]; /* the reason if it has neither */
 } prepared;
 
 _Static_assert((int)RD_DEVICE_TEXT >= (int)RD_CUDA_TEXT, "sentences fit");
 
+/* True if this process can use a GPU; the evaluator asks once whether the backend works here. */
 static bool has_gpus(void)
 {
     return rd_gpu_count(NULL) > 0;
 }
 
-/* Recognises a product first; else makes kernels, and asks how many GPUs may share them. */
+/* Compiles a program once, before its runs: as a matrix product for cuBLAS if it is one, else as
+ * kernels.  It also finds how many GPUs may share the kernels' work. p->code gets the result,
+ * with a reason if the GPU cannot run the program.  False: no memory. */
 static bool prepare(rd_program *p, rd_get_fn *get, void *pool)
 {
     prepared *made = get(pool, sizeof *made);
@@ -44,7 +50,8 @@ static bool prepare(rd_program *p, rd_get_fn *get, void *pool)
     return true;
 }
 
-/* The reason why the GPU cannot run a program; NULL: it can. */
+/* Returns the reason why the GPU cannot run a prepared program, a part of a sentence; NULL: it
+ * can. */
 static const char *refuses(const rd_program *p)
 {
     const prepared *made = p->code;
@@ -52,7 +59,8 @@ static const char *refuses(const rd_program *p)
     return made->code || made->product ? NULL : made->why;
 }
 
-/* Adds a GPU's name, memory and compute capability. */
+/* Adds a GPU's name, memory and compute capability, "NVIDIA H200, 139.8 GiB, compute capability
+ * 9.0", or the error. */
 static void describe_device(rd_text *text, int32_t device)
 {
     char                why[RD_CUDA_TEXT];
@@ -68,7 +76,8 @@ static void describe_device(rd_text *text, int32_t device)
                 (double)facts->memory / 0x1p30, facts->architecture / 10, facts->architecture % 10);
 }
 
-/* Makes a queue on a GPU. */
+/* Makes a queue of work on a GPU, in the caller's CUstream or, if that is NULL, in a new stream.
+ * NULL: there is none; `why` has the reason; *full: for lack of memory. */
 static rd_queue *open_queue(int32_t device, void *stream, bool *full, char *why)
 {
     rd_gpu *gpu = rd_gpu_of(device, why);
@@ -77,18 +86,21 @@ static rd_queue *open_queue(int32_t device, void *stream, bool *full, char *why)
     return gpu ? rd_queue_new(gpu, stream, full, why) : NULL;
 }
 
-/* Takes memory of the queue's GPU. */
+/* Takes memory of the queue's GPU; NULL: none, with the reason in `why`; *full: the GPU's memory
+ * is full. */
 static void *get_memory(rd_queue *queue, int64_t bytes, bool *full, char *why)
 {
     return (void *)(uintptr_t)rd_gpu_get(rd_queue_gpu(queue), bytes, full, why);
 }
 
+/* Returns memory of the queue's GPU.  If runs that the host did not wait for may still use the
+ * memory, it is freed when they have ended. */
 static void put_memory(rd_queue *queue, void *at)
 {
     rd_submissions_put(queue, (CUdeviceptr)(uintptr_t)at);
 }
 
-/* Returns memory whose queue is gone. */
+/* Returns memory that has outlived its queue; no work uses it any more. */
 static void put_late(int32_t device, void *at)
 {
     char          ignored[RD_CUDA_TEXT];
@@ -98,37 +110,40 @@ static void put_late(int32_t device, void *at)
         rd_gpu_put(gpu, (CUdeviceptr)(uintptr_t)at);
 }
 
-/* Copies from the host to the GPU. */
+/* Copies from the host to the GPU, in the order of the queue. */
 static bool up(rd_queue *queue, void *to, const void *from, int64_t bytes, char *why)
 {
     return rd_queue_up(queue, (CUdeviceptr)(uintptr_t)to, from, bytes, why);
 }
 
-/* Copies from the GPU to the host. */
+/* Copies from the GPU to the host.  The bytes are there after the next wait for the queue. */
 static bool down(rd_queue *queue, void *to, const void *from, int64_t bytes, char *why)
 {
     return rd_queue_down(queue, to, (CUdeviceptr)(uintptr_t)from, bytes, why);
 }
 
-/* Copies within the GPU. */
+/* Copies within the GPU's memory, in the order of the queue. */
 static bool across(rd_queue *queue, void *to, const void *from, int64_t bytes, char *why)
 {
     return rd_queue_across(queue, (CUdeviceptr)(uintptr_t)to, (CUdeviceptr)(uintptr_t)from, bytes,
                            why);
 }
 
-/* Takes memory that lasts as long as the run. */
+/* Takes memory of the GPU that belongs to a run until the run has ended. */
 static void *borrow(rd_submission *s, int64_t bytes, bool *full, char *why)
 {
     return (void *)(uintptr_t)rd_submission_get(s, bytes, full, why);
 }
 
+/* Returns the free bytes of the GPU's memory, if `wanted` bytes are much; else all of its
+ * memory. */
 static int64_t room(rd_queue *queue, int64_t wanted)
 {
     return rd_gpu_room(rd_queue_gpu(queue), wanted);
 }
 
-/* True if these slots of a program can come by windows. */
+/* True if the program can leave these slots (buffers) in the host's memory, of which blocks are
+ * copied to the GPU and back. cuBLAS's products cannot. */
 static bool may_be_windows(const rd_program *p, rd_queue *queue, const bool *slots)
 {
     const prepared *made = p->code;
@@ -136,7 +151,8 @@ static bool may_be_windows(const rd_program *p, rd_queue *queue, const bool *slo
     return !made->product && rd_gpu_windows(made->code, queue, slots);
 }
 
-/* Runs a program, as a product or by kernels. */
+/* Enqueues one run of a prepared program, as a matrix product or by kernels. slot[]: addresses
+ * of its buffers; host: the buffers that stay in the host's memory, or NULL. */
 static bool run_program(const rd_program *p, rd_submission *s, void *const *slot,
                         const rd_device_host *host, rd_device_end *end, char *why)
 {
@@ -146,8 +162,9 @@ static bool run_program(const rd_program *p, rd_submission *s, void *const *slot
                          : rd_gpu_run(made->code, s, slot, host, end, why);
 }
 
-/* The launches of a stage that a CUDA graph would replace: 1, or 2 for two or more; 0: it cannot
- * be recorded, since cuBLAS launches, or since kernels report after each run. */
+/* Returns how many launches of the program a CUDA graph would replace: 1, or 2 for two or more.
+ * 0: it cannot be recorded, since cuBLAS launches, or since kernels report after each run.
+ * Split loops (n_split) and block tiles (tile_loop) also clear counters. */
 static int32_t records(const rd_program *p)
 {
     const prepared *const         made = p->code;
@@ -158,12 +175,13 @@ static int32_t records(const rd_program *p)
     return s->n_split > 0 || s->tile_loop[0] >= 0 ? 2 : 1;
 }
 
+/* Begins to record a run's launches in a CUDA graph. */
 static rd_recording *record(rd_queue *queue, rd_submission **s, char *why)
 {
     return rd_recording_begin(rd_queue_gpu(queue), s, why);
 }
 
-/* The GPUs that share a program's work; *why: the reason if it is one. */
+/* Returns how many GPUs share a prepared program's work; *why: the reason if it is only one. */
 static int32_t shares(const rd_program *p, const char **why)
 {
     const prepared *made = p->code;
@@ -172,7 +190,7 @@ static int32_t shares(const rd_program *p, const char **why)
     return made->shares;
 }
 
-/* Runs a program on several GPUs. */
+/* Runs a program's kernels on n GPUs, each with a queue, and waits for all. */
 static bool run_partitioned(const rd_program *p, rd_queue *const *queue, int32_t n,
                             const rd_device_host *host, rd_task *report, rd_device_end *end,
                             char *why)
@@ -181,7 +199,8 @@ static bool run_partitioned(const rd_program *p, rd_queue *const *queue, int32_t
                                   why);
 }
 
-/* Adds the line about a program's strategy, or why it has none. */
+/* Adds how a prepared program runs, in words: as a product, by which execution strategy, or why
+ * not at all. */
 static void form_text(rd_text *text, const prepared *made)
 {
     if (made->product)
@@ -192,7 +211,8 @@ static void form_text(rd_text *text, const prepared *made)
         rd_text_add(text, "refused: %s", made->why);
 }
 
-/* Adds the lines of rd_explain() about each stage, and about compiling. */
+/* Adds the lines of rd_explain() for each of n programs: its GPU, how it runs, its tuning
+ * parameters; then the counts of compiled texts. */
 static void tiers(rd_text *text, const rd_program *p, int32_t n)
 {
     const rd_module_stats all = rd_module_stats_now();
@@ -217,7 +237,7 @@ static void tiers(rd_text *text, const rd_program *p, int32_t n)
                 all.compiled, all.seconds * 1e3, all.stored, all.failed);
 }
 
-/* Adds the loop tree of the kernels. */
+/* Adds the loop tree from which the kernels were printed; code NULL: the program has no kernels. */
 static void loops_text(rd_text *text, const rd_gpu_code *code)
 {
     if (code)
@@ -226,7 +246,8 @@ static void loops_text(rd_text *text, const rd_gpu_code *code)
         rd_text_add(text, "no tree: it has no kernels\n");
 }
 
-/* Adds the text of the kernels, their loop tree, or the line about the strategy. */
+/* Adds a text of a prepared program, as `what` asks: the text of its kernels, their loop tree,
+ * or the line about its execution strategy. */
 static void describe(rd_text *text, const rd_program *p, rd_description what, rd_get_fn *get,
                      void *pool)
 {
@@ -244,7 +265,8 @@ static void describe(rd_text *text, const rd_program *p, rd_description what, rd
     }
 }
 
-/* Finds the fastest numbers for a stage's kernels. */
+/* Measures which tuning parameters make a program's kernels fastest, by runs on its data.  A
+ * product by cuBLAS has no parameters. */
 static bool measure(const rd_program *p, rd_queue *queue, void *const *slot, rd_get_fn *get,
                     void *pool, rd_measured *found, char *why)
 {
@@ -254,6 +276,7 @@ static bool measure(const rd_program *p, rd_queue *queue, void *const *slot, rd_
     return false;
 }
 
+/* True if matrix products have a library: cuBLAS could be loaded.  False: *why has the reason. */
 static bool multiplies(const char **why)
 {
     return rd_cublas_api(why);

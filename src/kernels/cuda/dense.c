@@ -1,7 +1,11 @@
-/* dense.c - which elements lie densely in memory, and how many of them make a vector. */
+/* dense.c - which elements lie densely in memory, and how many of them make a vector.
+ *
+ * An access is a LOAD or STORE of a program.  Lanes are partial accumulators of a fold, that is
+ * of a reduction. */
 #include "kernels/cuda/strategy.h"
 
-/* Rows in shared memory are no accesses, except the load that fills a cached row. */
+/* True if instruction i loads from or stores to global memory.  Scratch, staged rows and rows
+ * cached in shared memory do not count, except the load that fills a cached row. */
 bool rd_cuda_is_access(const rd_cuda_strategy *s, int32_t i)
 {
     const rd_inst *inst = &s->p->inst[i];
@@ -11,7 +15,8 @@ bool rd_cuda_is_access(const rd_cuda_strategy *s, int32_t i)
            (s->cached_row[i] < 0 || s->fills_cache[i]) && s->staged_row_of[i] < 0;
 }
 
-/* True if one of the instructions [from, to) makes the register. */
+/* True if one of the instructions [from, to) writes the register.  An instruction may write
+ * several, from dst on. */
 bool rd_cuda_is_made_in(const rd_program *p, int32_t reg, int32_t from, int32_t to)
 {
     for (int32_t i = from; i < to; i++)
@@ -20,7 +25,10 @@ bool rd_cuda_is_made_in(const rd_program *p, int32_t reg, int32_t from, int32_t 
     return false;
 }
 
-/* Registers of an address must be the same for all neighbours: made outside of the instructions. */
+/* True if neighbours along an axis are neighbours in memory for access i: its address has
+ * coefficient 1 there.  A register in the address (a gather) must have one value for all
+ * neighbours.  So instructions [from, to), which run for each of them, must not write that
+ * register. */
 bool rd_cuda_is_dense_for(const rd_cuda_strategy *s, int32_t i, int32_t axis, int32_t from,
                           int32_t to)
 {
@@ -34,7 +42,7 @@ bool rd_cuda_is_dense_for(const rd_cuda_strategy *s, int32_t i, int32_t axis, in
     return true;
 }
 
-/* Takes the axis and the body of a loop. */
+/* True if the iterations of a loop access neighbouring elements of memory by instruction `inst`. */
 bool rd_cuda_is_dense(const rd_cuda_strategy *s, int32_t inst, int32_t loop)
 {
     const rd_loop *l = &s->p->loop[loop];
@@ -42,7 +50,8 @@ bool rd_cuda_is_dense(const rd_cuda_strategy *s, int32_t inst, int32_t loop)
     return rd_cuda_is_dense_for(s, inst, l->axis, l->begin, l->end);
 }
 
-/* Offset and all strides of other axes must be multiples of the vector. */
+/* True if vectors of `wide` elements along the axis begin at multiples of their size: the offset
+ * and the strides of all other axes are multiples of `wide`. */
 bool rd_cuda_is_aligned(const rd_address *at, int32_t axis, int32_t wide)
 {
     bool is = at->offset % wide == 0;
@@ -52,7 +61,8 @@ bool rd_cuda_is_aligned(const rd_address *at, int32_t axis, int32_t wide)
     return is;
 }
 
-/* Searches the folds with a step in the loop. */
+/* Returns the lane position of the folds that have the team's threads as lanes and take elements
+ * in the distributed loop; NULL: there are none.  All such folds of a loop have the same lanes. */
 const rd_address *rd_cuda_lanes_along(const rd_cuda_strategy *s, int32_t loop)
 {
     const rd_loop *l = &s->p->loop[loop];
@@ -63,12 +73,14 @@ const rd_address *rd_cuda_lanes_along(const rd_cuda_strategy *s, int32_t loop)
     return NULL;
 }
 
+/* Returns the bytes of the element that access i moves. */
 int32_t rd_cuda_size_of(const rd_cuda_strategy *s, int32_t i)
 {
     return rd_dtype_size(s->p->address[s->p->inst[i].arg].type);
 }
 
-/* Limited by the bytes and by the elements of a vector. */
+/* Returns how many elements of `size` bytes a thread moves at once: as many as a vector access
+ * has bytes for, with a limit on elements. */
 int32_t rd_cuda_vector_width(const rd_cuda_strategy *s, int32_t size)
 {
     const int32_t wide = s->choice.vector / size;
@@ -76,7 +88,8 @@ int32_t rd_cuda_vector_width(const rd_cuda_strategy *s, int32_t size)
     return wide < s->choice.most_wide ? wide : s->choice.most_wide;
 }
 
-/* Lanes along the loop must be aligned, too. */
+/* True if access i may move `wide` neighbours of the loop at once: they are contiguous and
+ * aligned.  If folds have lanes along the loop, their lane positions must be aligned, too. */
 bool rd_cuda_is_vector_access(const rd_cuda_strategy *s, int32_t i, int32_t loop, int32_t wide)
 {
     const rd_loop    *l    = &s->p->loop[loop];
@@ -87,12 +100,14 @@ bool rd_cuda_is_vector_access(const rd_cuda_strategy *s, int32_t i, int32_t loop
            (!lane || rd_cuda_is_aligned(lane, l->axis, wide));
 }
 
+/* Returns the smaller one of two sizes, where 0 stands for no size. */
 int32_t rd_cuda_smaller_size(int32_t a, int32_t b)
 {
     return a == 0 || (b > 0 && b < a) ? b : a;
 }
 
-/* Searches all accesses of the loop. */
+/* Returns the bytes of the smallest elements that a loop's accesses move contiguously; 0: none
+ * do.  The smallest elements make the widest vectors. */
 int32_t rd_cuda_least_along(const rd_cuda_strategy *s, int32_t loop)
 {
     int32_t least = 0;
@@ -103,6 +118,8 @@ int32_t rd_cuda_least_along(const rd_cuda_strategy *s, int32_t loop)
     return least;
 }
 
+/* Returns how many elements a thread may move at once along a loop: by its smallest contiguous
+ * elements; 1: none are contiguous. */
 int32_t rd_cuda_vector_width_along(const rd_cuda_strategy *s, int32_t loop)
 {
     const int32_t least = rd_cuda_least_along(s, loop);

@@ -4,11 +4,11 @@
 #include <pthread.h>
 #include <stdlib.h>
 
-enum { LEAST = 512 };
+enum { LEAST = 512 }; /* bytes of the smallest allocation */
 
 /* A block of memory, used or cached. */
 typedef struct memory_block {
-    struct memory_block *next;
+    struct memory_block *next; /* in the list of all blocks */
     const rd_gpu        *gpu;
     CUdeviceptr          at; /* address on the GPU */
     int64_t              bytes;
@@ -16,10 +16,10 @@ typedef struct memory_block {
 } memory_block;
 
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
-static memory_block   *blocks; /* of all GPUs */
+static memory_block   *blocks; /* all blocks of all GPUs, used and cached; guarded by `lock` */
 
-/* Rounds up to powers of two and the quarters between, so that a cached block serves smaller
- * requests. */
+/* Rounds up to a power of two, or to 5, 6 or 7 eighths of it, so that a cached block serves
+ * later requests of about the same size. */
 static int64_t rounded(int64_t bytes)
 {
     int64_t power = LEAST;
@@ -34,7 +34,8 @@ static int64_t rounded(int64_t bytes)
     return power;
 }
 
-/* Finds a cached block of at least `wanted` bytes, at most `room`. */
+/* Returns a cached block of the GPU that has at least `wanted` and at most `room` bytes; NULL:
+ * none.  The upper limit keeps small requests from taking large blocks. */
 static memory_block *find(const rd_gpu *gpu, int64_t wanted, int64_t room)
 {
     for (memory_block *b = blocks; b; b = b->next)
@@ -43,7 +44,8 @@ static memory_block *find(const rd_gpu *gpu, int64_t wanted, int64_t room)
     return NULL;
 }
 
-/* Frees all cached blocks of a GPU.  Its context is the thread's. */
+/* Frees all cached blocks of a GPU.  The caller holds the lock and has made the GPU's context
+ * current. */
 static void trim(rd_gpu *gpu)
 {
     char ignored[RD_CUDA_TEXT];
@@ -61,12 +63,15 @@ static void trim(rd_gpu *gpu)
     }
 }
 
+/* True if the driver says that the GPU's memory is full. */
 static bool is_full(CUresult result)
 {
     return result == CUDA_ERROR_OUT_OF_MEMORY;
 }
 
-/* Allocates `bytes`; if memory is full, frees cached blocks, then tries `wanted` bytes. */
+/* Allocates `bytes` by the driver, and adds the block to the list.  If memory is full, it frees
+ * all cached blocks and tries again; then it tries `wanted`, the size without rounding.  The
+ * caller holds the lock.  Returns 0 on failure. */
 static CUdeviceptr allocate(rd_gpu *gpu, int64_t bytes, int64_t wanted, bool *full,
                             char why[RD_CUDA_TEXT])
 {
@@ -101,7 +106,8 @@ static CUdeviceptr allocate(rd_gpu *gpu, int64_t bytes, int64_t wanted, bool *fu
     return b->at;
 }
 
-/* Takes a cached block, or allocates one. */
+/* Takes at least `bytes` of the GPU's memory: a cached block of about that size, or a new
+ * allocation.  Returns 0 on failure, with a reason in `why`; *full: memory is full. */
 CUdeviceptr rd_gpu_get(rd_gpu *gpu, int64_t bytes, bool *full, char why[RD_CUDA_TEXT])
 {
     const int64_t room = rounded(bytes), wanted = bytes > LEAST ? bytes : LEAST;
@@ -122,6 +128,8 @@ CUdeviceptr rd_gpu_get(rd_gpu *gpu, int64_t bytes, bool *full, char why[RD_CUDA_
     return at;
 }
 
+/* Marks the block at an address as unused: it stays in the cache for later requests.  No work
+ * may still use it. */
 void rd_gpu_put(rd_gpu *gpu, CUdeviceptr at)
 {
     pthread_mutex_lock(&lock);
@@ -131,6 +139,7 @@ void rd_gpu_put(rd_gpu *gpu, CUdeviceptr at)
     pthread_mutex_unlock(&lock);
 }
 
+/* Returns the bytes that this process holds on a GPU, in use or cached. */
 int64_t rd_gpu_held(rd_gpu *gpu)
 {
     int64_t bytes = 0;
@@ -142,7 +151,9 @@ int64_t rd_gpu_held(rd_gpu *gpu)
     return bytes;
 }
 
-/* Asks the driver only if much is wanted, as the question costs as much as a kernel. */
+/* Returns the bytes that may be had on the GPU: what the driver calls free, and cached blocks.
+ * It asks the driver only if `wanted` is at least 1/8 of the memory, as the question costs as
+ * much as a kernel. */
 int64_t rd_gpu_room(rd_gpu *gpu, int64_t wanted)
 {
     enum { LITTLE = 8 };
@@ -163,6 +174,7 @@ int64_t rd_gpu_room(rd_gpu *gpu, int64_t wanted)
     return (int64_t)free_bytes + kept;
 }
 
+/* Frees all cached blocks of a GPU. */
 void rd_gpu_trim(rd_gpu *gpu)
 {
     char ignored[RD_CUDA_TEXT];

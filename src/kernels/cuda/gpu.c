@@ -13,20 +13,21 @@ enum { MOST_GPUS = 64 };
 struct rd_gpu {
     rd_gpu_facts    facts;
     CUdevice        device;
-    CUcontext       context; /* NULL until its first use */
-    pthread_mutex_t lock;
-    atomic_bool     dead;
+    CUcontext       context;            /* NULL until its first use */
+    pthread_mutex_t lock;               /* guards `context` and `died` */
+    atomic_bool     dead;               /* no more call is of use */
     char            died[RD_CUDA_TEXT]; /* the final error; set before `dead` */
 };
 
 static pthread_once_t once = PTHREAD_ONCE_INIT;
 static rd_gpu         gpus[MOST_GPUS];
 static int32_t        n_gpu;
-static char           missing[RD_CUDA_TEXT]; /* why there is none */
-static pid_t          process; /* that has looked: no child of it may use the driver */
+static char           missing[RD_CUDA_TEXT]; /* the reason why there is no GPU */
+static pid_t          process; /* it has looked for GPUs; its children must not use them */
 
 /* ---- Looking --------------------------------------------------------------------------------- */
-/* True for success; else the reason is noted in `missing`. */
+/* Checks a driver call of the search for GPUs: true for success (0); else `missing` gets the
+ * error. */
 static bool is_ok(const char *function, CUresult result)
 {
     if (result != 0)
@@ -34,13 +35,13 @@ static bool is_ok(const char *function, CUresult result)
     return result == 0;
 }
 
-/* Reads one attribute of a device. */
+/* Reads one attribute of a GPU, CU_DEVICE_ATTRIBUTE_..., into *value. */
 static bool read_attribute(const rd_cuda *cuda, CUdevice device, int which, int *value)
 {
     return is_ok("cuDeviceGetAttribute", cuda->cuDeviceGetAttribute(value, which, device));
 }
 
-/* Reads all facts of a device.  False: a call failed. */
+/* Reads the facts of GPU number k from the driver, and makes its lock.  False: a call failed. */
 static bool describe(const rd_cuda *cuda, rd_gpu *gpu, int32_t k)
 {
     int    major, minor, multiprocessors, threads, shared;
@@ -68,7 +69,8 @@ static bool describe(const rd_cuda *cuda, rd_gpu *gpu, int32_t k)
     return pthread_mutex_init(&gpu->lock, NULL) == 0;
 }
 
-/* Initialises CUDA, and describes all devices. */
+/* Initialises CUDA and describes all GPUs: once in a process.  If there is none, `missing` has
+ * the reason. */
 static void find_gpus(void)
 {
     const char    *why   = NULL;
@@ -92,7 +94,8 @@ static void find_gpus(void)
     }
 }
 
-/* True in the child of a fork: the driver's state does not survive it. */
+/* True if this process is a forked child of the one that used CUDA: the driver's state does not
+ * survive a fork.  Then `why` gets that reason. */
 static bool is_child(char why[RD_CUDA_TEXT])
 {
     if (getpid() == process)
@@ -101,7 +104,8 @@ static bool is_child(char why[RD_CUDA_TEXT])
     return true;
 }
 
-/* Finds the GPUs at the first call. */
+/* Returns the number of GPUs; 0: none can be used, and *why has a sentence.  The first call
+ * looks for them.  The sentence for a forked child is kept for each thread. */
 int32_t rd_gpu_count(const char **why)
 {
     static _Thread_local char child[RD_CUDA_TEXT];
@@ -117,7 +121,7 @@ int32_t rd_gpu_count(const char **why)
     return n_gpu;
 }
 
-/* Checks the number of the GPU. */
+/* Returns GPU number k; NULL: there is no such GPU, and `why` has the reason. */
 rd_gpu *rd_gpu_of(int32_t k, char why[RD_CUDA_TEXT])
 {
     const char *none;
@@ -132,13 +136,16 @@ rd_gpu *rd_gpu_of(int32_t k, char why[RD_CUDA_TEXT])
     return NULL;
 }
 
+/* Returns what the driver told about a GPU: name, memory, threads and so on. */
 const rd_gpu_facts *rd_gpu_facts_of(const rd_gpu *gpu)
 {
     return &gpu->facts;
 }
 
 /* ---- Calls ----------------------------------------------------------------------------------- */
-/* True for an error after which a context is of no use. */
+/* True for an error after which no more work of this process can run on the GPU.  The numbers
+ * are values of CUresult: 214 and 220 are faults of memory and links, 700 and above faults of a
+ * kernel. */
 static bool is_final(CUresult result)
 {
     static const CUresult finals[] = { 214, 220, 700, 702, 709, 710, 714,
@@ -150,7 +157,8 @@ static bool is_final(CUresult result)
     return false;
 }
 
-/* Notes a final error as the reason why the GPU is dead. */
+/* Checks the result of a driver call: true for success (0); else `why` gets the error.  An error
+ * that ends the use of the GPU is kept, as all later calls then fail with that reason. */
 bool rd_gpu_ok(rd_gpu *gpu, const char *function, CUresult result, char why[RD_CUDA_TEXT])
 {
     if (result == 0)
@@ -167,7 +175,7 @@ bool rd_gpu_ok(rd_gpu *gpu, const char *function, CUresult result, char why[RD_C
     return false;
 }
 
-/* Checks a call that takes memory; *full: there was none. */
+/* As rd_gpu_ok(), for a call that takes memory; *full: memory was short. */
 bool rd_gpu_took(rd_gpu *gpu, bool *full, const char *function, CUresult result,
                  char why[RD_CUDA_TEXT])
 {
@@ -175,7 +183,8 @@ bool rd_gpu_took(rd_gpu *gpu, bool *full, const char *function, CUresult result,
     return rd_gpu_ok(gpu, function, result, why);
 }
 
-/* Retains the device's primary context at the first call. */
+/* Retains the GPU's primary context at the first call.  False: the driver refused, with a reason
+ * in `why`. */
 static bool retain(rd_gpu *gpu, char why[RD_CUDA_TEXT])
 {
     bool here;
@@ -195,7 +204,8 @@ static bool retain(rd_gpu *gpu, char why[RD_CUDA_TEXT])
     return here;
 }
 
-/* Retains the context at the first call, and makes it current. */
+/* Makes the GPU's context current in this thread, for calls of the driver; rd_gpu_leave() ends
+ * that.  False: the GPU is dead, this is a forked child, or the driver refused. */
 bool rd_gpu_enter(rd_gpu *gpu, char why[RD_CUDA_TEXT])
 {
     if (is_child(why))
@@ -207,6 +217,7 @@ bool rd_gpu_enter(rd_gpu *gpu, char why[RD_CUDA_TEXT])
     return retain(gpu, why) && RD_GPU_CALL(gpu, why, cuCtxPushCurrent_v2, gpu->context);
 }
 
+/* Makes the context current again that was so before rd_gpu_enter(). */
 void rd_gpu_leave(rd_gpu *gpu)
 {
     CUcontext mine;
@@ -215,6 +226,8 @@ void rd_gpu_leave(rd_gpu *gpu)
     (void)RD_GPU_CALL(gpu, ignored, cuCtxPopCurrent_v2, &mine);
 }
 
+/* Unloads all modules, frees all cached memory and releases all contexts.  Tests that look for
+ * leaks call it, when no work is left. */
 void rd_gpu_close_all(void)
 {
     for (int32_t k = 0; k < n_gpu; k++) {

@@ -109,6 +109,7 @@ void            rd_submissions_put(rd_queue *queue, CUdeviceptr at);
 /* ---- modules.c: compiled texts --------------------------------------------------------------- */
 typedef struct rd_module rd_module;
 
+/* Counts of this process since its start. */
 typedef struct rd_module_stats {
     int64_t compiled, stored,
         failed;     /* by NVRTC; found in the user's cache; texts that do not compile */

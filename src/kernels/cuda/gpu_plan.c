@@ -2,14 +2,15 @@
 #include "kernels/cuda/loop_tree.h"
 
 /* ---- Loops ----------------------------------------------------------------------------------- */
-/* Notes the elements of each vector access. */
+/* Copies a list of vector accesses to a table by instruction: pack[i] is how many elements
+ * instruction i moves at once. */
 static void note_accesses(const rd_cuda_vector_accesses *accesses, int32_t *pack)
 {
     for (int32_t k = 0; k < accesses->n; k++)
         pack[accesses->inst[k]] = accesses->each[k];
 }
 
-/* Notes the vector accesses of block tiles. */
+/* Notes the vector accesses of block tiles, if the strategy has such tiles (tile_loop[0] >= 0). */
 static void describe_block_tile(const rd_cuda_strategy *s, int32_t *pack)
 {
     rd_cuda_vector_accesses accesses;
@@ -20,8 +21,10 @@ static void describe_block_tile(const rd_cuda_strategy *s, int32_t *pack)
     note_accesses(&accesses, pack);
 }
 
-/* Says what becomes of a loop: work items, chunks, ranges, distributed or serial.  Then it notes
- * the loop's vector accesses and prefetched rounds. */
+/* Translates what the strategy decided about a loop: its indices are chunks, ranges, distributed
+ * over the team, or serial.  Only an innermost loop has vector accesses and prefetched rounds.
+ * Backward loops have them in look-back scans alone, and loops of block tiles are described
+ * elsewhere. */
 static void describe_loop(const rd_cuda_strategy *s, int32_t loop, rd_gpu_loop *l, int32_t *pack)
 {
     rd_cuda_vector_accesses accesses;
@@ -44,13 +47,15 @@ static void describe_loop(const rd_cuda_strategy *s, int32_t loop, rd_gpu_loop *
     note_accesses(&accesses, pack);
 }
 
-/* Nodes of a two-pass scan: one for each range, for each two of them, each four, and so on. */
+/* Counts the tree nodes of a two-pass scan for one cell (accumulator): one for each range, for
+ * each two ranges, each four, and so on; 0 for other strategies. */
 static int32_t nodes_of(const rd_cuda_strategy *s)
 {
     return s->is_two_pass ? (int32_t)rd_cuda_nodes_below(s->n_range, rd_cuda_bits(s->n_range)) : 0;
 }
 
-/* Says where the states of a fold lie. */
+/* Translates where the states of a fold lie: in registers or local arrays, or in global memory
+ * of a team or of a thread. */
 static void describe_fold(const rd_cuda_strategy *s, const rd_cuda_fold *f, rd_gpu_fold *fold)
 {
     *fold = (rd_gpu_fold){ .place        = f->storage == RD_STORAGE_LOCAL  ? RD_IN_LOCAL
@@ -63,7 +68,8 @@ static void describe_fold(const rd_cuda_strategy *s, const rd_cuda_fold *f, rd_g
                            .partial_rows = nodes_of(s) };
 }
 
-/* Says which rows are staged, by axes. */
+/* Translates a staged row.  Passes number rows by axes, the strategy by loops of the grid.
+ * Scratch rows belong to a thread and have no number. */
 static void describe_row(const rd_cuda_strategy *s, const rd_cuda_staged_row *r,
                          rd_gpu_staged_row *row)
 {
@@ -78,7 +84,8 @@ static void describe_row(const rd_cuda_strategy *s, const rd_cuda_staged_row *r,
         row->outer[row->n_outer++] = s->p->loop[s->grid[g]].axis;
 }
 
-/* Describes all loops, folds, scratch slots and staged rows. */
+/* Fills an rd_gpu_plan, which tells the passes of loop trees all that the strategy has decided.
+ * False: *why says why there is no plan; NULL: no memory. */
 bool rd_cuda_plan_of(const rd_cuda_strategy *s, rd_gpu_plan *plan, rd_get_fn *get, void *pool,
                      const char **why)
 {

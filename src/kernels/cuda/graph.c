@@ -3,16 +3,17 @@
 #include <stdio.h>
 #include <stdlib.h>
 
+/* A CUDA graph with all that it uses. */
 struct rd_recording {
     rd_gpu        *gpu;
     CUstream       stream;
     bool           captures; /* the stream is being captured */
     rd_queue      *queue;    /* a queue of that stream */
     rd_submission *submission;
-    CUgraphExec    graph;
+    CUgraphExec    graph; /* NULL until the capture has ended */
 };
 
-/* True if the driver has all optional functions, which are those of graphs. */
+/* True if the driver has all of its optional functions, which are those of CUDA graphs. */
 static bool has_graphs(char why[RD_CUDA_TEXT])
 {
     const rd_cuda *const cuda = rd_cuda_api(NULL);
@@ -27,8 +28,8 @@ static bool has_graphs(char why[RD_CUDA_TEXT])
 }
 
 /* ---- Capture --------------------------------------------------------------------------------- */
-/* Makes a stream for which the default stream does not wait.  Else the driver would refuse other
- * threads' work in the default stream, and end the capture. */
+/* Makes the stream that is captured.  It does not synchronise with the default stream.  Else the
+ * driver would refuse other threads' work in the default stream, and end the capture. */
 static bool open_stream(rd_recording *r, char why[RD_CUDA_TEXT])
 {
     bool full, done;
@@ -40,7 +41,8 @@ static bool open_stream(rd_recording *r, char why[RD_CUDA_TEXT])
     return done;
 }
 
-/* Makes a queue of the captured stream, and a submission that records. */
+/* Makes a queue on the captured stream, and a submission: a run that records its work instead of
+ * doing it. */
 static bool open_queue(rd_recording *r, char why[RD_CUDA_TEXT])
 {
     bool full;
@@ -50,8 +52,8 @@ static bool open_queue(rd_recording *r, char why[RD_CUDA_TEXT])
     return r->submission;
 }
 
-/* Begins the capture, relaxed: meanwhile memory may be taken, which is not recorded, and other
- * streams may be waited for. */
+/* Begins the capture of the stream, in relaxed mode: meanwhile memory may be taken, which is not
+ * recorded, and other streams may be waited for. */
 static bool begin_capture(rd_recording *r, char why[RD_CUDA_TEXT])
 {
     if (!rd_gpu_enter(r->gpu, why))
@@ -62,7 +64,8 @@ static bool begin_capture(rd_recording *r, char why[RD_CUDA_TEXT])
     return r->captures;
 }
 
-/* Makes a stream and a queue, and begins the capture. */
+/* Begins a recording on a stream and a queue of its own; *s gets the submission that records.
+ * NULL: there is none, and `why` has the reason. */
 rd_recording *rd_recording_begin(rd_gpu *gpu, rd_submission **s, char why[RD_CUDA_TEXT])
 {
     rd_recording *r = has_graphs(why) ? calloc(1, sizeof *r) : NULL;
@@ -78,7 +81,7 @@ rd_recording *rd_recording_begin(rd_gpu *gpu, rd_submission **s, char why[RD_CUD
     return NULL;
 }
 
-/* Ends the capture; NULL: what was captured is no graph. */
+/* Ends the capture and returns its graph; NULL: what was captured makes no graph. */
 static CUgraph end_capture(rd_recording *r, char why[RD_CUDA_TEXT])
 {
     CUgraph    graph = NULL;
@@ -88,7 +91,7 @@ static CUgraph end_capture(rd_recording *r, char why[RD_CUDA_TEXT])
     return done ? graph : NULL;
 }
 
-/* Instantiates the captured graph. */
+/* Ends the capture and makes an executable graph of it, which r->graph keeps. */
 static bool make_graph(rd_recording *r, char why[RD_CUDA_TEXT])
 {
     CUgraph graph;
@@ -105,8 +108,9 @@ static bool make_graph(rd_recording *r, char why[RD_CUDA_TEXT])
     return done;
 }
 
-/* True if the stages need little memory.  The 64 plans of a context, with two graphs each, may
- * hold a quarter of the memory.  Stages that need more work so long that a launch costs nothing. */
+/* True if the recorded stages take at most 1/512 of the GPU's memory.  The 64 plans of a
+ * context, with two graphs each, then hold a quarter of it.  Stages that need more work so long
+ * that a launch costs nothing. */
 static bool is_small(const rd_recording *r, char why[RD_CUDA_TEXT])
 {
     enum { PART = 512 };
@@ -117,12 +121,14 @@ static bool is_small(const rd_recording *r, char why[RD_CUDA_TEXT])
     return small;
 }
 
+/* Ends a recording.  False: it cannot be replayed, as it needs too much memory or the driver
+ * made no graph of it. */
 bool rd_recording_end(rd_recording *r, char why[RD_CUDA_TEXT])
 {
     return is_small(r, why) && make_graph(r, why);
 }
 
-/* ---- Replays --------------------------------------------------------------------------------- */
+/* Launches the recorded graph in the queue's stream: all launches of a run by one call. */
 bool rd_recording_replay(rd_recording *r, rd_queue *queue, char why[RD_CUDA_TEXT])
 {
     bool full, done;
@@ -135,7 +141,7 @@ bool rd_recording_replay(rd_recording *r, rd_queue *queue, char why[RD_CUDA_TEXT
 }
 
 /* ---- Freeing --------------------------------------------------------------------------------- */
-/* Destroys a graph, or a capture that has not ended. */
+/* Destroys the executable graph, and a capture that has not ended. */
 static void drop_graph(rd_recording *r)
 {
     char    ignored[RD_CUDA_TEXT];
@@ -150,7 +156,7 @@ static void drop_graph(rd_recording *r)
     rd_gpu_leave(r->gpu);
 }
 
-/* Destroys the captured stream. */
+/* Destroys the stream of the capture, if there is one. */
 static void close_stream(rd_recording *r)
 {
     char ignored[RD_CUDA_TEXT];
@@ -161,7 +167,8 @@ static void close_stream(rd_recording *r)
     rd_gpu_leave(r->gpu);
 }
 
-/* Returns the recording's memory, queue and stream. */
+/* Frees a recording, its memory on the GPU, its queue and its stream.  No work may still use
+ * them.  NULL is allowed. */
 void rd_recording_drop(rd_recording *r)
 {
     rd_task ignored = { 0 };

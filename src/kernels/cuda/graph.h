@@ -1,7 +1,7 @@
 /* graph.h - the launches of a run's stages, recorded in a CUDA graph: one call of the driver
  * repeats all.
  *
- * A recording has a queue of its own, whose stream is captured; so other work is not in it.
+ * A recording has a queue of its own with a captured stream, so other work is not in it.
  * Memory that the stages take belongs to the recording as long as it lives. */
 #ifndef RD_KERNELS_CUDA_GRAPH_H
 #define RD_KERNELS_CUDA_GRAPH_H

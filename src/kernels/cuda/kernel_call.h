@@ -6,15 +6,14 @@
 
 enum { RD_FAILURES = 64, RD_MOST_LEVELS = 8 };
 
-/* Kernels report warnings and invalid indices here.  `least` is the smallest position at which an index was invalid.
- * failure[] has the invalid indices that were the smallest when they were reported; the last one
- * is the smallest of all. */
+/* Kernels report warnings and invalid indices here.  failure[] has those invalid indices that had
+ * the smallest position when they were reported. */
 typedef struct rd_record {
-    uint64_t least;
-    uint32_t n, warnings;
+    uint64_t least;       /* the smallest position of an invalid index, in the program's order */
+    uint32_t n, warnings; /* failures, which may be more than fit; RD_WARN_... */
     struct {
-        uint64_t order;
-        int64_t  index, extent;
+        uint64_t order;         /* the position             */
+        int64_t  index, extent; /* the index, and its axis' extent */
         int32_t  is_unsigned, reserved;
     } failure[RD_FAILURES];
 } rd_record;

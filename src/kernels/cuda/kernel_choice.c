@@ -2,8 +2,8 @@
  * them. */
 #include "kernels/cuda/kernel_choice.h"
 
-/* The numbers by rule.  Their sources are the vendor's guides, counts of machine code, and
- * measurements on an H200 where a time is given. */
+/* Returns the parameters of kernels by rule, without tuning.  Their sources are the vendor's
+ * guides, counts of machine code, and measurements on an H200 where a time is given. */
 static rd_cuda_choice by_rule(void)
 {
     return (rd_cuda_choice){
@@ -88,8 +88,9 @@ static rd_cuda_choice by_rule(void)
     };
 }
 
-/* Takes the rule's numbers, replaces those that the tuning asks for, and derives the limits of
- * bytes and elements from the prefetched rounds. */
+/* Returns the parameters of kernels for a GPU that runs so many threads at once: by rule, with
+ * those replaced that a tuning asks for (0: by rule).  Limits of bytes and elements in flight
+ * follow from the number of prefetched rounds (ahead). */
 rd_cuda_choice rd_cuda_choose(int64_t threads, const rd_tuning *tuning)
 {
     rd_cuda_choice c = by_rule();

@@ -11,6 +11,7 @@ typedef enum rd_cuda_tuned {
     RD_N_TUNED
 } rd_cuda_tuned;
 
+/* The tuning parameters of a kernel. */
 typedef struct rd_cuda_choice {
     int32_t block; /* threads of a block                                                 */
     int32_t fit,

@@ -1,5 +1,8 @@
 /* kernel_frame.c - the text of a kernel around its items: its head, and declarations.
  *
+ * An item is one unit of work; a team is the threads that do an item.  A slot is a buffer;
+ * scratch is temporary memory of a team or a thread.
+ *
  *     extern "C" __global__ void __launch_bounds__(RD_THREADS, RD_FIT) run(const rd_call q)
  *     {
  *         const int t = (int)threadIdx.x % RD_TEAM;
@@ -11,14 +14,15 @@
 #include <inttypes.h>
 #include <stdio.h>
 
-/* True if a storage class lies in the memory of a team or of its threads. */
+/* True if a storage class lies in global memory of a team, or of each of its threads. */
 static bool is_of_team(rd_cuda_storage home)
 {
     return home == RD_STORAGE_THREAD || home == RD_STORAGE_TEAM;
 }
 
-/* Declares the address of each slot: "char *const x0 = q.m[0];".  Scratch lies behind the states
- * of folds in the memory of the team, or of the thread: "char *const x3 = ours + 512;". */
+/* Declares the address of each slot (buffer): "char *const x0 = q.m[0];".  Scratch lies behind
+ * the states of folds in the memory of the team (ours), or of the thread (own): "char *const x3
+ * = ours + 512;". */
 void rd_cuda_declare_slots(rd_cuda_text *t)
 {
     const rd_cuda_strategy *s = t->s;
@@ -32,9 +36,10 @@ void rd_cuda_declare_slots(rd_cuda_text *t)
                           s->scratch_at[k - s->p->first_scratch]);
 }
 
-/* The blocks of threads for which a multiprocessor must have registers; nvrtc.c lowers it to 1 if
- * registers spill.  Pairs take all registers there are.  Short rows need few: a bound made their
- * loops an instruction longer, and no faster on an H200. */
+/* Returns how many blocks of threads a multiprocessor must have registers for, as
+ * __launch_bounds__ takes it; nvrtc.c lowers it to 1 if registers spill.  Pairs (pairs >= 0)
+ * take all registers there are.  Kernels of staged rows need few: a bound made their loops an
+ * instruction longer, and no faster on an H200. */
 static int32_t fit_of(const rd_cuda_strategy *s)
 {
     const int32_t threads = s->n_split > 0 ? s->choice.cut_fit : s->choice.fit;
@@ -42,8 +47,8 @@ static int32_t fit_of(const rd_cuda_strategy *s)
     return s->pairs >= 0 || s->n_staged_row > 0 ? 1 : threads / s->choice.block;
 }
 
-/* Adds the first line of a kernel: "extern "C" __global__ void __launch_bounds__(RD_THREADS,
- * RD_FIT) ranges0(const rd_call q)". */
+/* Adds the first line of a kernel; number -1: its name has none.  "extern "C" __global__ void
+ * __launch_bounds__(RD_THREADS, RD_FIT) ranges0(const rd_call q)". */
 void rd_cuda_kernel_head(rd_cuda_text *t, const char *name, int32_t number)
 {
     char shown[16] = "";
@@ -56,7 +61,8 @@ void rd_cuda_kernel_head(rd_cuda_text *t, const char *name, int32_t number)
         name, shown);
 }
 
-/* True if the kernel computes exp of f32, which reads a table in shared memory. */
+/* True if the kernel computes exp of f32, in a fold or a map, which reads a table in shared
+ * memory.  With `fast` functions there is no table. */
 static bool takes_exp_f32(const rd_cuda_strategy *s)
 {
     if (s->p->fast)
@@ -72,8 +78,8 @@ static bool takes_exp_f32(const rd_cuda_strategy *s)
     return false;
 }
 
-/* Declares which item and which range of it the work is.  Neighbouring teams get neighbouring
- * items, which may share operands.
+/* Declares which work item, and which range of a split loop, a number of work stands for.
+ * Neighbouring teams get neighbouring items, which may share operands.
  *
  *     const int64_t item = (int64_t)RD_REST((uint64_t)work, q.head.n_item);
  *     const int64_t range = (int64_t)RD_QUOTIENT((uint64_t)work, q.head.n_item); */
@@ -85,8 +91,9 @@ static void write_item_and_range(rd_cuda_text *t)
                   "const int64_t range = (int64_t)RD_QUOTIENT((uint64_t)work, q.head.n_item);");
 }
 
-/* Declares scratch that an item keeps for its next kernel: "char *const x3 = (char *)q.head.items
- * + 0;". Addresses of the tree add the item's offset. */
+/* Declares the addresses of scratch that an item keeps in global memory from one kernel to the
+ * next: "char *const x3 = (char *)q.head.items + 0;".  The loop tree's addresses add the item's
+ * own offset. */
 static void declare_items_memory(rd_cuda_text *t)
 {
     const rd_cuda_strategy *s = t->s;
@@ -98,14 +105,15 @@ static void declare_items_memory(rd_cuda_text *t)
                           s->p->first_scratch + k, s->scratch_at[k]);
 }
 
-/* True if a kernel's work is ranges of items. */
+/* True if a kernel's work is numbered by items and ranges of them, not by items alone. */
 static bool is_of_range(rd_cuda_kernel_kind part)
 {
     return part == RD_KERNEL_RANGES || part == RD_KERNEL_TOTALS || part == RD_KERNEL_RESCAN ||
            part == RD_KERNEL_LOOKBACK;
 }
 
-/* Declares the shared memory of a block:
+/* Declares the shared memory of a block of threads: words by which a team's threads exchange
+ * lanes, squares of a transpose, cached rows, staged rows.
  *
  *     RD_SHARED(uint64_t, words, 512);
  *     const int z = (int)threadIdx.x / RD_TEAM * 64;
@@ -160,8 +168,8 @@ void rd_cuda_declare_team(rd_cuda_text *t)
     rd_cuda_declare_slots(t);
 }
 
-/* Declares which item the work is, or which range of one, and its nodes: "const int64_t item =
- * work;". */
+/* Declares the work item and range of a kernel's current work, and the item's tree nodes of
+ * partial results: "const int64_t item = work;". */
 void rd_cuda_declare_work(rd_cuda_text *t, rd_cuda_kernel_kind part)
 {
     const rd_cuda_strategy *s = t->s;
@@ -181,7 +189,8 @@ void rd_cuda_declare_work(rd_cuda_text *t, rd_cuda_kernel_kind part)
     declare_items_memory(t);
 }
 
-/* Adds what kernels are called with, once all numbers are known:
+/* Adds the constants of a text and the type of its kernels' argument, once all numbers are
+ * known:
  *
  *     #define RD_TEAM 16
  *     #define RD_THREADS 128

@@ -8,18 +8,19 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* Adds a number to the hash. */
+/* Adds an integer to the hash. */
 static rd_hash add(rd_hash hash, int64_t number)
 {
     return rd_hash_add(hash, &number, sizeof number);
 }
 
+/* Adds a text to the hash; NULL counts as an empty one. */
 static rd_hash add_text(rd_hash hash, const char *text)
 {
     return rd_hash_add(hash, text ? text : "", text ? strlen(text) : 0);
 }
 
-/* Adds all that decides which elements an address touches. */
+/* Adds all of an address but its offset, on which the speed does not depend. */
 static rd_hash add_address(rd_hash hash, const rd_address *at)
 {
     hash = add(add(add(hash, at->slot), at->type), at->n_add);
@@ -28,23 +29,27 @@ static rd_hash add_address(rd_hash hash, const rd_address *at)
     return hash;
 }
 
-/* Adds the reducer, its type, and its lanes and blocks. */
+/* Adds what a fold's kernels depend on: its reducer and type, the kind of scan, lanes, blocks of
+ * the combine tree, and accumulators. */
 static rd_hash add_fold(rd_hash hash, const rd_fold *f)
 {
     hash = add(add(add(hash, f->reducer), f->type), f->out);
     hash = add(add(add(hash, f->scan), f->exclusive), f->reverse);
     hash = add(add(add(hash, f->lanes), f->lane_extent), f->n_block);
     hash = add_address(add_address(add(hash, f->n_cell), &f->lane), &f->outer);
-    return add_text(hash, f->reducer == RD_RED_user ? f->user->name : NULL);
+    return add_text(hash, f->user ? f->user->name : NULL);
 }
 
+/* Adds an instruction: what it does, its types, its registers and its number of a loop, an
+ * address or a fold. */
 static rd_hash add_inst(rd_hash hash, const rd_inst *i)
 {
     hash = add(add(add(add(hash, i->kind), i->type), i->from), i->op);
     return add(add(add(add(add(hash, i->dst), i->a), i->b), i->c), i->arg);
 }
 
-/* Hashes the GPU, the tuning, and all parts of a program. */
+/* Returns a hash of the GPU, the tuning and the program, under which measured parameters are
+ * kept: equal programs have equal keys. */
 uint64_t rd_gpu_program_key(const rd_program *p)
 {
     char                why[RD_CUDA_TEXT];

@@ -1,7 +1,10 @@
 /* launch.c - the kernels of a program, and a run of them.
  *
  * The argument of a kernel is one block of memory: its head (kernel_call.h), addresses of slots,
- * numbers of the text. */
+ * numbers of the text.
+ *
+ * An item is one unit of work; a team is the threads that do an item.  A slot is a buffer of the
+ * program; scratch is temporary memory, which a run does not pass. */
 #include "kernels/cuda/kernel_run.h"
 #include "core/environment.h"
 #include "kernels/cuda/kernel_frame.h"
@@ -16,7 +19,7 @@ extern const char rd_cuda_prelude[];
 /* A program's kernels. */
 struct rd_gpu_code {
     rd_cuda_strategy strategy;
-    const rd_module *module;
+    const rd_module *module; /* the kernels with vector accesses */
     _Atomic(const rd_module *)
             *narrow;           /* for slots that begin anywhere; compiled when it is wanted */
     uint64_t packed;           /* slots with vector accesses, as bits */
@@ -26,8 +29,9 @@ struct rd_gpu_code {
 };
 
 /* ---- Preparing ------------------------------------------------------------------------------- */
-/* Teams at the same time: as many as run at once, unless their memory together would be large
- * next to the GPU's. */
+/* Returns how many teams a launch has at most, whole blocks of threads: as many as the GPU runs
+ * at once, but their private memory together takes at most 1/16 of the GPU's.  At least one
+ * block. */
 static int64_t teams_of(const rd_gpu_facts *gpu, const rd_cuda_strategy *s)
 {
     const int64_t bytes = s->team_bytes + s->team * s->own_bytes;
@@ -39,12 +43,15 @@ static int64_t teams_of(const rd_gpu_facts *gpu, const rd_cuda_strategy *s)
     return teams > whole ? teams : whole;
 }
 
+/* Returns the number of the program's slots (buffers) that a run passes to kernels: all but
+ * scratch. */
 int32_t rd_gpu_slots(const rd_cuda_strategy *s)
 {
     return s->n_slot < s->p->first_scratch ? s->n_slot : s->p->first_scratch;
 }
 
-/* Allocates the code with a copy of the text's numbers. */
+/* Allocates the result of preparing a program, with a copy of the numbers that kernels get as
+ * arguments instead of as text.  NULL: no memory. */
 static rd_gpu_code *new_code(const rd_cuda_text *t, rd_get_fn *get, void *pool)
 {
     rd_gpu_code *code = get(pool, sizeof *code + sizeof *code->number * (size_t)t->print.n_number);
@@ -61,8 +68,9 @@ static rd_gpu_code *new_code(const rd_cuda_text *t, rd_get_fn *get, void *pool)
     return code;
 }
 
-/* The GPU's limits.  Strategies assume as many threads as the GPU has room for.  Tests ask for
- * fewer or more, so that no work is split, or little work is. */
+/* Returns the limits within which a strategy is chosen.  The environment variable
+ * RDIM_CUDA_THREADS replaces the number of threads: tests ask for fewer or more, so that loops
+ * are not split, or even short ones are.  Several GPUs have the threads of all. */
 static rd_cuda_limits limits_of(const rd_gpu_facts *gpu, const rd_program *p)
 {
     const char   *asked   = rd_environment(RD_ENV_RDIM_CUDA_THREADS);
@@ -77,7 +85,8 @@ static rd_cuda_limits limits_of(const rd_gpu_facts *gpu, const rd_program *p)
 }
 
 /* Writes the text of a program's kernels behind the prelude, and has it compiled.  `narrow`: the
- * variant for slots that are not aligned to vectors. */
+ * variant without vector accesses, for buffers that are not aligned to vectors.  NULL: `why` has
+ * the reason. */
 static const rd_module *compile(rd_cuda_text *t, bool narrow, const rd_gpu_facts *gpu,
                                 char why[RD_CUDA_TEXT])
 {
@@ -97,7 +106,8 @@ static const rd_module *compile(rd_cuda_text *t, bool narrow, const rd_gpu_facts
     return module;
 }
 
-/* Chooses a strategy, writes and compiles the kernels. */
+/* Chooses a program's execution strategy, writes its kernels and compiles them.  *code NULL: the
+ * GPU cannot run the program, and `why` has the reason.  False: no memory. */
 bool rd_gpu_prepare(const rd_program *p, int32_t device, rd_get_fn *get, void *pool,
                     const rd_gpu_code **code, char why[RD_CUDA_TEXT])
 {
@@ -131,7 +141,9 @@ bool rd_gpu_prepare(const rd_program *p, int32_t device, rd_get_fn *get, void *p
     return true;
 }
 
-/* Chooses a strategy only if folds cross: then the question is whether block tiles do both. */
+/* True if the folds of a program may stay in one stage on the GPU.  They may, unless two folds
+ * reduce the same elements along different axes.  Then only block tiles do both well, so the
+ * strategy is chosen to see. */
 bool rd_gpu_suits(const rd_program *p, rd_get_fn *get, void *pool)
 {
     char             why[RD_CUDA_TEXT];
@@ -146,22 +158,26 @@ bool rd_gpu_suits(const rd_program *p, rd_get_fn *get, void *pool)
            (strategy.why || strategy.tile_loop[0] >= 0);
 }
 
+/* Adds the line about the execution strategy: "strips: 64 items, 16 threads each, i1 spread". */
 void rd_gpu_code_text(rd_text *to, const rd_gpu_code *code)
 {
     rd_cuda_strategy_text(to, &code->strategy);
 }
 
+/* Returns the execution strategy of prepared kernels. */
 const rd_cuda_strategy *rd_gpu_code_strategy(const rd_gpu_code *code)
 {
     return &code->strategy;
 }
 
+/* Returns the tuning parameters of prepared kernels. */
 const rd_cuda_choice *rd_gpu_code_choice(const rd_gpu_code *code)
 {
     return &code->strategy.choice;
 }
 
-/* Compares the compiled module, the numbers, and the numbers of threads, teams and ranges. */
+/* True if two prepared programs would run the same kernels in the same way: the compiled module,
+ * the arguments, and the numbers of threads, teams, items and ranges agree. */
 bool rd_gpu_code_same(const rd_gpu_code *a, const rd_gpu_code *b)
 {
     const rd_cuda_strategy *s = &a->strategy, *other = &b->strategy;
@@ -172,7 +188,7 @@ bool rd_gpu_code_same(const rd_gpu_code *a, const rd_gpu_code *b)
            s->n_item == other->n_item && s->n_range == other->n_range && s->range == other->range;
 }
 
-/* Writes the text again, only to print it. */
+/* Adds the text of the kernels, which is written again, as nobody keeps it. */
 void rd_gpu_code_kernels(rd_text *to, const rd_gpu_code *code)
 {
     rd_cuda_text text = { .s = &code->strategy };
@@ -181,8 +197,8 @@ void rd_gpu_code_kernels(rd_text *to, const rd_gpu_code *code)
 }
 
 /* ---- Running --------------------------------------------------------------------------------- */
-/* Asks the driver for more shared memory than kernels have by default: 48 KiB with what the text
- * declares. */
+/* Allows the kernel the dynamic shared memory that its rows need: by default a kernel has 48 KiB
+ * in all. */
 static bool make_room(rd_gpu_run_state *r, CUfunction kernel)
 {
     const int64_t bytes = rd_cuda_dynamic_bytes(r->strategy);
@@ -191,7 +207,8 @@ static bool make_room(rd_gpu_run_state *r, CUfunction kernel)
                                      CU_FUNC_ATTRIBUTE_MAX_DYNAMIC_SHARED_SIZE_BYTES, (int)bytes);
 }
 
-/* Calls the driver's launch. */
+/* Enqueues so many blocks of threads of a kernel in the queue's stream; returns the driver's
+ * result. */
 static CUresult start_kernel(const rd_gpu_run_state *r, CUfunction kernel, int64_t blocks)
 {
     const int64_t  bytes       = rd_cuda_dynamic_bytes(r->strategy);
@@ -203,8 +220,9 @@ static CUresult start_kernel(const rd_gpu_run_state *r, CUfunction kernel, int64
                                              NULL);
 }
 
-/* Launches a kernel.  The driver takes memory for threads' local arrays at the launch; so unused
- * memory is freed if the launch finds none. */
+/* Finds a kernel by its name and enqueues so many blocks of threads of it.  The driver takes
+ * memory for threads' local arrays at the launch.  So if memory is full, cached memory is freed,
+ * and the launch is repeated. */
 static bool launch(rd_gpu_run_state *r, const char *name, int64_t blocks)
 {
     CUfunction kernel;
@@ -227,14 +245,15 @@ static bool launch(rd_gpu_run_state *r, const char *name, int64_t blocks)
     return rd_gpu_ok(r->gpu, "cuLaunchKernel", result, r->why);
 }
 
-/* The head of the call. */
+/* Returns the head of the kernels' argument, with which the argument begins. */
 static rd_call_head *head_of(rd_gpu_run_state *r)
 {
     return (rd_call_head *)(void *)r->call;
 }
 
-/* Launches no more teams than run at once: a team loops over items, a block of threads over block
- * tiles. */
+/* Launches a kernel for work [first, end), by no more teams than run at once: a team loops over
+ * its items.  A block tile (tile_loop[0] >= 0) takes a whole block of threads, so each counts as
+ * all teams of a block. */
 bool rd_gpu_run_work(rd_gpu_run_state *r, const char *name, int64_t first, int64_t end)
 {
     const int64_t in_one = r->strategy->choice.block / r->strategy->team;
@@ -246,7 +265,8 @@ bool rd_gpu_run_work(rd_gpu_run_state *r, const char *name, int64_t first, int64
     return launch(r, name, (teams + in_one - 1) / in_one);
 }
 
-/* Runs a kernel by blocks of data that stayed in this process's memory. */
+/* Runs a kernel over buffers that stay in the host's memory, a block of them on the GPU at a
+ * time. split: the number of the split loop, -1: the kernel `run`. */
 static bool run_blocks(rd_gpu_run_state *r, const char *name, int32_t split)
 {
     const int32_t  slots    = rd_gpu_slots(r->strategy);
@@ -270,13 +290,16 @@ static bool run_blocks(rd_gpu_run_state *r, const char *name, int32_t split)
     return false;
 }
 
-/* Runs all work of a kernel: of `run` (split -1), or of a split loop's kernel. */
+/* Runs all n units of work of a kernel, with the data on the GPU, or block by block if some stay
+ * on the host. */
 static bool run_all(rd_gpu_run_state *r, const char *name, int32_t split, int64_t n)
 {
     return r->host ? run_blocks(r, name, split) : rd_gpu_run_work(r, name, 0, n);
 }
 
-/* Launches n threads of a kernel that belongs to a fold. */
+/* Launches a kernel that does n units of work, one in each thread.  The kernel belongs to fold
+ * `number`, and its name ends with that.  A thread does several units if there are more than
+ * 2^20 blocks. */
 static bool run_threads(rd_gpu_run_state *r, const char *kernel, int32_t number, int64_t n)
 {
     enum { MOST = 1 << 20 };
@@ -288,7 +311,8 @@ static bool run_threads(rd_gpu_run_state *r, const char *kernel, int32_t number,
     return launch(r, name, blocks < MOST ? blocks : MOST);
 }
 
-/* Makes each level of nodes from the one below. */
+/* Makes the levels of tree nodes of a two-pass scan: each node of a level combines two of the
+ * level below.  All levels, folds, items and cells (accumulators) are done. */
 static bool lift_nodes(rd_gpu_run_state *r)
 {
     const rd_cuda_strategy *s = r->strategy;
@@ -302,7 +326,8 @@ static bool lift_nodes(rd_gpu_run_state *r)
     return true;
 }
 
-/* Bytes of all partials, or nodes of scans and block tiles, with the ticket of a look-back scan. */
+/* Returns the bytes of all items' tree nodes: partials of ranges, or nodes of scans and block
+ * tiles.  A look-back scan also has a ticket, by which blocks take tiles in order. */
 int64_t rd_gpu_node_bytes(const rd_cuda_strategy *s)
 {
     if (s->is_lookback)
@@ -311,11 +336,14 @@ int64_t rd_gpu_node_bytes(const rd_cuda_strategy *s)
            (s->is_two_pass || s->tile_loop[0] >= 0 ? s->node_bytes : s->item_rows * s->row_bytes);
 }
 
+/* Returns the bytes of the atomic counters of all items, by which the last team, or the last
+ * block of threads, of a group is found. */
 int64_t rd_gpu_counter_bytes(const rd_cuda_strategy *s)
 {
     return s->n_item * s->item_counters * (int64_t)sizeof(uint32_t);
 }
 
+/* Sets the counters of arrived teams or blocks of threads to 0, as each run must begin. */
 bool rd_gpu_run_clear(rd_gpu_run_state *r)
 {
     const int64_t bytes = rd_gpu_counter_bytes(r->strategy);
@@ -323,7 +351,8 @@ bool rd_gpu_run_clear(rd_gpu_run_state *r)
     return bytes == 0 || rd_queue_clear(r->queue, r->counters, bytes, r->why);
 }
 
-/* Runs the kernel of each split loop.  Counters are 0 again when all teams have arrived. */
+/* Runs the kernel of each split loop, "ranges0", "ranges1", .., in order.  The counters are
+ * cleared once: each is 0 again when all teams of its group have arrived. */
 static bool run_ranges(rd_gpu_run_state *r)
 {
     const rd_cuda_strategy *s = r->strategy;
@@ -340,8 +369,8 @@ static bool run_ranges(rd_gpu_run_state *r)
     return true;
 }
 
-/* Runs a look-back scan.  Blocks of threads loop over tiles.  Cleared memory says that no tile
- * has begun and no node is there. */
+/* Runs a single-pass scan by look-back.  Blocks of threads loop over tiles.  The memory of tree
+ * nodes is cleared first, which says that no tile has begun and no node is there. */
 static bool run_lookback(rd_gpu_run_state *r)
 {
     const rd_cuda_strategy *s = r->strategy;
@@ -352,7 +381,7 @@ static bool run_lookback(rd_gpu_run_state *r)
            launch(r, "lookback", tiles < blocks ? tiles : blocks);
 }
 
-/* Runs the kernel of block tiles. */
+/* Runs the kernel of 2-D block tiles over the tiles of all items. */
 static bool run_block_tiles(rd_gpu_run_state *r)
 {
     const rd_cuda_strategy *s = r->strategy;
@@ -361,7 +390,7 @@ static bool run_block_tiles(rd_gpu_run_state *r)
            run_all(r, "block_tiles", -1, s->n_item * s->n_block_tile[0] * s->n_block_tile[1]);
 }
 
-/* Runs the kernels of the strategy. */
+/* Runs the kernels of a program's strategy, in order; a program without items has none. */
 static bool run_kernels(rd_gpu_run_state *r)
 {
     const rd_cuda_strategy *s = r->strategy;
@@ -380,14 +409,15 @@ static bool run_kernels(rd_gpu_run_state *r)
     return run_ranges(r);
 }
 
-/* Takes memory for the run, if it needs any. */
+/* Takes memory that lasts as long as the run; 0 bytes need none, and *at is 0. */
 static bool get_if_any(rd_gpu_run_state *r, CUdeviceptr *at, int64_t bytes)
 {
     *at = bytes > 0 ? rd_submission_get(r->submission, bytes, &r->full, r->why) : 0;
     return *at || bytes == 0;
 }
 
-/* Takes all memory that the run needs: of teams, partials, counters, items, and the record. */
+/* Takes the memory of a run: a record of errors if kernels report any, private memory of teams,
+ * tree nodes, counters, and what items keep between kernels. */
 static bool get_memory(rd_gpu_run_state *r)
 {
     const rd_cuda_strategy *s     = r->strategy;
@@ -402,13 +432,16 @@ static bool get_memory(rd_gpu_run_state *r)
            get_if_any(r, &r->items, s->n_item * s->item_bytes);
 }
 
-/* True if a slot comes by windows. */
+/* True if the slot's data stay in the host's memory, and come to the GPU by windows, block by
+ * block. */
 static bool is_here(const rd_gpu_run_state *r, int32_t slot)
 {
     return r->host && r->host->at[slot];
 }
 
-/* Fills the argument of the kernels. */
+/* Fills the argument that all kernels of the run get: its head, the addresses of slots
+ * (buffers), the numbers of the text.  Slots that stay on the host get an address for each block
+ * of work, so they are 0 here. */
 static void fill_call(rd_gpu_run_state *r, const rd_gpu_code *code, void *const *slot)
 {
     rd_call_head *head = head_of(r);
@@ -433,8 +466,9 @@ static void fill_call(rd_gpu_run_state *r, const rd_gpu_code *code, void *const 
            sizeof *code->number * (size_t)code->n_number);
 }
 
-/* Chooses the kernels with vector accesses if all slots that have them are aligned, as windows
- * are; else the narrow variant, which is compiled when it is first needed. */
+/* Chooses the variant of the kernels: with vector accesses if all slots (buffers) that have them
+ * are aligned, as windows always are.  Else the narrow variant runs, which is compiled when it
+ * is first needed.  `packed` has a bit for each such slot, modulo 64. */
 static bool choose_module(rd_gpu_run_state *r, const rd_gpu_code *code, void *const *slot)
 {
     rd_cuda_text text = { .s = &code->strategy };
@@ -451,13 +485,16 @@ static bool choose_module(rd_gpu_run_state *r, const rd_gpu_code *code, void *co
     return r->module;
 }
 
+/* True if these slots can stay in the host's memory: the work then goes by blocks that fit on
+ * the GPU. */
 bool rd_gpu_windows(const rd_gpu_code *code, rd_queue *queue, const bool *windowed)
 {
     return !rd_blocks_refusal(&code->strategy, windowed,
                               rd_windows_budget(rd_gpu_facts_of(rd_queue_gpu(queue))));
 }
 
-/* Allocates the argument, takes memory, chooses the variant. */
+/* Allocates the kernels' argument, takes the run's memory, and chooses the variant of the
+ * kernels.  False: `why` has the reason; rd_gpu_run_end() must follow in any case. */
 bool rd_gpu_run_begin(rd_gpu_run_state *r, const rd_gpu_code *code, rd_submission *submission,
                       void *const *slot, const rd_device_host *host, char why[RD_CUDA_TEXT])
 {
@@ -483,7 +520,8 @@ bool rd_gpu_run_begin(rd_gpu_run_state *r, const rd_gpu_code *code, rd_submissio
     return true;
 }
 
-/* Says how the run ended, and frees its argument. */
+/* Frees the kernels' argument and tells the kind of failure, if the run failed: cancelled,
+ * memory full, or another one. */
 void rd_gpu_run_end(rd_gpu_run_state *r, rd_device_end *end)
 {
     *end = r->cancelled ? RD_DEVICE_CANCELLED : r->full ? RD_DEVICE_FULL : RD_DEVICE_FAILED;
@@ -491,7 +529,7 @@ void rd_gpu_run_end(rd_gpu_run_state *r, rd_device_end *end)
     r->call = NULL;
 }
 
-/* Begins a run, runs all kernels, and ends it. */
+/* Enqueues one run of a program's kernels.  False: it failed, *end and `why` say how. */
 bool rd_gpu_run(const rd_gpu_code *code, rd_submission *submission, void *const *slot,
                 const rd_device_host *host, rd_device_end *end, char why[RD_CUDA_TEXT])
 {

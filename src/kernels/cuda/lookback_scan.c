@@ -3,19 +3,27 @@
  *
  * A block of threads takes a tile of a row.  In each of some rounds a thread has `width` adjacent
  * elements.  64 / width adjacent threads have a block of the combine tree, and compute its
- * prefixes by shuffles.  Tiles then wait for the nodes before them.  print/gpu/look_back_scan_text.c has the
- * text.
+ * prefixes by shuffles.  Tiles then wait for the nodes before them.
+ * print/gpu/look_back_scan_text.c has the text.
  *
- *     running sums of 10^8 f32: "scans: 1 items, 128 threads each, i0 by tiles of 4096, once"
- */
+ * An item is one unit of work, here a whole row.  A node is the total of a tile, or of several,
+ * in the combine tree.
+ *
+ *     running sums of 10^8 f32: "scans: 1 items, 128 threads each, i0 by tiles of 4096, once" */
 #include "core/combine_tree.h"
 #include "kernels/cuda/strategy.h"
 
-/* Each has a warp that waits for what is before, of which a lane has up to two blocks. */
+/* Each scan has a warp that waits for earlier tiles and scans the tile's blocks, up to two for each
+ * of its 32 lanes: MOST_BLOCKS. */
 enum { MOST_SCANS = 4, MOST_BLOCKS = 64 };
 
 /* ---- Which scans ----------------------------------------------------------------------------- */
-/* True if nodes of the tree give the prefix before a block, and the scan runs along the loop. */
+/* True if a fold is a scan along the loop that a single pass can do: a built-in reducer, one
+ * accumulator that begins before the loop, several blocks.  The state must be one number, beside
+ * the flag `seen` that an element has come.  Nodes of the combine tree must give the prefix
+ * before a block: for float sums (pair) if blocks are scanned by a tree, else if the reducer has
+ * the same bits for any grouping.  With the flag, the scan must be exclusive and without a mask.
+ * The position in the scan grows, or falls, by 1 with the loop's index. */
 static bool may_look_back(const rd_cuda_strategy *s, const rd_cuda_fold *f, int32_t loop)
 {
     const rd_fold *fold = f->of.fold;
@@ -30,7 +38,8 @@ static bool may_look_back(const rd_cuda_strategy *s, const rd_cuda_fold *f, int3
                          : rd_is_along(fold, l->axis, 0, 1));
 }
 
-/* The only loop of an item, if nothing else in the item stores or ends a fold; else -1. */
+/* Returns the only loop of a work item; -1 if it has none, if any instruction follows the loop,
+ * or if the item stores or ends a fold before it. */
 static int32_t loop_of(const rd_cuda_strategy *s)
 {
     int32_t loop = -1;
@@ -48,7 +57,8 @@ static int32_t loop_of(const rd_cuda_strategy *s)
     return loop;
 }
 
-/* True if nothing that the tiles load is stored by the program. */
+/* True if the loop loads nothing from a slot (buffer) that the program stores to.  Tiles run at
+ * the same time, so a load could come before or after the store. */
 static bool has_only_loads(const rd_cuda_strategy *s, int32_t loop)
 {
     const rd_loop *l = &s->p->loop[loop];
@@ -59,14 +69,15 @@ static bool has_only_loads(const rd_cuda_strategy *s, int32_t loop)
     return true;
 }
 
-/* Clears all marks. */
+/* Clears feeds_scan for all instructions. */
 static void forget_inputs(rd_cuda_strategy *s)
 {
     for (int32_t i = 0; i < s->p->n_inst; i++)
         s->feeds_scan[i] = false;
 }
 
-/* Marks the instructions that make the operands of instruction i. */
+/* Marks the instructions of the loop that make the operands of instruction i: their results,
+ * registers from dst on, include one that i reads. */
 static void mark_inputs(rd_cuda_strategy *s, const rd_loop *l, int32_t i)
 {
     const rd_program *p = s->p;
@@ -79,31 +90,33 @@ static void mark_inputs(rd_cuda_strategy *s, const rd_loop *l, int32_t i)
                 in[k] >= p->inst[j].dst && in[k] < p->inst[j].dst + rd_inst_makes(p, &p->inst[j]);
 }
 
-/* Marks backwards from each scan. */
+/* Marks all instructions of a loop on which the input of a scan depends, going backwards from
+ * each scan.  False: the input of a scan depends on another scan's result. */
 bool rd_cuda_find_scan_inputs(rd_cuda_strategy *s, int32_t loop)
 {
-    const rd_loop *l     = &s->p->loop[loop];
-    bool           apart = true;
+    const rd_loop *l           = &s->p->loop[loop];
+    bool           independent = true;
 
     forget_inputs(s);
     for (int32_t i = l->end - 1; i > l->begin; i--) {
         const bool scan = s->p->inst[i].kind == RD_I_SCAN;
 
-        apart &= !(scan && s->feeds_scan[i]);
+        independent &= !(scan && s->feeds_scan[i]);
         if (scan || s->feeds_scan[i])
             mark_inputs(s, l, i);
     }
-    return apart;
+    return independent;
 }
 
 /* ---- The size of a tile ---------------------------------------------------------------------- */
-/* Bytes of a state; bools are u64 in folds. */
+/* Returns the bytes of a state: those of the fold's element in a register, but 8 for bools,
+ * which folds keep as u64. */
 static int32_t state_size(const rd_fold *fold)
 {
     return fold->type == RD_BOOL ? 8 : rd_register_size(fold->type);
 }
 
-/* Bytes of all states that a thread has for each of its elements. */
+/* Returns the bytes of states that a thread keeps for each of its elements, of all folds. */
 static int32_t state_bytes(const rd_cuda_strategy *s)
 {
     int32_t bytes = 0;
@@ -113,7 +126,7 @@ static int32_t state_bytes(const rd_cuda_strategy *s)
     return bytes;
 }
 
-/* Bytes of all loads that a thread has for each of its elements. */
+/* Returns the bytes that a thread loads for each of its elements. */
 static int32_t load_bytes(const rd_cuda_strategy *s, int32_t loop)
 {
     const rd_loop *l     = &s->p->loop[loop];
@@ -125,7 +138,9 @@ static int32_t load_bytes(const rd_cuda_strategy *s, int32_t loop)
     return bytes;
 }
 
-/* Rounds of a block of threads in a tile: as many as registers allow, and a short row fills. */
+/* Returns how many rounds a block of threads takes in a tile; in a round each thread has `width`
+ * adjacent elements.  It is the largest power of 2 within the limits of blocks, of elements and
+ * bytes in registers, and of the row's length. */
 static int32_t rounds_of(const rd_cuda_strategy *s, int32_t loop)
 {
     const rd_cuda_choice *c      = &s->choice;
@@ -141,7 +156,10 @@ static int32_t rounds_of(const rd_cuda_strategy *s, int32_t loop)
     return rounds;
 }
 
-/* Checks the loop and all folds; then a tile becomes a range. */
+/* True if the item is a loop of scans that one pass can do, by tiles; then the strategy gets the
+ * loop, and tiles are its ranges.  Short rows, loops with loops inside, scratch memory and too
+ * many scans are refused: each scan needs a warp of the block, which waits for the tree nodes of
+ * earlier tiles. */
 bool rd_cuda_find_lookback(rd_cuda_strategy *s)
 {
     const int32_t  loop = loop_of(s);
@@ -167,13 +185,14 @@ bool rd_cuda_find_lookback(rd_cuda_strategy *s)
     return true;
 }
 
+/* Returns how many rounds a block of threads takes in a tile. */
 int32_t rd_cuda_lookback_rounds(const rd_cuda_strategy *s)
 {
     return (int32_t)(s->range / s->choice.block / s->width);
 }
 
-/* Each 32 bits of a node are a word of 8 bytes, as lookback_scan.cuh publishes them.  One tile
- * needs no nodes. */
+/* Returns the bytes of an item's tree nodes of one fold.  Kernels publish each 32 bits of a node
+ * as a word of 8 bytes, with a flag (lookback_scan.cuh).  A row of one tile needs no nodes. */
 int64_t rd_cuda_lookback_bytes(const rd_cuda_strategy *s, const rd_cuda_fold *f)
 {
     const int64_t words = (f->pair ? 8 : state_size(f->of.fold)) / (int64_t)sizeof(uint32_t);

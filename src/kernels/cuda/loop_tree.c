@@ -8,11 +8,12 @@
 /* ---- Memory of one text ---------------------------------------------------------------------- */
 /* A piece of the memory that lasts while one text is written. */
 typedef struct text_memory {
-    struct text_memory *next;
+    struct text_memory *next; /* in the list of pieces */
     int64_t             room; /* aligns the memory behind it */
 } text_memory;
 
-/* Gives memory that give_back() frees; `pool` is the list of pieces. */
+/* Allocates zeroed memory that lasts until give_back(); `pool` is the address of the list of
+ * such memory.  NULL: no memory. */
 static void *take(void *pool, size_t bytes)
 {
     text_memory **const list = pool;
@@ -25,7 +26,7 @@ static void *take(void *pool, size_t bytes)
     return made + 1;
 }
 
-/* Frees all memory of a text. */
+/* Frees all memory that take() has put on the list. */
 static void give_back(text_memory *list)
 {
     for (text_memory *next; list; list = next) {
@@ -35,8 +36,9 @@ static void give_back(text_memory *list)
 }
 
 /* ---- The tree -------------------------------------------------------------------------------- */
-/* Builds the loop tree and runs the passes for GPUs on it.  NULL: there is no tree; *why may have
- * the reason. */
+/* Builds the loop tree of a program and runs the passes for GPUs on it.  NULL: there is no tree;
+ * *why has the reason, or is NULL without memory.  *list gets the memory that the tree refers
+ * to. */
 static rd_schedule *tree_of(const rd_cuda_strategy *s, rd_gpu_plan *plan, text_memory **list,
                             rd_text *log, const char **why)
 {
@@ -56,7 +58,7 @@ static rd_schedule *tree_of(const rd_cuda_strategy *s, rd_gpu_plan *plan, text_m
     return t;
 }
 
-/* Builds the tree again, only to print it. */
+/* Adds the loop tree of the kernels as text.  The tree is built again, as nobody keeps it. */
 void rd_cuda_tree_text(rd_text *to, const rd_cuda_strategy *s)
 {
     const char  *why  = NULL;
@@ -72,15 +74,16 @@ void rd_cuda_tree_text(rd_text *to, const rd_cuda_strategy *s)
     give_back(list);
 }
 
-/* The axis of one of the two loops of a block tile, -1. */
+/* Returns the axis of one of the two loops of block tiles; -1: the strategy has no block tiles. */
 static int32_t axis_of_tile(const rd_cuda_strategy *s, int which)
 {
     return s->tile_loop[which] >= 0 ? s->p->loop[s->tile_loop[which]].axis : -1;
 }
 
 /* ---- The text -------------------------------------------------------------------------------- */
-/* Adds the text: functions and kernels first, to a text of their own, as only then the numbers of
- * the call are known. */
+/* Adds the text of all kernels.  Constants and the argument's type come first in the text, but
+ * are known last: so functions and kernels are printed to a text of their own.  False: t->why
+ * has the reason, or memory was short. */
 static bool write_text(rd_cuda_text *t, const rd_schedule *tree, text_memory **list, rd_text *to)
 {
     const rd_kernel_combine ranges  = rd_cuda_range_callbacks(t);
@@ -115,7 +118,7 @@ static bool write_text(rd_cuda_text *t, const rd_schedule *tree, text_memory **l
     return done;
 }
 
-/* Adds an empty kernel: a program without instructions has one kernel to launch, too. */
+/* Adds an empty kernel "run": a program without instructions has a kernel to launch, too. */
 static void write_nothing(rd_cuda_text *t, rd_text *to)
 {
     t->print = (rd_printing){ .dialect = &rd_dialect_cuda, .to = to };
@@ -124,7 +127,8 @@ static void write_nothing(rd_cuda_text *t, rd_text *to)
     rd_print_line(&t->print, "{\n}");
 }
 
-/* Keeps the numbers of a text, and drops all pointers to memory that is given back. */
+/* Keeps the numbers of a text that each run passes to the kernels, and drops all pointers, as
+ * their memory is freed next. */
 static void keep_numbers(rd_printing *n)
 {
     rd_printing kept = { .n_number = n->n_number };
@@ -133,7 +137,8 @@ static void keep_numbers(rd_printing *n)
     *n = kept;
 }
 
-/* Writes the text of a strategy, and frees the tree.  The text's numbers stay in t->print. */
+/* Adds the text of a strategy's kernels, without the prelude.  Its numbers stay in t->print; if
+ * there is no text, t->why has the reason. */
 void rd_cuda_write(rd_cuda_text *t, rd_text *to)
 {
     const char  *why  = NULL;

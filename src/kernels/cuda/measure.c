@@ -18,21 +18,22 @@ static const double TOO_LONG = 1.5;  /* times the best so far: one run says enou
 
 /* A search: what is measured, and the best so far. */
 typedef struct tuning_trial {
-    const rd_program  *p;
+    const rd_program  *p; /* the program that is measured */
     rd_queue          *queue;
     void *const       *slot; /* the stage's data */
-    rd_get_fn         *get;
+    rd_get_fn         *get;  /* memory for compiled candidates */
     void              *pool;
     rd_gpu_watch       watch;
     rd_tuning          best;    /* the fastest numbers so far */
     const rd_gpu_code *code;    /* kernels of the best */
     double             seconds; /* time of the best */
     bool               failed;  /* nothing more can be measured */
-    char              *why;
+    char              *why;     /* the reason of a failure */
 } tuning_trial;
 
 /* ---- Time ------------------------------------------------------------------------------------ */
-/* Runs a candidate n times in a row.  Returns seconds for each run; infinity: a run failed. */
+/* Times a candidate by the GPU's events, over n runs in a row.  Returns seconds for each run;
+ * infinity: a run failed. t->failed: the timer itself failed, so nothing more can be measured. */
 static double time_together(tuning_trial *t, const rd_gpu_code *code, int n)
 {
     bool                 full, runs = true, timed;
@@ -54,7 +55,9 @@ static double time_together(tuning_trial *t, const rd_gpu_code *code, int n)
     return timed && runs ? seconds / n : INFINITY;
 }
 
-/* The least of several times.  The first run loads the kernels and warms up. */
+/* Returns the least time of a candidate, of several measurements.  The first run is not counted:
+ * it loads the kernels.  If the second one takes far longer than the best candidate, that is
+ * enough.  Short runs are timed several together. */
 static double time_of(tuning_trial *t, const rd_gpu_code *code)
 {
     const double begun = rd_seconds();
@@ -72,7 +75,7 @@ static double time_of(tuning_trial *t, const rd_gpu_code *code)
 }
 
 /* ---- Candidates ------------------------------------------------------------------------------ */
-/* Prepares a candidate.  NULL: it cannot be had. */
+/* Compiles the program with a candidate's parameters.  NULL: no kernels, or no memory. */
 static const rd_gpu_code *code_of(tuning_trial *t, const rd_tuning *tuning)
 {
     rd_program        *p    = t->get(t->pool, sizeof *p);
@@ -86,7 +89,8 @@ static const rd_gpu_code *code_of(tuning_trial *t, const rd_tuning *tuning)
     return code;
 }
 
-/* True if a candidate is faster than the best so far; then it becomes the best. */
+/* Measures a candidate; true if it is faster than the best so far by more than noise, and then
+ * it is the best.  Parameters that lead to the same kernels as the best are not measured again. */
 static bool attempt(tuning_trial *t, const rd_tuning *tuning)
 {
     const rd_gpu_code *const code = code_of(t, tuning);
@@ -103,8 +107,8 @@ static bool attempt(tuning_trial *t, const rd_tuning *tuning)
     return true;
 }
 
-/* Steps from the number at [at] in one direction, as long as that is faster.  False: it never
- * was. */
+/* Steps from value number `at` of one parameter in one direction (step 1 or -1) as long as each
+ * step is faster.  True if any step was. */
 static bool climb(tuning_trial *t, rd_cuda_tuned row, int32_t at, int32_t step)
 {
     const int16_t *values;
@@ -122,7 +126,8 @@ static bool climb(tuning_trial *t, rd_cuda_tuned row, int32_t at, int32_t step)
     return gains;
 }
 
-/* Tries larger numbers of a row, then smaller ones. */
+/* Searches the best value of one parameter (a row of tuning.def): larger values first, and
+ * smaller ones if those do not help. */
 static void try_row(tuning_trial *t, rd_cuda_tuned row)
 {
     rd_cuda_choice now = *rd_gpu_code_choice(t->code);
@@ -136,7 +141,9 @@ static void try_row(tuning_trial *t, rd_cuda_tuned row)
         (void)climb(t, row, at, -1);
 }
 
-/* Measures the rule's numbers first, then row after row. */
+/* Finds the fastest parameters of a program's kernels by hill climbing: first the rule's
+ * parameters, then one parameter after the other.  Parameters that the program's tuning asks for
+ * stay.  False: nothing could be measured; `why` has the reason. */
 bool rd_gpu_measure(const rd_program *p, rd_queue *queue, void *const *slot, rd_get_fn *get,
                     void *pool, rd_measured *found, char *why)
 {

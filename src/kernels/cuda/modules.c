@@ -1,5 +1,7 @@
 /* modules.c - kernel texts compiled to images: once in a process, and kept in the user's cache
- * directory for other processes. */
+ * directory for other processes.
+ *
+ * A module is a compiled text; its image is what the driver loads. */
 #define _GNU_SOURCE /* strdup */
 #include "kernels/cuda/gpu.h"
 #include "core/environment.h"
@@ -20,19 +22,19 @@ static const char FORM[] = "rdim image 1";
 typedef struct loaded_module {
     struct loaded_module *next;
     const rd_gpu         *gpu;
-    CUmodule              module;
+    CUmodule              module; /* as the driver has loaded it */
 } loaded_module;
 
 /* The image of a text for an architecture. */
 struct rd_module {
     struct rd_module *next;
-    rd_hash           hash; /* of its text, NVRTC and options */
-    int32_t           architecture;
-    char             *image; /* NULL: it does not compile */
-    size_t            n;     /* bytes of the image */
-    char             *text;  /* of a stored image that no driver has accepted yet */
-    char              why[RD_CUDA_TEXT];
-    loaded_module    *loaded; /* on each GPU that uses it */
+    rd_hash           hash;              /* of its text, NVRTC and options */
+    int32_t           architecture;      /* 90 is compute capability 9.0 */
+    char             *image;             /* NULL: it does not compile */
+    size_t            n;                 /* bytes of the image */
+    char             *text;              /* of a stored image that no driver has accepted yet */
+    char              why[RD_CUDA_TEXT]; /* why it does not compile */
+    loaded_module    *loaded;            /* on each GPU that uses it */
 };
 
 /* Modules stay for the life of the process, as compiled loops do. */
@@ -40,6 +42,8 @@ static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
 static rd_module      *modules;
 static rd_module_stats stats;
 
+/* Returns the counts of compiled, stored and failed texts of this process, and the seconds spent
+ * in NVRTC. */
 rd_module_stats rd_module_stats_now(void)
 {
     rd_module_stats now;
@@ -53,12 +57,13 @@ rd_module_stats rd_module_stats_now(void)
 /* ---- The store ------------------------------------------------------------------------------- */
 /* The place of an image in the cache directory. */
 typedef struct cache_entry {
-    int  dir;
+    int  dir; /* the directory's descriptor, -1: there is none */
     char key[RD_HASH_TEXT], name[RD_HASH_TEXT + 16];
 } cache_entry;
 
-/* Opens the cache directory.  A setuid program reads no environment variables, so it keeps
- * nothing. */
+/* Opens the cache directory, and makes the name of an image's file: its hash and the GPU's
+ * architecture. dir -1: there is no directory.  A setuid program reads no environment variables,
+ * so it keeps nothing. */
 static void open_entry(const rd_module *m, cache_entry *e)
 {
     e->dir = rd_store_open(rd_environment(RD_ENV_XDG_CACHE_HOME), rd_environment(RD_ENV_HOME));
@@ -66,7 +71,8 @@ static void open_entry(const rd_module *m, cache_entry *e)
     snprintf(e->name, sizeof e->name, "%s.sm_%d", e->key, (int)m->architecture);
 }
 
-/* Reads an image from the store; the image lies behind its key in the file. */
+/* Reads a compiled image from the cache directory.  The file begins with the image's key, which
+ * must match.  False: there is none. */
 static bool find_stored(rd_module *m, const cache_entry *e)
 {
     char  *bytes;
@@ -84,7 +90,8 @@ static bool find_stored(rd_module *m, const cache_entry *e)
     return m->image;
 }
 
-/* Writes an image to a temporary file, then moves it to its name. */
+/* Writes an image to the cache directory: to a temporary file, which then gets its name at once.
+ * Errors are ignored, as the cache only saves time.  The directory is trimmed to its limit. */
 static void store_image(const rd_module *m, const cache_entry *e)
 {
     char  aside[RD_HASH_TEXT + 48];
@@ -102,7 +109,8 @@ static void store_image(const rd_module *m, const cache_entry *e)
 }
 
 /* ---- Making ---------------------------------------------------------------------------------- */
-/* Appends the first error of the compiler's messages to the reason. */
+/* Appends the first error of the compiler's messages to the reason of a failure, up to the end
+ * of its line. 7 is the length of "error: ". */
 static void add_message(rd_module *m, const char *log)
 {
     const char  *at = log ? strstr(log, "error: ") : NULL;
@@ -112,7 +120,8 @@ static void add_message(rd_module *m, const char *log)
         snprintf(m->why + n, sizeof m->why - n, ": %.*s", (int)strcspn(at + 7, "\n"), at + 7);
 }
 
-/* Compiles a text by NVRTC, and counts time and outcome. */
+/* Compiles a text by NVRTC; m->image stays NULL if it does not compile, and m->why has the
+ * reason.  Counts the time and the outcome. */
 static void compile(rd_module *m, const char *text)
 {
     const rd_nvrtc_text source = { .text         = text,
@@ -134,7 +143,7 @@ static void compile(rd_module *m, const char *text)
     rd_nvrtc_free(&image);
 }
 
-/* Hashes the format, NVRTC's version, its options and the text. */
+/* Hashes all that an image depends on: the format, NVRTC's version, its options and the text. */
 static rd_hash hash_of(const char *text)
 {
     const rd_nvrtc *nvrtc      = rd_nvrtc_api(NULL);
@@ -150,7 +159,7 @@ static rd_hash hash_of(const char *text)
     return rd_hash_add(hash, text, strlen(text));
 }
 
-/* Finds a module of this process. */
+/* Finds a module that this process has made; NULL: none.  The caller holds the lock. */
 static rd_module *find(rd_hash hash, int32_t architecture)
 {
     for (rd_module *m = modules; m; m = m->next)
@@ -159,7 +168,9 @@ static rd_module *find(rd_hash hash, int32_t architecture)
     return NULL;
 }
 
-/* Makes a module from the store, or by compiling, and adds it to the list. */
+/* Makes a module: from the cache directory, or by compiling the text, and adds it to the list.
+ * The text of a stored image is kept, as the driver might refuse the image.  The caller holds
+ * the lock.  NULL: no memory. */
 static rd_module *make_module(const char *text, rd_hash hash, int32_t architecture)
 {
     rd_module  *m = calloc(1, sizeof *m);
@@ -185,8 +196,8 @@ static rd_module *make_module(const char *text, rd_hash hash, int32_t architectu
     return m;
 }
 
-/* Compiles the text again, as the driver refuses the stored image; stores the new image in its
- * place. */
+/* Compiles the text of a module again, since the driver refuses the stored image; the new image
+ * replaces the stored one.  False: the text does not compile, and the old image stays. */
 static bool make_again(rd_module *m)
 {
     char *const  old = m->image;
@@ -210,7 +221,8 @@ static bool make_again(rd_module *m)
     return true;
 }
 
-/* Finds the module in the process, or makes it. */
+/* Returns the compiled module of a text: one of this process, one of the cache directory, or a
+ * new one.  NULL: it does not compile, and `why` has the reason. */
 const rd_module *rd_module_of(const char *text, int32_t architecture, char why[RD_CUDA_TEXT])
 {
     const rd_hash hash = hash_of(text);
@@ -229,8 +241,8 @@ const rd_module *rd_module_of(const char *text, int32_t architecture, char why[R
 }
 
 /* ---- Loading --------------------------------------------------------------------------------- */
-/* Loads an image.  If the driver refuses a stored image, and not for lack of memory, the text is
- * compiled again. */
+/* Loads an image on the GPU.  If the driver refuses a stored image, and not for lack of memory,
+ * its text is compiled again.  After the first success the text is dropped. */
 static bool load_image(rd_module *m, rd_gpu *gpu, CUmodule *module, char why[RD_CUDA_TEXT])
 {
     bool full, done = RD_GPU_TAKE(gpu, &full, why, cuModuleLoadData, module, m->image);
@@ -244,7 +256,8 @@ static bool load_image(rd_module *m, rd_gpu *gpu, CUmodule *module, char why[RD_
     return done;
 }
 
-/* Finds or loads the module on a GPU. */
+/* Returns the module as loaded on a GPU, and loads it there if it is not.  NULL: `why` has the
+ * reason.  The caller holds the lock and has entered the GPU's context. */
 static loaded_module *load(rd_module *m, rd_gpu *gpu, char why[RD_CUDA_TEXT])
 {
     loaded_module *l = m->loaded;
@@ -268,7 +281,8 @@ static loaded_module *load(rd_module *m, rd_gpu *gpu, char why[RD_CUDA_TEXT])
     return l;
 }
 
-/* Loads the module on the GPU at the first call. */
+/* Finds a kernel by its name in a module on a GPU; the first call loads the module there.
+ * False: `why` has the reason. */
 bool rd_module_kernel(const rd_module *module, rd_gpu *gpu, const char *name, CUfunction *kernel,
                       char why[RD_CUDA_TEXT])
 {
@@ -286,7 +300,7 @@ bool rd_module_kernel(const rd_module *module, rd_gpu *gpu, const char *name, CU
     return done;
 }
 
-/* Unloads all modules of a GPU. */
+/* Unloads all modules of a GPU, before its context is released. */
 void rd_modules_unload(rd_gpu *gpu)
 {
     char ignored[RD_CUDA_TEXT];

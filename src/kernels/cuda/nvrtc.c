@@ -22,6 +22,7 @@ const char *const rd_nvrtc_options[] = {
 };
 enum { N_OPTIONS = sizeof rd_nvrtc_options / sizeof *rd_nvrtc_options - 1 };
 
+/* Checks the result of an NVRTC call: true for success; else `why` gets the error. */
 static bool is_ok(const char *function, nvrtcResult result, char why[RD_CUDA_TEXT])
 {
     if (result != NVRTC_SUCCESS)
@@ -30,7 +31,7 @@ static bool is_ok(const char *function, nvrtcResult result, char why[RD_CUDA_TEX
 }
 
 /* ---- For which device ------------------------------------------------------------------------ */
-/* Lists the architectures for which NVRTC compiles. */
+/* Lists the GPU architectures for which NVRTC compiles: 90 is compute capability 9.0. */
 static bool get_architectures(const rd_nvrtc *api, int architectures[MAX_ARCHITECTURES], int *n,
                               char why[RD_CUDA_TEXT])
 {
@@ -44,7 +45,9 @@ static bool get_architectures(const rd_nvrtc *api, int architectures[MAX_ARCHITE
     return is_ok("nvrtcGetSupportedArchs", api->nvrtcGetSupportedArchs(architectures), why);
 }
 
-/* Chooses the device's architecture, or the newest one before it, whose PTX the device can run. */
+/* Chooses the architecture for which the text is compiled: the device's, or the newest one
+ * before it if NVRTC does not know the device.  Then the result is PTX, which the driver
+ * compiles further.  False: NVRTC only knows later architectures. */
 static bool choose(const rd_nvrtc *api, int wanted, rd_nvrtc_image *image, char why[RD_CUDA_TEXT])
 {
     int list[MAX_ARCHITECTURES], n, least;
@@ -66,7 +69,8 @@ static bool choose(const rd_nvrtc *api, int wanted, rd_nvrtc_image *image, char 
 }
 
 /* ---- One program ----------------------------------------------------------------------------- */
-/* Allocates memory for an image. */
+/* Allocates n bytes for a compiled image; NULL: no memory, and `why` says so. malloc(0) might
+ * return NULL, so at least a byte is asked for. */
 static char *room_for(size_t n, char why[RD_CUDA_TEXT])
 {
     char *room = malloc(n ? n : 1);
@@ -76,7 +80,7 @@ static char *room_for(size_t n, char why[RD_CUDA_TEXT])
     return room;
 }
 
-/* Takes the compiler's messages, which only help: there is a result without them, too. */
+/* Keeps the compiler's messages in image->log.  They only help, so errors are ignored. */
 static void take_log(const rd_nvrtc *api, nvrtcProgram program, rd_nvrtc_image *image)
 {
     size_t n = 0;
@@ -90,7 +94,7 @@ static void take_log(const rd_nvrtc *api, nvrtcProgram program, rd_nvrtc_image *
     }
 }
 
-/* Takes the compiled cubin. */
+/* Takes the compiled machine code (cubin) from NVRTC. */
 static bool take_cubin(const rd_nvrtc *api, nvrtcProgram program, rd_nvrtc_image *image,
                        char why[RD_CUDA_TEXT])
 {
@@ -99,7 +103,7 @@ static bool take_cubin(const rd_nvrtc *api, nvrtcProgram program, rd_nvrtc_image
            is_ok("nvrtcGetCUBIN", api->nvrtcGetCUBIN(program, image->bytes), why);
 }
 
-/* Takes the compiled PTX. */
+/* Takes the compiled PTX from NVRTC. */
 static bool take_ptx(const rd_nvrtc *api, nvrtcProgram program, rd_nvrtc_image *image,
                      char why[RD_CUDA_TEXT])
 {
@@ -108,7 +112,8 @@ static bool take_ptx(const rd_nvrtc *api, nvrtcProgram program, rd_nvrtc_image *
            is_ok("nvrtcGetPTX", api->nvrtcGetPTX(program, image->bytes), why);
 }
 
-/* Compiles a program with all options, and takes its messages and its image. */
+/* Compiles an NVRTC program with the usual and the text's own options, and takes its messages
+ * and its image. sm_90 as target gives a cubin, compute_90 PTX. */
 static bool compile(const rd_nvrtc *api, nvrtcProgram program, const rd_nvrtc_text *text,
                     rd_nvrtc_image *image, char why[RD_CUDA_TEXT])
 {
@@ -134,7 +139,9 @@ static bool compile(const rd_nvrtc *api, nvrtcProgram program, const rd_nvrtc_te
            (image->ptx ? take_ptx(api, program, image, why) : take_cubin(api, program, image, why));
 }
 
-/* True if the messages have "12 bytes spill stores" with a number other than 0. */
+/* True if a kernel spills registers to memory: the messages have "12 bytes spill stores" with a
+ * number other than 0.  The test looks at the digit before " bytes": a 0 that follows another
+ * digit, as in 10, counts as spilled. */
 bool rd_nvrtc_spills(const rd_nvrtc_image *image)
 {
     static const char STORES[] = " bytes spill stores";
@@ -146,7 +153,8 @@ bool rd_nvrtc_spills(const rd_nvrtc_image *image)
     return false;
 }
 
-/* Creates a program of the text, compiles and destroys it. */
+/* Compiles a text by NVRTC: chooses the architecture, creates a program, compiles and destroys
+ * it.  False: `why` has the reason. */
 static bool compile_once(const rd_nvrtc_text *text, rd_nvrtc_image *image, char why[RD_CUDA_TEXT])
 {
     const char     *missing;
@@ -169,7 +177,8 @@ static bool compile_once(const rd_nvrtc_text *text, rd_nvrtc_image *image, char 
     return done;
 }
 
-/* Compiles; if registers spill, compiles again without a bound on them. */
+/* Compiles a text.  If registers spill, it is compiled again without a bound on registers:
+ * RD_FIT, the blocks of threads for which registers must be left, becomes 1. */
 bool rd_nvrtc_compile(const rd_nvrtc_text *text, rd_nvrtc_image *image, char why[RD_CUDA_TEXT])
 {
     const char   *options[MAX_OPTIONS];
@@ -187,6 +196,7 @@ bool rd_nvrtc_compile(const rd_nvrtc_text *text, rd_nvrtc_image *image, char why
     return compile_once(&again, image, why);
 }
 
+/* Frees an image and its messages. */
 void rd_nvrtc_free(rd_nvrtc_image *image)
 {
     free(image->bytes);

@@ -2,7 +2,8 @@
 #include "kernels/cuda/overlap.h"
 #include <stdlib.h>
 
-/* Creates the events of both sets of windows. */
+/* Creates the events of both sets of windows: one behind the copies to a set, one behind the
+ * kernel that works on it. */
 static bool make_events(rd_overlap *overlap, rd_gpu *gpu, bool *full, char why[RD_CUDA_TEXT])
 {
     bool made = true;
@@ -18,7 +19,8 @@ static bool make_events(rd_overlap *overlap, rd_gpu *gpu, bool *full, char why[R
     return made;
 }
 
-/* Makes both streams, then the events. */
+/* Makes a stream for copies to the GPU, one for copies from it, and the events between these and
+ * kernels.  NULL on failure; *full: for lack of memory. */
 rd_overlap *rd_overlap_new(rd_gpu *gpu, bool *full, char why[RD_CUDA_TEXT])
 {
     rd_overlap *overlap = calloc(1, sizeof *overlap);
@@ -36,7 +38,7 @@ rd_overlap *rd_overlap_new(rd_gpu *gpu, bool *full, char why[RD_CUDA_TEXT])
     return NULL;
 }
 
-/* Destroys the events that exist. */
+/* Destroys those events that exist. */
 static void free_events(const rd_overlap *overlap)
 {
     rd_gpu *const gpu = rd_stream_gpu(overlap->up);
@@ -53,6 +55,7 @@ static void free_events(const rd_overlap *overlap)
     rd_gpu_leave(gpu);
 }
 
+/* Frees the streams and events.  No work may be left in them.  NULL is allowed. */
 void rd_overlap_free(rd_overlap *overlap)
 {
     if (!overlap)

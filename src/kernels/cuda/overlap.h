@@ -8,6 +8,7 @@
  */
 enum { RD_WINDOW_SETS = 2 };
 
+/* Streams for copies to the GPU (up) and from it (down), with events for each set of windows. */
 typedef struct rd_overlap {
     rd_stream *up, *down;
     CUevent    filled[RD_WINDOW_SETS],

@@ -2,22 +2,25 @@
  * results of each thread bring.
  *
  * A tile has a row for each coordinate, in which successive points are adjacent.  Values of the
- * results lie likewise, in words of their own. */
+ * results lie likewise, in words of their own.
+ *
+ * A pair is a result and a point that it reads.  The strip is the axis of results. */
 #include "kernels/cuda/strategy.h"
 
 /* ---- What a load depends on ------------------------------------------------------------------ */
-/* True if an instruction stands in the loop over pairs. */
+/* True if an instruction is in the loop over the points that every result reads. */
 static bool is_inside(const rd_cuda_strategy *s, int32_t inst)
 {
     return rd_cuda_within(s->p, inst, s->pairs);
 }
 
+/* Returns the axis of the points that every result reads. */
 int32_t rd_cuda_pair_axis(const rd_cuda_strategy *s)
 {
     return s->p->loop[s->pairs].axis;
 }
 
-/* True if a loop in a pair runs over the axis. */
+/* True if a loop inside the loop over points runs over the axis, such as one over coordinates. */
 static bool is_inner_axis(const rd_cuda_strategy *s, int32_t axis)
 {
     for (int32_t k = 0; k < s->p->n_loop; k++)
@@ -26,12 +29,15 @@ static bool is_inner_axis(const rd_cuda_strategy *s, int32_t axis)
     return false;
 }
 
+/* True if a load depends on the result, not on the other point: its address moves along the axis
+ * of results (strip). */
 bool rd_cuda_is_row(const rd_cuda_strategy *s, int32_t inst)
 {
     return rd_coef(&s->p->address[s->p->inst[inst].arg], s->strip) != 0;
 }
 
-/* Elements of an operand for each point. */
+/* Returns how many elements of an operand each point has: the product of the extents of loops
+ * over its coordinates. */
 static int64_t elements_of(const rd_cuda_strategy *s, const rd_address *at)
 {
     int64_t n = 1;
@@ -42,14 +48,18 @@ static int64_t elements_of(const rd_cuda_strategy *s, const rd_address *at)
     return n;
 }
 
-/* Rows of a tile are 16 bytes longer than the tile: so elements of a point are in different
- * banks, and vectors are aligned. */
+/* Returns the elements from one coordinate's row of a tile to the next.  Rows are 16 bytes
+ * longer than the tile: so the coordinates of a point are in different banks, and vectors are
+ * aligned. */
 static int64_t pitch_of(const rd_cuda_strategy *s, const rd_address *at)
 {
     return s->point_tile + 16 / rd_dtype_size(at->type);
 }
 
-/* Adds up the arrays of all loads that come from shared memory. */
+/* Returns the shared memory of a block of threads for one tile of points.  It adds up the arrays
+ * of all loads that come from shared memory; tile_load[i] == i marks the first load of each
+ * array.  Operands of results have a place for each result of the block; others a row for each
+ * coordinate. */
 int64_t rd_cuda_pair_tile_bytes(const rd_cuda_strategy *s)
 {
     const rd_program *p     = s->p;

@@ -4,25 +4,30 @@
  * A thread has `width` adjacent results (columns, vector_access.c), and takes `register_block`
  * points of a tile together (register blocking).  So 16 bytes from shared memory serve as many
  * pairs, and a loop in a pair, as over coordinates, runs once for all of them.  Values that
- * depend on the results alone go to shared memory before the first tile.  print/gpu/point_loops.c shows
- * the text.
+ * depend on the results alone go to shared memory before the first tile.
+ * print/gpu/point_loops.c shows the text.
  *
  * Points of a lane keep their order, and one thread has all points of a result: so the combine
- * tree is the program's. */
+ * tree is the program's.
+ *
+ * A pair is a result and a point that it reads.  A fold is a reduction over the points; the
+ * strip is the axis of results. */
 #include "core/combine_tree.h"
 #include "kernels/cuda/kernel_frame.h"
 #include <inttypes.h>
 #include <stdio.h>
 
 /* ---- Which loops and loads ------------------------------------------------------------------- */
-/* True if a load may come from shared memory, or is the same for all pairs. */
+/* True if a load may come from shared memory, or is the same for all pairs.  A gather, a load of
+ * what the program stores, and one that depends on both the result and the other point cannot. */
 static bool may_load(const rd_cuda_strategy *s, const rd_address *at)
 {
     return !rd_has_registers(at) && !s->stored[at->slot] &&
            !(rd_coef(at, s->strip) && rd_coef(at, rd_cuda_pair_axis(s)));
 }
 
-/* True if a thread can keep all states of a fold in registers. */
+/* True if a thread can keep all states of a fold in registers: one lane, few accumulators, no
+ * scan. */
 static bool may_fold(const rd_fold *fold)
 {
     enum { MOST_CELLS = 8 };
@@ -30,7 +35,8 @@ static bool may_fold(const rd_fold *fold)
     return fold->lanes == 1 && !fold->scan && fold->n_cell <= MOST_CELLS;
 }
 
-/* True if an instruction may stand in the loop over pairs: no store, no scan, no long loop. */
+/* True if an instruction may be in the loop over the points that every result reads: no store,
+ * no scan, no long or backward loop, only suitable loads and folds. */
 static bool may_stand_in_pair(const rd_cuda_strategy *s, const rd_inst *inst)
 {
     enum { MOST_EXTENT = 4096 };
@@ -47,7 +53,8 @@ static bool may_stand_in_pair(const rd_cuda_strategy *s, const rd_inst *inst)
     }
 }
 
-/* The first load of the same elements in the pair: an earlier one, or this one. */
+/* Returns the first load in the loop over points that reads the same elements as load `inst`;
+ * the loads share an array in shared memory. */
 static int32_t first_of(const rd_cuda_strategy *s, int32_t inst)
 {
     const rd_program *p = s->p;
@@ -59,7 +66,9 @@ static int32_t first_of(const rd_cuda_strategy *s, int32_t inst)
     return inst;
 }
 
-/* Finds the loads that come from shared memory.  False: none depends on the other points. */
+/* Marks the loads that come from shared memory: loads of points, which move along the loop, and
+ * loads of results.  False: no load depends on the points, or an instruction may not be in such
+ * a loop. */
 static bool find_tile_loads(rd_cuda_strategy *s)
 {
     const rd_program *p    = s->p;
@@ -81,7 +90,9 @@ static bool find_tile_loads(rd_cuda_strategy *s)
 }
 
 /* ---- The size of a tile ---------------------------------------------------------------------- */
-/* Estimates the machine instructions of an instruction. */
+/* Estimates how many machine instructions an instruction of the program becomes.  Loads come
+ * from shared memory for several pairs, and count as none; a call of a user's function counts as
+ * 32. */
 static double weight_of_inst(const rd_program *p, const rd_inst *inst)
 {
     enum { CALL = 32 };
@@ -94,7 +105,8 @@ static double weight_of_inst(const rd_program *p, const rd_inst *inst)
     }
 }
 
-/* Estimates the instructions of a pair.  The body of a loop too long to unroll counts once. */
+/* Estimates the machine instructions for one pair.  Loops inside the pair multiply their bodies,
+ * as they are unrolled; the body of a loop too long for that counts once. */
 static double weight_of(const rd_cuda_strategy *s)
 {
     const rd_program *p      = s->p;
@@ -110,7 +122,8 @@ static double weight_of(const rd_cuda_strategy *s)
     return weight;
 }
 
-/* Blocks of threads that the results along an axis need. */
+/* Returns how many blocks of threads the results along an axis need, with `width` results for
+ * each thread. */
 static int64_t blocks_along(const rd_cuda_strategy *s, int64_t extent)
 {
     const int64_t each = (int64_t)s->choice.block * s->width;
@@ -118,13 +131,15 @@ static int64_t blocks_along(const rd_cuda_strategy *s, int64_t extent)
     return (extent + each - 1) / each;
 }
 
+/* Returns how many items an axis of results makes: the threads of whole blocks, some of which
+ * may have no result. */
 int64_t rd_cuda_pair_items(const rd_cuda_strategy *s, int64_t extent)
 {
     return blocks_along(s, extent) * s->choice.block;
 }
 
-/* Pairs that a thread has at once, limited by the bytes of their values and by their
- * instructions. */
+/* Returns how many pairs a thread works on at once: limited by the bytes of their values in
+ * registers, of the widest type, and by the size of their unrolled code. */
 static int32_t pairs_at_hand(const rd_cuda_strategy *s)
 {
     const rd_program *p    = s->p;
@@ -140,8 +155,9 @@ static int32_t pairs_at_hand(const rd_cuda_strategy *s)
     return n;
 }
 
-/* True if a fold takes the elements of a loop in a pair one after the other, in one cell.  Then a
- * thread must finish a point before the next one. */
+/* True if a fold that begins before the loop over points takes elements of a loop inside it in
+ * one accumulator.  Its order of elements is then point after point, so a thread must finish a
+ * point before the next one. */
 static bool is_serial_over_points(const rd_cuda_strategy *s)
 {
     const rd_program *p = s->p;
@@ -159,7 +175,7 @@ static bool is_serial_over_points(const rd_cuda_strategy *s)
     return false;
 }
 
-/* True if there are enough pairs for all threads. */
+/* True if the pairs, in blocks of 64 points, are enough for all threads of the GPU. */
 static bool has_work_for(const rd_cuda_strategy *s, int64_t threads)
 {
     const int64_t points = s->p->loop[s->pairs].extent;
@@ -167,7 +183,9 @@ static bool has_work_for(const rd_cuda_strategy *s, int64_t threads)
     return s->n_item / s->width * ((points + RD_TREE_STEPS - 1) / RD_TREE_STEPS) >= threads;
 }
 
-/* Finds the longest tile that lets `resident` blocks of threads share a multiprocessor. */
+/* Finds the longest tile of points that lets `resident` blocks of threads share a
+ * multiprocessor's shared memory.  Each block keeps 1 KiB for other uses.  False: not even a
+ * tile of 64 points fits. */
 static bool find_tile(rd_cuda_strategy *s, int64_t shared, int32_t resident)
 {
     enum { BESIDE = 1 << 10 }; /* what a block has else of shared memory */
@@ -180,7 +198,9 @@ static bool find_tile(rd_cuda_strategy *s, int64_t shared, int32_t resident)
     return false;
 }
 
-/* Prefers many resident blocks, then many results of a thread. */
+/* Chooses how many results a thread has (width), and how many points it takes together
+ * (register_block).  Many resident blocks come first, then many results of a thread, if enough
+ * threads still have work.  False: no choice fits. */
 static bool find_width(rd_cuda_strategy *s, const rd_cuda_limits *limits)
 {
     const int32_t all = pairs_at_hand(s);
@@ -195,7 +215,7 @@ static bool find_width(rd_cuda_strategy *s, const rd_cuda_limits *limits)
     return false;
 }
 
-/* Undoes the choices of this file. */
+/* Undoes the choices of this file: no loop runs over pairs. */
 static void give_up(rd_cuda_strategy *s)
 {
     for (int32_t i = 0; i < s->p->n_inst; i++)
@@ -205,7 +225,9 @@ static void give_up(rd_cuda_strategy *s)
     s->pair_tile_bytes           = 0;
 }
 
-/* Checks the loops, finds the loads of a tile, and chooses its size. */
+/* True if folds run over points that every result reads (pairwise sums), and tiles of points in
+ * shared memory suit; then the strategy is filled.  The last loop of the grid gives the results,
+ * the item's main loop the points.  Both must be long, and there must be no scratch memory. */
 bool rd_cuda_find_pairs(rd_cuda_strategy *s, const rd_cuda_limits *limits)
 {
     const rd_loop *last = s->n_grid ? &s->p->loop[s->grid[s->n_grid - 1]] : NULL;

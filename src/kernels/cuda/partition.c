@@ -14,7 +14,10 @@
  * that GPU.
  *
  * So each node of the combine tree has the same elements as on one GPU, and the bits are the
- * same. */
+ * same.
+ *
+ * A piece is the smallest part of the work that is not divided.  A block of work is several
+ * pieces, with data that fit on the GPU. */
 #define _POSIX_C_SOURCE 200809L
 #include "kernels/cuda/kernel_run.h"
 #include <assert.h>
@@ -37,30 +40,31 @@ typedef struct device_share {
     struct partitioned_run *all;
     rd_gpu_run_state        run;
     rd_device_host          host;
-    rd_cuda_blocks          blocks;     /* its part of the current kernel    */
-    int64_t                 first, end; /* its ranges, without the held one  */
-    double                  part;       /* how much of that is done          */
-    char                    why[RD_CUDA_TEXT];
+    rd_cuda_blocks          blocks;            /* its part of the current kernel    */
+    int64_t                 first, end;        /* its ranges, without the held one  */
+    double                  part;              /* how much of that is done          */
+    char                    why[RD_CUDA_TEXT]; /* the reason of a failure */
 } device_share;
 
 /* A stage that several GPUs run. */
 typedef struct partitioned_run {
     const rd_cuda_strategy *strategy;
     const rd_device_host   *host; /* the caller's */
-    int32_t                 n;
+    int32_t                 n;    /* shares, one for each GPU */
     device_share           *share;
-    rd_cuda_blocks          blocks; /* all work of the current kernel     */
-    const char             *name;   /* the current kernel */
-    pthread_mutex_t         lock;   /* for the fields below, and shares' `part` */
-    pthread_cond_t          changed;
-    int32_t                 running;
-    bool                    stop;
-    bool                    cancelled;
-    rd_gpu_run_state       *failed; /* the first share that failed */
+    rd_cuda_blocks          blocks;    /* all work of the current kernel     */
+    const char             *name;      /* the current kernel */
+    pthread_mutex_t         lock;      /* for the fields below, and shares' `part` */
+    pthread_cond_t          changed;   /* a share has made progress or ended */
+    int32_t                 running;   /* shares that have not ended */
+    bool                    stop;      /* the other shares shall stop, too */
+    bool                    cancelled; /* by the caller */
+    rd_gpu_run_state       *failed;    /* the first share that failed */
 } partitioned_run;
 
 /* ---- The number of shares -------------------------------------------------------------------- */
-/* Compares the GPUs behind the first one with it, by architecture, size and memory. */
+/* Counts the GPUs from number `first` on that are equal to it in architecture, size and memory,
+ * up to the first one that differs. */
 int32_t rd_gpu_alike(int32_t first)
 {
     char                why[RD_CUDA_TEXT];
@@ -79,7 +83,7 @@ int32_t rd_gpu_alike(int32_t first)
     return n;
 }
 
-/* Bytes that a program touches of all slots. */
+/* Returns the bytes that a program touches of all its buffers (slots) without scratch. */
 static int64_t bytes_of(const rd_cuda_strategy *s)
 {
     int64_t bytes = 0;
@@ -89,8 +93,9 @@ static int64_t bytes_of(const rd_cuda_strategy *s)
     return bytes;
 }
 
-/* Finds the blocks of a kernel, if all slots come by windows.  Returns the reason if there are
- * none. */
+/* Divides a kernel's work into blocks with data that fit on the GPU; all buffers are in the
+ * host's memory. split: the number of the kernel's split loop, -1: the kernel `run`.  Returns
+ * the reason if there are no such blocks, else NULL. */
 static const char *find_blocks(const rd_cuda_strategy *s, int32_t split, rd_cuda_blocks *blocks)
 {
     char          why[RD_CUDA_TEXT];
@@ -101,7 +106,8 @@ static const char *find_blocks(const rd_cuda_strategy *s, int32_t split, rd_cuda
     return rd_blocks_find(blocks, s, split, NULL, budget, least);
 }
 
-/* True if the shares copy few bytes twice, and no block is tiny. */
+/* True if it is worth to divide the work among GPUs: the shares copy few bytes twice, and blocks
+ * are not tiny. */
 static bool is_worth(rd_cuda_blocks *b, int64_t bytes)
 {
     const int64_t pieces = rd_blocks_pieces(b), n = BLOCKS * (int64_t)b->s->p->devices;
@@ -111,8 +117,9 @@ static bool is_worth(rd_cuda_blocks *b, int64_t bytes)
            (b->step >= pieces / n || pieces / b->step <= bytes / LEAST_BLOCK);
 }
 
-/* The most GPUs for which every kernel has work: pieces, or pairs of ranges, as one range of a
- * GPU may be held back. */
+/* Returns the most GPUs for which every kernel has work.  Work without split loops is divided
+ * into pieces.  A split loop needs two ranges for each GPU, as one range may be held back. 1:
+ * the work cannot be divided, and *why has the reason. */
 static int64_t most_of(const rd_cuda_strategy *s, const char **why)
 {
     const int64_t  bytes = bytes_of(s);
@@ -132,7 +139,8 @@ static int64_t most_of(const rd_cuda_strategy *s, const char **why)
     return most;
 }
 
-/* Limits the number of GPUs by bytes, and by the pieces of every kernel. */
+/* Returns how many of the program's GPUs share its work: at least 1 MiB of data and one piece of
+ * every kernel for each. 1: *why has the reason, a part of a sentence. */
 int32_t rd_gpu_share_count(const rd_gpu_code *code, const char **why)
 {
     const rd_cuda_strategy *const s       = rd_gpu_code_strategy(code);
@@ -154,7 +162,8 @@ int32_t rd_gpu_share_count(const rd_gpu_code *code, const char **why)
 }
 
 /* ---- Shares of a kernel ---------------------------------------------------------------------- */
-/* The progress callback of a share, after each block.  False: stop. */
+/* A share calls this after each of its blocks, with the part of its work that is done.  Returns
+ * false if the share must stop, as another one failed or the run was cancelled. */
 static bool tell_share(void *user, double part)
 {
     device_share *const s = user;
@@ -168,8 +177,8 @@ static bool tell_share(void *user, double part)
     return goes_on;
 }
 
-/* Counts a share as ended, and stops the others if it failed.  A share that was stopped because
- * of another one has not failed. */
+/* Counts a share as ended.  If it failed, all others are stopped.  A share that was stopped
+ * (cancelled) because of another one has not failed itself. */
 static void end_share(device_share *s, bool done)
 {
     partitioned_run *const all = s->all;
@@ -183,7 +192,8 @@ static void end_share(device_share *s, bool done)
     pthread_mutex_unlock(&all->lock);
 }
 
-/* The body of a share's thread. */
+/* Runs one GPU's share of a kernel, one block of work after the other: the body of the share's
+ * thread.  A share without blocks is done at once. */
 static void *run_share(void *user)
 {
     device_share *const s = user;
@@ -193,7 +203,8 @@ static void *run_share(void *user)
     return NULL;
 }
 
-/* Reports progress in the calling thread until all shares have ended. */
+/* Waits until all shares have ended, and reports the mean progress to the caller.  The caller's
+ * callback runs without the lock.  If it says to cancel, all shares are stopped. */
 static void wait_for_shares(partitioned_run *all)
 {
     bool cancelled = false;
@@ -216,8 +227,8 @@ static void wait_for_shares(partitioned_run *all)
     pthread_mutex_unlock(&all->lock);
 }
 
-/* Starts the thread of a share, which gets no signals.  False: the calling thread does the share.
- */
+/* Starts the thread of a share.  All signals are blocked in the thread, so that the process's
+ * own threads handle them.  False: no thread; the calling thread then does the share. */
 static bool start(device_share *s, pthread_t *thread)
 {
     sigset_t all, before;
@@ -230,7 +241,8 @@ static bool start(device_share *s, pthread_t *thread)
     return started;
 }
 
-/* Runs the shares of one kernel, and waits for all. */
+/* Runs the shares of one kernel at the same time, each in a thread, and waits for all.  True if
+ * none failed and nobody cancelled. */
 static bool run_shares(partitioned_run *all, const char *name)
 {
     pthread_t thread[RD_MOST_SHARES];
@@ -251,13 +263,14 @@ static bool run_shares(partitioned_run *all, const char *name)
 }
 
 /* ---- Kernels --------------------------------------------------------------------------------- */
-/* The first piece of the k-th of n shares. */
+/* Returns the first piece of share k of n: `all` pieces are divided as evenly as whole pieces
+ * can be.  The two terms are all * k / n without overflow. */
 static int64_t share_of(int64_t all, int32_t k, int32_t n)
 {
     return all / n * k + all % n * k / n;
 }
 
-/* The blocks of a kernel's pieces [first, end). */
+/* Returns the pieces [first, end) of the current kernel's work, in about four blocks. */
 static rd_cuda_blocks part_of(const partitioned_run *all, int64_t first, int64_t end)
 {
     rd_cuda_blocks part = all->blocks;
@@ -266,7 +279,7 @@ static rd_cuda_blocks part_of(const partitioned_run *all, int64_t first, int64_t
     return part;
 }
 
-/* Divides the items of a stage without split loops, and runs them. */
+/* Divides the items of a program without split loops among the GPUs, and runs them. */
 static bool partition_items(partitioned_run *all)
 {
     int64_t pieces;
@@ -279,7 +292,8 @@ static bool partition_items(partitioned_run *all)
     return run_shares(all, "run");
 }
 
-/* The blocks of ranges [first, end) of a split loop; some pieces may make one range. */
+/* Returns the ranges [first, end) of a split loop as blocks of work.  Several pieces of the
+ * blocks may make one range. */
 static rd_cuda_blocks ranges_of(const partitioned_run *all, int64_t first, int64_t end)
 {
     const int64_t each = rd_blocks_pieces(&all->blocks) / all->strategy->n_range;
@@ -287,8 +301,8 @@ static rd_cuda_blocks ranges_of(const partitioned_run *all, int64_t first, int64
     return part_of(all, first * each, end * each);
 }
 
-/* Runs the held ranges on the first GPU, when no other works.  `ends`: this is the last kernel,
- * so the last of these ranges also runs what is behind the loops. */
+/* Runs the ranges that the GPUs have held back, on the first GPU, when no other one works.
+ * `ends`: this is the last kernel, so the last held range also runs what is behind the loops. */
 static bool run_held_ranges(partitioned_run *all, bool ends)
 {
     device_share *const first = &all->share[0];
@@ -305,7 +319,9 @@ static bool run_held_ranges(partitioned_run *all, bool ends)
     return true;
 }
 
-/* True if ranges of a split loop leave anything for each other. */
+/* True if ranges of a split loop leave anything for each other.  That is a partial result of a
+ * fold; or, for the last kernel, the count of finished ranges, by which the instructions behind
+ * the loops run once. */
 static bool leaves_partials(const rd_cuda_strategy *s, int32_t split)
 {
     bool some = s->has_end && split == s->n_split - 1;
@@ -315,7 +331,7 @@ static bool leaves_partials(const rd_cuda_strategy *s, int32_t split)
     return some;
 }
 
-/* Clears the counters on all GPUs. */
+/* Sets the counters of finished ranges to 0 on all GPUs. */
 static bool clear_all(partitioned_run *all)
 {
     for (int32_t k = 0; k < all->n; k++)
@@ -326,7 +342,8 @@ static bool clear_all(partitioned_run *all)
     return true;
 }
 
-/* Gathers or broadcasts the partials of all GPUs. */
+/* Gathers the partials of all GPUs on the first, or broadcasts those of the first, as `move`
+ * does. */
 static bool move_partials(partitioned_run *all,
                           rd_gpu_run_state *(*move)(const rd_device_ranges *, int32_t))
 {
@@ -338,7 +355,8 @@ static bool move_partials(partitioned_run *all,
     return !all->failed;
 }
 
-/* Gives each share its ranges: the same ones of every split loop. */
+/* Gives each GPU its ranges of a split loop: the same ones for every split loop.  Each but the
+ * last GPU holds back its last range. */
 static void take_ranges(partitioned_run *all, int32_t split)
 {
     (void)find_blocks(all->strategy, split, &all->blocks);
@@ -353,7 +371,8 @@ static void take_ranges(partitioned_run *all, int32_t split)
     }
 }
 
-/* Runs the ranges of a split loop: shares, gather, held ranges, broadcast for the next kernel. */
+/* Runs all ranges of one split loop: each GPU's own, then the gathered partials with the held
+ * ranges on the first GPU.  If another kernel follows, all GPUs get the partials. */
 static bool partition_ranges(partitioned_run *all, int32_t split)
 {
     const bool some = leaves_partials(all->strategy, split),
@@ -367,7 +386,7 @@ static bool partition_ranges(partitioned_run *all, int32_t split)
            (!some || last || move_partials(all, rd_partials_broadcast));
 }
 
-/* Runs all kernels of the stage, until one fails. */
+/* Runs all kernels of the program on all GPUs, one kernel after the other, until one fails. */
 static bool partition_kernels(partitioned_run *all)
 {
     bool done = true;
@@ -380,7 +399,8 @@ static bool partition_kernels(partitioned_run *all)
 }
 
 /* ---- A stage --------------------------------------------------------------------------------- */
-/* Begins the run of a share, in a submission of its own. */
+/* Begins one GPU's part of the run, in a submission of its own.  The share's progress callback
+ * replaces the caller's. */
 static bool begin_share(device_share *s, const rd_gpu_code *code, rd_queue *queue)
 {
     bool           full;
@@ -394,7 +414,7 @@ static bool begin_share(device_share *s, const rd_gpu_code *code, rd_queue *queu
     return rd_gpu_run_begin(&s->run, code, submission, (void *const *)s->host.at, &s->host, s->why);
 }
 
-/* Begins all shares. */
+/* Begins the run on all GPUs; all->failed: the share that could not begin. */
 static bool begin(partitioned_run *all, const rd_gpu_code *code, rd_queue *const *queue)
 {
     for (int32_t k = 0; k < all->n; k++) {
@@ -407,7 +427,7 @@ static bool begin(partitioned_run *all, const rd_gpu_code *code, rd_queue *const
     return true;
 }
 
-/* Merges two reports: the first failure counts, and all warnings. */
+/* Merges two reports of kernels: the status of the first failure, and all warnings. */
 static void add_report(rd_task *to, const rd_task *own)
 {
     const uint32_t warnings = to->warnings | own->warnings;
@@ -417,8 +437,8 @@ static void add_report(rd_task *to, const rd_task *own)
     to->warnings = warnings;
 }
 
-/* Ends all shares and returns their memory.  If the stage has failed, later errors of the driver
- * are not reported. */
+/* Ends the run on all GPUs, returns their memory and reports.  If the run has already failed,
+ * later errors are not reported. */
 static bool end_all(partitioned_run *all, rd_task *report, rd_device_end *end,
                     char why[RD_CUDA_TEXT])
 {
@@ -449,7 +469,7 @@ static bool end_all(partitioned_run *all, rd_task *report, rd_device_end *end,
     return done;
 }
 
-/* Runs all kernels, and ends all shares in any case. */
+/* Runs all kernels, and ends the run on all GPUs in any case. */
 static bool run_partitioned(partitioned_run *all, const rd_gpu_code *code, rd_queue *const *queue,
                             rd_task *report, rd_device_end *end, char why[RD_CUDA_TEXT])
 {
@@ -458,7 +478,8 @@ static bool run_partitioned(partitioned_run *all, const rd_gpu_code *code, rd_qu
     return end_all(all, report, end, why);
 }
 
-/* Makes the locks, and runs the stage. */
+/* Runs a program on n equal GPUs, each with a queue, and waits.  False: *end and `why` say how
+ * it failed; "out of memory" until the locks are made. */
 bool rd_gpu_run_partitioned(const rd_gpu_code *code, rd_queue *const *queue, int32_t n,
                             const rd_device_host *host, rd_task *report, rd_device_end *end,
                             char why[RD_CUDA_TEXT])

@@ -3,12 +3,16 @@
  *
  * Arrays of a fold: s has the states of the current blocks, one for each cell and lane; w has the
  * rows of its tree; b has the number of each cell's block.  A thread that has several lanes of a
- * cell pushes these together.  A lane that has taken no element has the reducer's identity. */
+ * cell pushes these together.  A lane that has taken no element has the reducer's identity.
+ *
+ * A cell is one result of a fold with the state that it has so far; a lane is one of its partial
+ * accumulators.  A block is 64 steps of a lane. */
 #include "kernels/cuda/kernel_frame.h"
 #include <inttypes.h>
 #include <stdio.h>
 
-/* Adds "&s0_0[at], &s0_1[at]", the addresses of all numbers of a state. */
+/* Adds "&s0_0[at], &s0_1[at]", the addresses of all numbers of a fold's state, in arrays that
+ * begin with `name`. */
 void rd_cuda_states(rd_text *to, const rd_cuda_fold *f, int32_t number, const char *name,
                     const char *at)
 {
@@ -16,13 +20,14 @@ void rd_cuda_states(rd_text *to, const rd_cuda_fold *f, int32_t number, const ch
         rd_text_add(to, "%s&%s%" PRId32 "_%d[%s]", k ? ", " : "", name, number, k, at);
 }
 
+/* Returns the number of a fold in the program. */
 int32_t rd_cuda_fold_number(const rd_cuda_strategy *s, const rd_cuda_fold *f)
 {
     return (int32_t)(f - s->fold);
 }
 
-/* Adjacent lanes if a thread has vectors: "(4 * t + l)"; else lanes a team apart, "(RD_TEAM * l +
- * t)"; or the thread's only lane, "t". */
+/* Writes the lane that is number l of this thread: adjacent lanes if a thread has vectors, "(4 *
+ * t + l)"; else lanes a team apart, "(RD_TEAM * l + t)"; or the thread's only lane, "t". */
 const char *rd_cuda_lane_of(const rd_cuda_text *t, const rd_cuda_fold *f, char to[32])
 {
     if (t->s->width > 1)
@@ -32,7 +37,8 @@ const char *rd_cuda_lane_of(const rd_cuda_text *t, const rd_cuda_fold *f, char t
     return to;
 }
 
-/* The lane of a cell that is the first of this thread's. */
+/* Returns the text of this thread's first lane: "4 * t" if a thread has four adjacent lanes.
+ * Widths are 1, 2, 4 and 8. */
 static const char *first_lane(const rd_cuda_text *t)
 {
     static const char *const first[] = { "t", "t", "2 * t", "", "4 * t", "", "", "", "8 * t" };
@@ -40,18 +46,20 @@ static const char *first_lane(const rd_cuda_text *t)
     return first[t->s->width];
 }
 
-/* The distance between two lanes of a thread. */
+/* Returns the distance between two lanes of a thread: 1 if they are adjacent, else a team's
+ * threads. */
 static int32_t lanes_apart(const rd_cuda_text *t)
 {
     return t->s->width > 1 ? 1 : t->s->team;
 }
 
-/* Adds the arguments of push() that say which lanes it pushes, ", 4, 1, 4, c0 * (int64_t)4":
+/* Adds the arguments of push() that say which lanes of a cell (accumulator) it pushes, ", 4, 1,
+ * 4, c0 * (int64_t)4":
  *
  *     4                  lanes that this thread pushes (f->here)
  *     1                  distance from one to the next
  *     4                  states in a row of the tree: all lanes of all cells
- *     c0 * (int64_t)4    the first lane of the cell, and of this thread where threads share lanes */
+ *     c0 * (int64_t)4    the first lane of the cell, and of this thread if threads share lanes */
 static void add_lanes_of_push(rd_text *to, const rd_cuda_text *t, const rd_cuda_fold *f)
 {
     const int32_t number = rd_cuda_fold_number(t->s, f);
@@ -65,8 +73,8 @@ static void add_lanes_of_push(rd_text *to, const rd_cuda_text *t, const rd_cuda_
                 shared ? first_lane(t) : "");
 }
 
-/* Adds the first arguments of push(), the states and the rows of the tree: "&s0_0[c0 * 4], w0_0".
- */
+/* Adds the first arguments of push(), the states and the rows of tree nodes: "&s0_0[c0 * 4],
+ * w0_0".  With threads that share a cell's lanes, this thread's first lane is added. */
 static void add_arrays_of_push(rd_text *to, const rd_cuda_text *t, const rd_cuda_fold *f)
 {
     const int32_t number = rd_cuda_fold_number(t->s, f);
@@ -82,7 +90,8 @@ static void add_arrays_of_push(rd_text *to, const rd_cuda_text *t, const rd_cuda
     rd_text_end(&first, t->print.to);
 }
 
-/* Adds "b0[c0]", the block of cell c0; or, if a team shares its lanes, "b0[c0 * 32 + t]". */
+/* Adds the number of the block that a cell (accumulator) is in, "b0[c0]"; "b0[c0 * 32 + t]" if
+ * the team's threads share the cell's lanes, as each thread then counts for itself. */
 static void add_counter(rd_text *to, const rd_cuda_fold *f, int32_t number)
 {
     if (rd_cuda_counters(f) > 1)
@@ -91,7 +100,8 @@ static void add_counter(rd_text *to, const rd_cuda_fold *f, int32_t number)
         rd_text_add(to, "b%" PRId32 "[c%" PRId32 "]", number, number);
 }
 
-/* Adds the loop that pushes a cell's blocks until it is at `block`:
+/* Adds the loop that pushes the blocks of a cell (accumulator) up the combine tree until the
+ * cell is at `block`:
  *
  *     while (b0[c0] < edge0(q, range + 1)) { push0(&s0_0[c0 * 4], w0_0, 4, 1, 4, c0 * (int64_t)4,
  *                                                  b0[c0], from0); b0[c0]++; } */

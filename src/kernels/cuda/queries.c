@@ -1,6 +1,7 @@
 /* queries.c - small questions about a strategy that many files ask. */
 #include "kernels/cuda/strategy.h"
 
+/* Returns how many binary digits a number has: 5 has 3, and 0 none. */
 int32_t rd_cuda_bits(int64_t n)
 {
     int32_t bits = 0;
@@ -10,7 +11,8 @@ int32_t rd_cuda_bits(int64_t n)
     return bits;
 }
 
-/* Goes outwards until a loop is distributed. */
+/* Returns the innermost loop around an instruction that is distributed over the team's threads;
+ * -1: there is none. */
 int32_t rd_cuda_distributed_around(const rd_cuda_strategy *s, int32_t inst)
 {
     int32_t loop = inst < 0 ? -1 : s->p->inst[inst].loop;
@@ -20,12 +22,14 @@ int32_t rd_cuda_distributed_around(const rd_cuda_strategy *s, int32_t inst)
     return loop;
 }
 
+/* True if the instruction is in a loop that is distributed over the team's threads. */
 bool rd_cuda_is_distributed(const rd_cuda_strategy *s, int32_t inst)
 {
     return rd_cuda_distributed_around(s, inst) >= 0;
 }
 
-/* Adds up the nodes of the levels below: each has half as many as the one before. */
+/* Counts the tree nodes of a scan in ranges below a level: level 0 has n_range nodes, and each
+ * level half as many as the one below. */
 int64_t rd_cuda_nodes_below(int64_t n_range, int32_t level)
 {
     int64_t nodes = 0;

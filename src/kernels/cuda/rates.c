@@ -8,6 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+/* Timed runs of each kind; threads of a block; steps of each chain in the kernel; its chains. */
 enum { TIMES = 3, THREADS = 256, STEPS = 256, ABREAST = 8 };
 /* Bytes that are copied: PIECE at most, and 1 / PART of the memory. */
 enum { PIECE = 64 << 20, PART = 32 };
@@ -32,26 +33,28 @@ typedef struct meter {
     CUdeviceptr  a, b;          /* memory on the GPU */
     char        *host;          /* memory on the host */
     int64_t      bytes, blocks; /* bytes of each; blocks of threads that fill the GPU */
-    char        *why;
+    char        *why;           /* the reason of a failure */
 } meter;
 
-/* ---- The timed work -------------------------------------------------------------------------- */
+/* Copies the test's bytes from the host to the GPU. */
 static bool go_up(meter *m)
 {
     return rd_queue_up(m->queue, m->a, m->host, m->bytes, m->why);
 }
 
+/* Copies the test's bytes from the GPU to the host. */
 static bool go_down(meter *m)
 {
     return rd_queue_down(m->queue, m->host, m->a, m->bytes, m->why);
 }
 
+/* Copies the test's bytes within the GPU's memory, from a to b. */
 static bool go_across(meter *m)
 {
     return rd_queue_across(m->queue, m->b, m->a, m->bytes, m->why);
 }
 
-/* Compiles the kernel for a type. */
+/* Compiles the arithmetic kernel for a type, "float" or "double".  NULL: m->why has the reason. */
 static const rd_module *module_of(meter *m, const char *type)
 {
     const rd_module *module = NULL;
@@ -66,7 +69,8 @@ static const rd_module *module_of(meter *m, const char *type)
     return module;
 }
 
-/* Launches the kernel of arithmetic. */
+/* Launches the arithmetic kernel for a type, on as many blocks of threads as the GPU runs at
+ * once; by: the address of the kernel's factor, of that type. */
 static bool launch_operations(meter *m, const char *type, void *by)
 {
     const rd_module *module      = module_of(m, type);
@@ -83,7 +87,7 @@ static bool launch_operations(meter *m, const char *type, void *by)
     return done;
 }
 
-/* Launches products and sums of f32. */
+/* Times f32: launches the kernel of products and sums. */
 static bool operate_floats(meter *m)
 {
     float by = 0.5F;
@@ -91,7 +95,7 @@ static bool operate_floats(meter *m)
     return launch_operations(m, "float", &by);
 }
 
-/* Launches products and sums of f64. */
+/* Times f64: launches the kernel of products and sums. */
 static bool operate_doubles(meter *m)
 {
     double by = 0.5;
@@ -99,7 +103,8 @@ static bool operate_doubles(meter *m)
     return launch_operations(m, "double", &by);
 }
 
-/* The least time of some runs, after one that does not count; 0: a run failed. */
+/* Returns the least time of three runs of some work, after one that does not count; 0: a run
+ * failed. */
 static double seconds_of(meter *m, bool (*does)(meter *))
 {
     double least = INFINITY, seconds = 0;
@@ -115,7 +120,8 @@ static double seconds_of(meter *m, bool (*does)(meter *))
 }
 
 /* ---- All of them ----------------------------------------------------------------------------- */
-/* Measures copies and arithmetic, and converts times to rates. */
+/* Measures copies and arithmetic, and converts their times to rates in bytes and operations for
+ * each second.  As soon as one measurement fails, its time is 0, and all later ones are skipped. */
 static bool find_rates(meter *m, rd_device_rates *rates)
 {
     const double up = seconds_of(m, go_up), down = up > 0 ? seconds_of(m, go_down) : 0,
@@ -137,7 +143,8 @@ static bool find_rates(meter *m, rd_device_rates *rates)
     return true;
 }
 
-/* Takes memory of the GPU and of the host, whose pages are touched. */
+/* Takes two buffers on the GPU and one on the host, of 64 MiB or 1/32 of the GPU's memory.  The
+ * host's pages are written to, so that they exist before the first copy. */
 static bool get_memory(meter *m)
 {
     const int64_t most = rd_gpu_facts_of(m->gpu)->memory / PART;
@@ -155,7 +162,8 @@ static bool get_memory(meter *m)
     return m->b;
 }
 
-/* Measures, and returns all memory. */
+/* Measures the GPU's and the bus's rates, and returns all memory.  False: a measurement failed;
+ * `why` has the reason. */
 bool rd_gpu_rates(rd_queue *queue, rd_device_rates *rates, char *why)
 {
     meter m    = { .queue = queue, .gpu = rd_queue_gpu(queue), .why = why };
@@ -175,7 +183,8 @@ bool rd_gpu_rates(rd_queue *queue, rd_device_rates *rates, char *why)
     return done;
 }
 
-/* The key of a GPU's name, for which measured rates hold; 0: there is no GPU. */
+/* Returns a hash of the GPU's name, under which measured rates are kept; 0: there is no GPU.
+ * The lowest bit is set, so that no hash is 0. */
 uint64_t rd_gpu_name_key(int32_t device)
 {
     char                ignored[RD_CUDA_TEXT];

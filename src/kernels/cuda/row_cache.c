@@ -5,10 +5,13 @@
  * + width * t + l of thread t lies at v + team * l + t: adjacent threads have adjacent words, in
  * banks of their own.
  *
+ * A team is the threads that do an item, which is one unit of work.  Scratch is temporary memory
+ * of the program.
+ *
  *     softmax over i1, of 8192 x 1024 f32: ", 1 row in shared memory" */
 #include "kernels/cuda/strategy.h"
 
-enum { BANKS = 32 };
+enum { BANKS = 32 }; /* banks of shared memory, of 4 bytes each */
 
 /* True if an instruction loads or stores. */
 static bool is_memory(const rd_inst *inst)
@@ -16,8 +19,10 @@ static bool is_memory(const rd_inst *inst)
     return inst->kind == RD_I_LOAD || inst->kind == RD_I_STORE;
 }
 
-/* True if the loop takes all of its axis from 0 on, in whole rounds of the team.  Then thread t
- * has the same elements as in other such loops. */
+/* True if a loop takes all of its axis from 0 on, in whole rounds of the team, so that thread t
+ * has the same elements in all such loops.  The loop is distributed, innermost, forwards and not
+ * cut into chunks (chunk_loop).  The lanes of its folds, if any, begin at 0 and have no other
+ * axis. */
 static bool is_regular(const rd_cuda_strategy *s, int32_t loop)
 {
     const rd_loop    *l    = loop < 0 ? NULL : &s->p->loop[loop];
@@ -27,7 +32,8 @@ static bool is_regular(const rd_cuda_strategy *s, int32_t loop)
            (!lane || (lane->offset == 0 && lane->n_add == 1));
 }
 
-/* Compares slot, type, offset and all terms. */
+/* True if two accesses touch the same elements: slot (buffer), type, offset and all addends are
+ * equal. */
 bool rd_cuda_is_same_address(const rd_address *a, const rd_address *b)
 {
     if (a->slot != b->slot || a->type != b->type || a->offset != b->offset || a->n_add != b->n_add)
@@ -39,7 +45,8 @@ bool rd_cuda_is_same_address(const rd_address *a, const rd_address *b)
     return true;
 }
 
-/* True if all cached rows may lie along this axis. */
+/* True if all cached rows can lie along this axis: it is the first row, or the others lie along
+ * the same axis.  Then s->row_axis is set. */
 static bool is_along(rd_cuda_strategy *s, int32_t axis)
 {
     if (s->n_cached_row > 0 && s->row_axis != axis)
@@ -57,13 +64,14 @@ static int32_t word_of(rd_dtype type)
                                           : 4;
 }
 
-/* Widens the elements of the cache to those of a type. */
+/* Widens the elements of the cache to those of a type, if these are larger.  All rows share one
+ * element size. */
 static void make_room_for(rd_cuda_strategy *s, rd_dtype type)
 {
     s->row_word = word_of(type) > s->row_word ? word_of(type) : s->row_word;
 }
 
-/* Adds a row to the cache. */
+/* Counts one more cached row, with elements of a type. */
 static void add_row(rd_cuda_strategy *s, rd_dtype type)
 {
     s->n_cached_row++;
@@ -71,7 +79,8 @@ static void add_row(rd_cuda_strategy *s, rd_dtype type)
 }
 
 /* ---- Rows that several loops load ------------------------------------------------------------ */
-/* True if load j, in a later loop, reads the same elements as load i. */
+/* True if load j reads the same elements as load i, in another loop along the same axis and in
+ * the same body.  `i` comes first. */
 static bool is_reload(const rd_cuda_strategy *s, int32_t i, int32_t j)
 {
     const rd_inst *a = &s->p->inst[i], *b = &s->p->inst[j];
@@ -82,7 +91,9 @@ static bool is_reload(const rd_cuda_strategy *s, int32_t i, int32_t j)
            rd_cuda_is_same_address(&s->p->address[a->arg], &s->p->address[b->arg]);
 }
 
-/* Caches what several loops load. */
+/* Finds rows of memory that several loops load: the first load fills a cached row, and the
+ * others read it.  Scratch, memory that the program stores to, and single elements (no
+ * coefficient along the loop's axis) do not count. */
 static void find_reads(rd_cuda_strategy *s)
 {
     const rd_program *p = s->p;
@@ -108,7 +119,9 @@ static void find_reads(rd_cuda_strategy *s)
 }
 
 /* ---- Rows that one loop stores for another --------------------------------------------------- */
-/* True if the thread that stores an element of a scratch slot is the only one that loads it. */
+/* True if the thread that stores an element of a scratch slot (buffer) is the only one that
+ * loads it: every access is in a regular loop, and its position is the loop's index.  *axis gets
+ * the axis of the loops. */
 static bool is_kept_by_thread(const rd_cuda_strategy *s, int32_t slot, int32_t *axis)
 {
     const rd_program *p = s->p;
@@ -130,7 +143,7 @@ static bool is_kept_by_thread(const rd_cuda_strategy *s, int32_t slot, int32_t *
     return *axis >= 0;
 }
 
-/* The first store to a slot, -1. */
+/* Returns the first store to a slot (buffer), -1: there is none. */
 static int32_t store_of(const rd_program *p, int32_t slot)
 {
     for (int32_t i = 0; i < p->n_inst; i++)
@@ -139,8 +152,9 @@ static int32_t store_of(const rd_program *p, int32_t slot)
     return -1;
 }
 
-/* A cached row whose elements are loaded for the last time just before the store, -1.  The stored
- * row may take its place. */
+/* Returns a cached row that is used for the last time by a load just before the store, in the
+ * same loop; -1: there is none.  The stored row may take its place, as each thread stores what
+ * it has just loaded. */
 static int32_t row_that_ends(const rd_cuda_strategy *s, int32_t store)
 {
     for (int32_t row = 0; row < s->n_cached_row; row++) {
@@ -156,7 +170,8 @@ static int32_t row_that_ends(const rd_cuda_strategy *s, int32_t store)
     return -1;
 }
 
-/* Caches scratch that one loop stores for another. */
+/* Caches scratch that one loop stores for another, in a row of its own or in one that is no
+ * longer used. */
 static void find_scratch(rd_cuda_strategy *s)
 {
     const rd_program *p = s->p;
@@ -195,8 +210,9 @@ static void give_up(rd_cuda_strategy *s)
             s->scratch[k] = RD_STORAGE_TEAM;
 }
 
-/* Computes the words of a team's rows: whole rounds of the team.  Narrow teams of one warp begin
- * in different banks. */
+/* Computes the elements of a row, rounded up to whole rounds of the team, and of all rows of a
+ * team, rounded up to all banks.  A thread without vectors takes two elements in a round.  If a
+ * warp has several teams, each begins `team` banks further than the one before. */
 static void measure_rows(rd_cuda_strategy *s)
 {
     const int64_t round  = s->team * (s->width > 1 ? s->width : 2);
@@ -208,39 +224,43 @@ static void measure_rows(rd_cuda_strategy *s)
                     (s->team < RD_WARP ? s->team : 0);
 }
 
-/* Shared memory of a block's cached rows. */
+/* Returns the bytes of shared memory for the cached rows of all teams of a block. */
 static int64_t row_bytes(const rd_cuda_strategy *s)
 {
     return s->n_cached_row > 0 ? s->choice.block / s->team * s->team_words * s->row_word : 0;
 }
 
+/* Returns the bytes of dynamic shared memory that a block of threads asks for at its launch:
+ * cached rows, tiles of points, staged rows. */
 int64_t rd_cuda_dynamic_bytes(const rd_cuda_strategy *s)
 {
     return row_bytes(s) + s->pair_tile_bytes + s->staged_row_bytes;
 }
 
-/* ... with the words that folds exchange. */
+/* Returns the bytes of a block's cached rows, and of the words of 8 bytes by which teams
+ * exchange lanes of folds. */
 static int64_t bytes_of(const rd_cuda_strategy *s)
 {
     return row_bytes(s) +
            s->choice.block / s->team * rd_cuda_shared_words(s) * (int64_t)sizeof(uint64_t);
 }
 
-/* True if a thread may have half as many elements, and the team twice as many threads. */
+/* True if a thread may have half as many adjacent elements, and the team twice as many threads. */
 static bool may_be_narrower(const rd_cuda_strategy *s)
 {
     return s->width > 2 && s->team < RD_WARP;
 }
 
-/* True if shared memory leaves room for too few threads to hide latency.  16-bit elements need
- * half as many threads, as each has more to do for a byte. */
+/* True if shared memory leaves room for too few blocks of threads to hide latency. 16-bit
+ * elements (row_word 2) need half as many, as each has more to do for a byte. */
 static bool is_crowded(const rd_cuda_strategy *s, int64_t shared)
 {
     return bytes_of(s) / (s->row_word < 4 ? 2 : 1) > shared / s->choice.row_blocks;
 }
 
-/* Caches rows as long as they fit.  Long rows get wider teams with narrower vectors, if possible;
- * else threads prefetch more loads. */
+/* Chooses the rows that an item reads again, and keeps them in shared memory if it has room for
+ * `resident` blocks.  Items of one thread and split loops have none.  If few blocks fit, teams
+ * become wider with narrower vectors; if still few fit, threads prefetch more. */
 void rd_cuda_find_row_cache(rd_cuda_strategy *s, int64_t shared)
 {
     const int64_t most = shared / s->choice.resident;

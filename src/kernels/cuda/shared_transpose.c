@@ -6,10 +6,13 @@
 #include "kernels/cuda/kernel_frame.h"
 #include <inttypes.h>
 
+/* Elements of a square's side; of a row with its padding; bytes of all squares of a block, at most
+ * (of the 48 KiB that a kernel has). */
 enum { SIDE = RD_WARP, PITCH = SIDE + 1, MOST_BYTES = 40 << 10 };
 
 /* ---- Which loops ----------------------------------------------------------------------------- */
-/* The loop of the grid along which all stores are dense, -1. */
+/* Returns the innermost loop of the grid along which all stores of the program are contiguous,
+ * -1: there is none. */
 static int32_t loop_of_stores(const rd_cuda_strategy *s)
 {
     for (int32_t g = s->n_grid; g-- > 0;) {
@@ -26,8 +29,10 @@ static int32_t loop_of_stores(const rd_cuda_strategy *s)
     return -1;
 }
 
-/* The loop along which the elements of a load are neighbours, if they are not neighbours along
- * `stored`; else -1. */
+/* Returns the loop of the grid along which a load's elements are neighbours in memory, if they
+ * are not along the loop `stored`, where results are; else -1.  A load that does not change
+ * along `stored` (coef 0), a gather, and a load of what the program stores need no transpose or
+ * allow none. */
 static int32_t transposed_loop(const rd_cuda_strategy *s, const rd_inst *inst, int32_t stored)
 {
     if (inst->kind != RD_I_LOAD)
@@ -51,13 +56,13 @@ static bool may_be_transposed(const rd_cuda_strategy *s, int32_t loop)
     return l->extent >= s->choice.least_side && !l->backwards;
 }
 
-/* Squares along a loop. */
+/* Returns how many squares of 32 elements cover the loop. */
 static int64_t tiles_along(const rd_loop *l)
 {
     return (l->extent + SIDE - 1) / SIDE;
 }
 
-/* Takes a loop out of the grid: squares along it are items instead of its indices. */
+/* Takes a loop out of the grid: a square along it, and not each of its indices, is a work item. */
 static void leave_grid(rd_cuda_strategy *s, int32_t loop)
 {
     int32_t n = 0;
@@ -69,7 +74,7 @@ static void leave_grid(rd_cuda_strategy *s, int32_t loop)
     s->n_item = s->n_item / s->p->loop[loop].extent * tiles_along(&s->p->loop[loop]);
 }
 
-/* Elements of the squares of a block. */
+/* Returns the elements of one operand's squares in a block of threads: a square for each warp. */
 static int32_t words_of(const rd_cuda_strategy *s)
 {
     return PITCH * SIDE * (s->choice.block / RD_WARP);
@@ -92,7 +97,8 @@ static void choose_loads(rd_cuda_strategy *s, int32_t loop, int32_t stored)
     }
 }
 
-/* Finds the two loops of a transpose, and makes squares of these loops the items. */
+/* True if operands of a map are transposed in shared memory; then the strategy gets the two
+ * loops, and squares of 32 by 32 become the work items of a warp each. */
 bool rd_cuda_find_transpose(rd_cuda_strategy *s)
 {
     const int32_t stored = loop_of_stores(s);
@@ -113,7 +119,7 @@ bool rd_cuda_find_transpose(rd_cuda_strategy *s)
 }
 
 /* ---- Text ------------------------------------------------------------------------------------ */
-/* Declares the squares of a block, and which square is the warp's:
+/* Declares the squares of a block of threads, and where the warp's own square begins:
  *
  *     RD_SHARED(float, square7, 4224);
  *     const int z2 = (int)threadIdx.x / RD_TEAM * 1056; */

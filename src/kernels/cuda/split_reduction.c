@@ -12,11 +12,14 @@
  * run twice: first each range leaves its total, of which the nodes of the combine tree are made.
  * Then each range goes on from the nodes that cover what is before it (kernels/math/prefix_sums.h).
  *
- * If the GPU has no room for all data, ranges are so short that a range of every item fits. */
+ * If the GPU has no room for all data, ranges are so short that a range of every item fits.
+ *
+ * An item is one unit of work; a team is the threads that do an item.  A fold is a reduction or
+ * scan; its partials are nodes of its combine tree that a range leaves. */
 #include "core/combine_tree.h"
 #include "kernels/cuda/work_blocks.h"
 
-/* The work in a loop, in operations. */
+/* Returns the work of a loop: how often its instructions run in all. */
 static double work_of(const rd_program *p, int32_t loop)
 {
     double work = 0;
@@ -27,7 +30,8 @@ static double work_of(const rd_program *p, int32_t loop)
 }
 
 /* ---- Which loops ----------------------------------------------------------------------------- */
-/* Finds the loops in the body of an item, in order.  False: there are none, or too many. */
+/* Lists the loops directly in the body of an item, in order.  False: there are none, or too
+ * many. */
 static bool find_split_loops(rd_cuda_strategy *s)
 {
     s->n_split = 0;
@@ -41,7 +45,8 @@ static bool find_split_loops(rd_cuda_strategy *s)
     return s->n_split > 0;
 }
 
-/* Compares the work of the item's loops: the largest must have at least main_share of all. */
+/* Returns the loop of an item's body that does nearly all of the item's work, at least
+ * main_share (15/16) of all loops; -1: there is none. */
 int32_t rd_cuda_main_loop(const rd_cuda_strategy *s)
 {
     const rd_program *p   = s->p;
@@ -64,7 +69,7 @@ int32_t rd_cuda_main_loop(const rd_cuda_strategy *s)
     return most < s->choice.main_share * all ? -1 : found;
 }
 
-/* Splits the main loop alone, if there is one. */
+/* Splits the item's main loop alone, if it has one.  Else all listed loops stay. */
 static void keep_main_loop(rd_cuda_strategy *s)
 {
     const int32_t found = rd_cuda_main_loop(s);
@@ -75,7 +80,7 @@ static void keep_main_loop(rd_cuda_strategy *s)
     s->n_split  = 1;
 }
 
-/* Searches the split loops. */
+/* Returns the number of a loop in the list of split loops, -1: it is not split. */
 int32_t rd_cuda_split_of(const rd_cuda_strategy *s, int32_t loop)
 {
     for (int32_t k = 0; k < s->n_split; k++)
@@ -84,7 +89,8 @@ int32_t rd_cuda_split_of(const rd_cuda_strategy *s, int32_t loop)
     return -1;
 }
 
-/* True if all split loops run over the same axis. */
+/* True if all split loops run over the same axis with the same extent, and none is cut into
+ * chunks: then they can share ranges. */
 static bool are_alike(const rd_cuda_strategy *s)
 {
     const rd_loop *first = &s->p->loop[s->split[0]];
@@ -98,7 +104,7 @@ static bool are_alike(const rd_cuda_strategy *s)
     return true;
 }
 
-/* The index of the split loop that contains an instruction, -1 if none does. */
+/* Returns the number of the split loop that contains an instruction, -1: none does. */
 static int32_t split_around(const rd_cuda_strategy *s, int32_t inst)
 {
     for (int32_t k = 0; k < s->n_split; k++)
@@ -107,15 +113,17 @@ static int32_t split_around(const rd_cuda_strategy *s, int32_t inst)
     return -1;
 }
 
-/* True if a fold begins in the body of an item, before the loop that takes its elements. */
+/* True if a fold begins directly in the body of an item, as the split loops do, and so is shared
+ * by all ranges. */
 static bool is_of_item(const rd_cuda_strategy *s, const rd_cuda_fold *f)
 {
     return f->start >= s->from && f->start < s->to &&
            s->p->inst[f->start].loop == s->p->inst[s->p->loop[s->split[0]].begin].loop;
 }
 
-/* True if ranges hand only nodes to each other.  A fold of the item must not be a scan, or one
- * block, or take elements in a loop that is not split: each range would repeat that loop. */
+/* True if ranges need nothing from each other but tree nodes.  A fold of the item must take its
+ * elements in a split loop, as else each range would repeat them; and it must not be a scan or a
+ * single block.  Folds behind all split loops are no obstacle.  False, too, if no fold is split. */
 static bool may_split_folds(const rd_cuda_strategy *s)
 {
     bool some = false;
@@ -124,7 +132,7 @@ static bool may_split_folds(const rd_cuda_strategy *s)
         const rd_cuda_fold *f     = &s->fold[k];
         const int32_t       split = f->step < 0 ? -1 : split_around(s, f->step);
 
-        if (f->step < 0 || !is_of_item(s, f))
+        if (f->step < 0 || !is_of_item(s, f)) /* no elements, or each range has its own fold */
             continue;
         if (split < 0 && f->step > s->p->loop[s->split[s->n_split - 1]].end)
             continue; /* it is behind them all */
@@ -136,8 +144,8 @@ static bool may_split_folds(const rd_cuda_strategy *s)
     return some;
 }
 
-/* True if no later instruction loads what the only split loop stores: a range has only its own
- * part. */
+/* True if no instruction behind the only split loop loads what the loop stores: each range has
+ * stored only its own part. */
 static bool keeps_nothing(const rd_cuda_strategy *s)
 {
     const rd_program *p = s->p;
@@ -150,7 +158,8 @@ static bool keeps_nothing(const rd_cuda_strategy *s)
     return true;
 }
 
-/* True if an instruction outside the split loops stores to the slot. */
+/* True if an instruction of the item that is outside all split loops stores to the slot
+ * (buffer). */
 static bool is_stored(const rd_cuda_strategy *s, int32_t slot)
 {
     for (int32_t i = s->from; i < s->to; i++)
@@ -160,8 +169,8 @@ static bool is_stored(const rd_cuda_strategy *s, int32_t slot)
     return false;
 }
 
-/* True if no instruction waits for a store outside the split loops: those happen at the very end.
- */
+/* True if no instruction of the item loads what is stored outside the split loops.  Such stores
+ * happen at the very end, in the last range of all. */
 static bool awaits_nothing(const rd_cuda_strategy *s)
 {
     for (int32_t i = s->from; i < s->to; i++)
@@ -172,7 +181,9 @@ static bool awaits_nothing(const rd_cuda_strategy *s)
     return true;
 }
 
-/* Gives the item memory for what the split loops store for each other.  False: it is too much. */
+/* Gives each item global memory for scratch that one split loop stores and another one loads,
+ * since these are different kernels.  False: all items together would need more than 1 GiB.
+ * With columns (strip >= 0) an item is `width` neighbours, each with its own memory. */
 static bool assign_item_memory(rd_cuda_strategy *s)
 {
     enum { MOST = 1 << 30 };
@@ -186,7 +197,7 @@ static bool assign_item_memory(rd_cuda_strategy *s)
 
         if (k < 0 || split_around(s, i) < 0 || s->scratch[k] == RD_STORAGE_ITEM)
             continue;
-        /* stored at one place for all indices: each thread has its own */
+        /* A place that does not move along the loop is temporary: each thread has its own. */
         if (!rd_coef(&p->address[inst->arg], p->loop[s->split[split_around(s, i)]].axis))
             continue;
         s->scratch[k]    = RD_STORAGE_ITEM;
@@ -196,13 +207,15 @@ static bool assign_item_memory(rd_cuda_strategy *s)
     return s->n_item * s->item_bytes <= MOST;
 }
 
-/* ---- The length of ranges -------------------------------------------------------------------- */
+/* True if the split axis moves a fold's lane position.  Else it moves the outer position only. */
 bool rd_cuda_is_along_lanes(const rd_cuda_strategy *s, const rd_cuda_fold *f)
 {
     return rd_coef(&f->of.fold->lane, s->split_axis) != 0;
 }
 
-/* An index brings steps; or, if lanes lie along the axis, elements of the lane's position. */
+/* Returns how many steps of a fold an index of the split axis brings: the outer stride times the
+ * steps of a row of lanes.  If lanes lie along the axis, it returns elements of the lane
+ * position instead. */
 int64_t rd_cuda_steps_per_index(const rd_cuda_strategy *s, const rd_cuda_fold *f)
 {
     const rd_fold *fold = f->of.fold;
@@ -212,8 +225,9 @@ int64_t rd_cuda_steps_per_index(const rd_cuda_strategy *s, const rd_cuda_fold *f
                                               ((fold->lane_extent + fold->lanes - 1) / fold->lanes);
 }
 
-/* Indices of the axis, in steps or in elements of a lane's position, that make one block of a
- * fold. */
+/* Returns the length of one block of a fold's combine tree, in the unit of
+ * rd_cuda_steps_per_index(): 64 steps; if lanes lie along the split axis, 64 elements for each
+ * lane. */
 static int64_t block_of(const rd_cuda_strategy *s, const rd_cuda_fold *f)
 {
     const int32_t lanes = f->of.fold->lanes;
@@ -221,7 +235,9 @@ static int64_t block_of(const rd_cuda_strategy *s, const rd_cuda_fold *f)
     return RD_TREE_STEPS * (rd_cuda_is_along_lanes(s, f) && lanes > 1 ? lanes : 1);
 }
 
-/* The least indices of the axis that are whole blocks of all folds, and whole vectors. */
+/* Returns the smallest number of indices of the split axis that is a whole number of blocks of
+ * the combine tree for all split folds, and of vectors: the least common multiple.  Tiles of
+ * points also begin at blocks (pairs >= 0). */
 static int64_t grain_of(const rd_cuda_strategy *s)
 {
     int64_t grain = s->pairs >= 0 ? RD_TREE_STEPS : s->width; /* tiles begin at blocks */
@@ -239,8 +255,8 @@ static int64_t grain_of(const rd_cuda_strategy *s)
     return grain > 0 ? grain : 1;
 }
 
-/* Makes ranges of 2^n grains, no more ranges than the GPU's threads need.  If a grain is 2^n
- * blocks, a range is one node of the tree. */
+/* Chooses the length of ranges: 2^n grains, so that there are no more ranges than give all
+ * threads work.  If a grain is 2^m blocks, a range is exactly one node of the combine tree. */
 static void find_ranges(rd_cuda_strategy *s)
 {
     enum { MOST = 1 << 20 }; /* `fan` to the number of levels above them, at most */
@@ -254,7 +270,8 @@ static void find_ranges(rd_cuda_strategy *s)
 }
 
 /* ---- Groups of ranges ------------------------------------------------------------------------ */
-/* Counts the blocks of each fold in a range. */
+/* Counts the blocks of each split fold in a range.  If it is a power of 2, each range is one
+ * node of the combine tree (aligned). */
 static void count_blocks(rd_cuda_strategy *s)
 {
     for (int32_t k = 0; k < s->p->n_fold; k++) {
@@ -267,8 +284,8 @@ static void count_blocks(rd_cuda_strategy *s)
     }
 }
 
-/* Rows of nodes that so many ranges leave, at most.  Ranges that do not begin at their node have
- * nodes on both sides of the block that most twos divide. */
+/* Returns the most tree nodes that so many neighbouring ranges leave: one for each binary digit
+ * of their blocks.  Ranges that do not begin at a node have up to twice as many. */
 static int32_t rows_of(const rd_cuda_fold *f, int64_t ranges)
 {
     const int64_t blocks = f->blocks * ranges, all = f->of.fold->n_block;
@@ -276,7 +293,9 @@ static int32_t rows_of(const rd_cuda_fold *f, int64_t ranges)
     return rd_cuda_bits(blocks < all ? blocks : all) * (f->aligned ? 1 : 2);
 }
 
-/* Lays out the levels of groups: rows of partials, and counters. */
+/* Lays out all levels of groups of ranges.  Level 0 has the ranges; each next level has groups
+ * of `fan` of them, until one group is left.  Each range or group has rows for its tree nodes,
+ * and a counter.  A group of aligned ranges is one node, but for the last, which may be shorter. */
 static void find_levels(rd_cuda_strategy *s)
 {
     int64_t n = s->n_range, ranges = 1;
@@ -287,6 +306,7 @@ static void find_levels(rd_cuda_strategy *s)
 
         *level = (rd_groups){ .n = n, .row = s->item_rows, .counter = s->item_counters };
         for (int32_t k = 0; k < s->p->n_fold; k++) {
+            /* rows of the last group, which may end within a node; of every other one */
             const int32_t last = s->fold[k].split >= 0 ? rows_of(&s->fold[k], ranges) : 0;
             const int32_t each = last && s->fold[k].aligned ? 1 : last;
 
@@ -301,14 +321,17 @@ static void find_levels(rd_cuda_strategy *s)
 }
 
 /* ---- Scans ----------------------------------------------------------------------------------- */
-/* True if a scan's state is one number, so that prefixes follow from nodes of the tree. */
+/* True if the prefix of a scan follows from nodes of the combine tree: a built-in reducer with a
+ * state of one number.  Float sums (pair) add nodes as the tree does; other reducers must have
+ * the same bits for any grouping. */
 static bool has_nodes(const rd_cuda_fold *f)
 {
     return !f->of.fold->user && f->of.n_state == 1 && (f->pair || rd_fold_any_grouping(f->of.fold));
 }
 
-/* True if the only split loop scans, and nothing follows it.  The inputs of its scans depend on
- * no other range. */
+/* True if the only split loop contains scans along it and no other fold, nothing follows the
+ * loop, and no scan's input depends on another scan.  Then each range can be scanned from the
+ * prefix before it. */
 static bool has_only_scans(rd_cuda_strategy *s)
 {
     const rd_program *p    = s->p;
@@ -330,7 +353,8 @@ static bool has_only_scans(rd_cuda_strategy *s)
     return some;
 }
 
-/* Makes ranges of 2^n blocks, which are nodes of the tree. */
+/* Chooses the ranges of a two-pass scan: 2^n blocks, which are nodes of the combine tree, and no
+ * more ranges than the GPU has threads. */
 static void find_two_pass_ranges(rd_cuda_strategy *s)
 {
     const int64_t extent = s->p->loop[s->split[0]].extent;
@@ -356,7 +380,9 @@ static void give_up(rd_cuda_strategy *s)
 }
 
 /* ---- Data larger than memory ----------------------------------------------------------------- */
-/* Marks the slots that must come by windows.  False: the GPU has room for all data. */
+/* Marks the slots (buffers) that must stay in the host's memory, of which windows on the GPU
+ * hold a part.  False: the GPU has room for all data.  They may take half of its memory; with
+ * several GPUs all slots are marked. */
 static bool find_large(rd_cuda_strategy *s, const rd_cuda_limits *limits)
 {
     int64_t bytes = 0;
@@ -370,7 +396,7 @@ static bool find_large(rd_cuda_strategy *s, const rd_cuda_limits *limits)
     return limits->devices > 1 || (limits->memory > 0 && bytes > limits->memory / 2);
 }
 
-/* Halves the ranges until blocks of them fit the windows. */
+/* Halves the ranges until blocks of the work fit the budget of windows, or a range is one grain. */
 static void shorten_ranges(rd_cuda_strategy *s, int64_t budget)
 {
     const int64_t extent = s->p->loop[s->split[0]].extent, grain = grain_of(s);
@@ -381,8 +407,9 @@ static void shorten_ranges(rd_cuda_strategy *s, int64_t budget)
 }
 
 /* ---- All together ---------------------------------------------------------------------------- */
-/* Tries a look-back scan first, then a two-pass scan, then a split reduction.  A loop is split if
- * there are few items, or if the data do not fit otherwise. */
+/* Splits the long loops of an item into ranges if there are too few items for all threads (few),
+ * or if the data do not fit on the GPU otherwise (tight).  It tries a look-back scan first, then
+ * a two-pass scan, then a split reduction. */
 void rd_cuda_find_split(rd_cuda_strategy *s, const rd_cuda_limits *limits)
 {
     const bool few   = s->n_item * s->team < s->choice.at_work;

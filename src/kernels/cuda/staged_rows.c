@@ -6,6 +6,9 @@
  * there.  Stored rows go the other way.  Scratch of an item is a row, too, which only its thread
  * sees.  bank_layout.c places the rows.
  *
+ * An item is one unit of work.  The grid is the loops that number the items.  A slot is a
+ * buffer; scratch is temporary memory of the program.
+ *
  *     sum of each row, of 100000 x 10 f32: "short rows: 100000 items, 1 thread each, rows of 10 in"
  */
 #include "kernels/cuda/strategy.h"
@@ -13,20 +16,20 @@
 #include <stdlib.h>
 
 /* ---- Rows ------------------------------------------------------------------------------------ */
-/* The address of an access. */
+/* Returns the address that a LOAD or STORE instruction uses. */
 static const rd_address *address_of(const rd_cuda_strategy *s, int32_t inst)
 {
     return &s->p->address[s->p->inst[inst].arg];
 }
 
-/* The elements by which an index of a grid loop moves an address. */
+/* Returns by how many elements an index of loop `grid` of the grid moves an address. */
 static int64_t coef_of(const rd_cuda_strategy *s, const rd_address *at, int32_t grid)
 {
     return rd_coef(at, s->p->loop[s->grid[grid]].axis);
 }
 
-/* True if the position advances by one constant step with the number of the item, over the first
- * `outer` loops of the grid. */
+/* True if the position advances by one constant step from item to item, when the first `outer`
+ * loops of the grid are counted as one: each stride is the next one times that loop's extent. */
 static bool is_linear(const rd_cuda_strategy *s, const rd_address *at, int32_t outer)
 {
     bool is = coef_of(s, at, outer - 1) != 0;
@@ -36,7 +39,8 @@ static bool is_linear(const rd_cuda_strategy *s, const rd_address *at, int32_t o
     return is;
 }
 
-/* True if the loop is one of the first `outer` of the grid. */
+/* True if the loop is one of the first `outer` loops of the grid, the indices of which each have
+ * their own row. */
 static bool is_outer(const rd_cuda_strategy *s, int32_t loop, int32_t outer)
 {
     for (int32_t g = 0; g < outer; g++)
@@ -45,8 +49,8 @@ static bool is_outer(const rd_cuda_strategy *s, int32_t loop, int32_t outer)
     return false;
 }
 
-/* Measures a row: the first and the last element that an access touches for one index of the
- * outer loops. */
+/* Finds the extent of a row: its first element and its length.  It covers what an access touches
+ * for one index of the outer loops, that is over all other loops around it. */
 static void measure(const rd_cuda_strategy *s, int32_t inst, rd_cuda_staged_row *r)
 {
     const rd_address *at = address_of(s, inst);
@@ -67,7 +71,9 @@ static void measure(const rd_cuda_strategy *s, int32_t inst, rd_cuda_staged_row 
     r->n = r->n ? last - r->first + 1 : 0;
 }
 
-/* Finds the rows of an access.  False: it has none, as rows would overlap. */
+/* Finds the rows of an access: it tries fewer and fewer outer loops of the grid, until each of
+ * their indices has its own row, which overlaps no other (n <= step).  Items that share a row
+ * are counted.  False: the access has no such rows, or is a gather. */
 static bool find_row(const rd_cuda_strategy *s, int32_t inst, rd_cuda_staged_row *r)
 {
     const rd_address *at = address_of(s, inst);
@@ -85,25 +91,29 @@ static bool find_row(const rd_cuda_strategy *s, int32_t inst, rd_cuda_staged_row
     return false;
 }
 
+/* True if the rows lie one behind the other in memory, without gaps. */
 bool rd_cuda_is_contiguous(const rd_cuda_staged_row *r)
 {
     return llabs(r->step) == r->n;
 }
 
-/* ---- Whether staging pays -------------------------------------------------------------------- */
+/* Returns how many elements of these rows a thread copies at once. */
 int32_t rd_cuda_staged_row_vector(const rd_cuda_strategy *s, const rd_cuda_staged_row *r)
 {
     return s->choice.vector / rd_dtype_size(r->type);
 }
 
-/* True if a thread loads its row at once anyway, and adjacent threads have adjacent rows. */
+/* True if a row is one aligned vector that its thread loads at once anyway, so that staging
+ * would gain nothing.  Its length is a power of 2 and the step from row to row; each item has
+ * its own row. */
 static bool is_vector(const rd_cuda_strategy *s, const rd_cuda_staged_row *r)
 {
     return r->step == r->n && r->items == 1 && (r->n & (r->n - 1)) == 0 && r->first % r->n == 0 &&
            r->n <= s->choice.most_wide && r->n <= rd_cuda_staged_row_vector(s, r);
 }
 
-/* True if staging pays: threads would read far apart, and gaps between rows are short. */
+/* True if staging pays: threads would read far apart from each other, a row is not just a
+ * vector, and the gaps between rows are short or rows are long. */
 static bool is_worthwhile(const rd_cuda_strategy *s, const rd_cuda_staged_row *r)
 {
     const int32_t size = rd_dtype_size(r->type);
@@ -122,7 +132,9 @@ static void give_up(rd_cuda_strategy *s)
 }
 
 /* ---- Rows that are copied -------------------------------------------------------------------- */
-/* The staged rows of which an access reads the same, or other elements; -1. */
+/* Returns staged rows that an access can share, -1: there are none.  They have the same role,
+ * slot (buffer), type and outer loops.  The elements of both, from `first` to `end`, must still
+ * lie within one step, so that rows do not overlap. */
 static int32_t find_same_rows(const rd_cuda_strategy *s, const rd_cuda_staged_row *r)
 {
     for (int32_t k = 0; k < s->n_staged_row; k++) {
@@ -138,7 +150,7 @@ static int32_t find_same_rows(const rd_cuda_strategy *s, const rd_cuda_staged_ro
     return -1;
 }
 
-/* Extends rows by the elements of other rows. */
+/* Extends rows to cover also the elements of other rows. */
 static void extend(rd_cuda_staged_row *into, const rd_cuda_staged_row *r)
 {
     const int64_t end = into->first + into->n, other = r->first + r->n;
@@ -147,7 +159,8 @@ static void extend(rd_cuda_staged_row *into, const rd_cuda_staged_row *r)
     into->n     = (other > end ? other : end) - into->first;
 }
 
-/* Adds the rows of an access.  False: there are too many. */
+/* Adds the rows of an access to the staged rows, or extends rows that are loaded already.
+ * False: there are too many. */
 static bool add_row(rd_cuda_strategy *s, int32_t inst, const rd_cuda_staged_row *r)
 {
     int32_t k = r->role == RD_STAGED_IN ? find_same_rows(s, r) : -1;
@@ -172,7 +185,7 @@ static bool is_memory(const rd_cuda_strategy *s, int32_t inst)
     return kind == RD_I_LOAD || kind == RD_I_STORE;
 }
 
-/* True if this store is the only instruction that touches its slot. */
+/* True if no other instruction than this store touches its slot (buffer). */
 static bool is_only_access(const rd_cuda_strategy *s, int32_t inst)
 {
     for (int32_t i = 0; i < s->p->n_inst; i++)
@@ -181,11 +194,13 @@ static bool is_only_access(const rd_cuda_strategy *s, int32_t inst)
     return true;
 }
 
-/* True if a store, in its loops, writes each element of a row. */
+/* True if a store, over the loops around it, writes every element of a row: from stride 1 on,
+ * each loop's stride is the number of elements that the loops before cover.  Else copying the
+ * row back would write garbage. */
 static bool is_row_filled(const rd_cuda_strategy *s, int32_t inst, const rd_cuda_staged_row *r)
 {
     const rd_program *p     = s->p;
-    int64_t           dense = 1;
+    int64_t           dense = 1; /* elements side by side that are known to be written */
 
     for (bool more = true; more && dense < r->n;) {
         more = false;
@@ -199,8 +214,9 @@ static bool is_row_filled(const rd_cuda_strategy *s, int32_t inst, const rd_cuda
     return dense == r->n;
 }
 
-/* Finds the rows that are read or written.  All stores must be staged: a loop whose loads come
- * from shared memory stores one element at a time.  False: nothing is staged. */
+/* Finds the rows that are copied in or out.  All stores must be staged: a loop with loads from
+ * shared memory stores one element at a time.  False: a store cannot be staged, there are too
+ * many rows, or staging does not pay. */
 static bool find_moved(rd_cuda_strategy *s)
 {
     bool some = false;
@@ -212,6 +228,7 @@ static bool find_moved(rd_cuda_strategy *s)
             !find_row(s, i, &r) || r.n == 1)
             continue;
         r.role = s->p->inst[i].kind == RD_I_LOAD ? RD_STAGED_IN : RD_STAGED_OUT;
+        /* Not staged: loads of what the program stores, and stores that items share. */
         if (r.role == RD_STAGED_IN ? s->stored[r.slot] : r.items > 1)
             continue;
         if ((r.role == RD_STAGED_OUT && !(is_only_access(s, i) && is_row_filled(s, i, &r))) ||
@@ -222,7 +239,7 @@ static bool find_moved(rd_cuda_strategy *s)
     return some;
 }
 
-/* Finds single elements of rows that are staged for other loads. */
+/* Stages loads of single elements, too, if they lie in rows that are staged for other loads. */
 static void find_singles(rd_cuda_strategy *s)
 {
     for (int32_t i = s->from; i < s->to; i++) {
@@ -236,7 +253,9 @@ static void find_singles(rd_cuda_strategy *s)
 }
 
 /* ---- Rows of scratch ------------------------------------------------------------------------- */
-/* True if only the item touches a scratch slot, at the same place for all items. */
+/* True if a scratch slot (buffer) is an item's own: only instructions of the item's body touch
+ * it, all with one type, at the same place for every item.  Then *r describes it as a row of the
+ * whole scratch. */
 static bool is_of_item(const rd_cuda_strategy *s, int32_t slot, rd_cuda_staged_row *r)
 {
     *r = (rd_cuda_staged_row){ .role = RD_STAGED_SCRATCH, .slot = slot, .items = 1 };
@@ -256,7 +275,8 @@ static bool is_of_item(const rd_cuda_strategy *s, int32_t slot, rd_cuda_staged_r
     return r->n > 0;
 }
 
-/* Finds scratch that may be a row of a thread. */
+/* Finds scratch that may be a row of a thread in shared memory, as long as there is room in the
+ * list. */
 static void find_kept(rd_cuda_strategy *s)
 {
     for (int32_t k = 0; k < s->p->n_scratch && s->n_staged_row < RD_MOST_STAGED_ROWS; k++) {
@@ -272,20 +292,23 @@ static void find_kept(rd_cuda_strategy *s)
     }
 }
 
-/* ---- All together ---------------------------------------------------------------------------- */
+/* True if a block of threads copies any rows between global and shared memory; scratch rows come
+ * last in the list. */
 bool rd_cuda_has_moved_rows(const rd_cuda_strategy *s)
 {
     return s->n_staged_row > 0 && s->staged_row[0].role != RD_STAGED_SCRATCH;
 }
 
-/* True if one thread does an item, and items are all of the work. */
+/* True if one thread does an item, and none of the other special strategies is in use: columns,
+ * chunks, transposes, pairs, split loops. */
 static bool may_stage(const rd_cuda_strategy *s)
 {
     return s->team == 1 && s->strip < 0 && s->chunk_loop < 0 && s->transpose[0] < 0 &&
            s->pairs < 0 && s->n_split == 0 && s->n_item > 0;
 }
 
-/* Stages all rows; or the moved ones; or scratch: the first of these that fits. */
+/* Stages short rows in shared memory if `resident` blocks of threads find room for them.  It
+ * tries copied rows and scratch together, then copied rows alone, then scratch alone. */
 void rd_cuda_find_staged_rows(rd_cuda_strategy *s, int64_t shared)
 {
     static const struct {
@@ -312,7 +335,7 @@ void rd_cuda_find_staged_rows(rd_cuda_strategy *s, int64_t shared)
             s->scratch[s->staged_row[k].slot - s->p->first_scratch] = RD_STORAGE_SHARED;
 }
 
-/* Adds ", rows of 10 in, 10 out, 11264 bytes". */
+/* Adds the staged rows to the line for people: ", rows of 10 in, 10 out, 11264 bytes". */
 void rd_cuda_staged_rows_text(rd_text *to, const rd_cuda_strategy *s)
 {
     static const char *const roles[] = {

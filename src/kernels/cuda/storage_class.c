@@ -1,5 +1,8 @@
 /* storage_class.c - the storage class of folds' states and of scratch: registers and local
- * arrays, or global memory of the thread or of the team. */
+ * arrays, or global memory of the thread or of the team.
+ *
+ * A fold is a reduction or scan.  Its cells are its results, its lanes partial accumulators, and
+ * a state is what a lane has so far.  Scratch is temporary memory of the program. */
 #include "core/combine_tree.h"
 #include "kernels/cuda/strategy.h"
 
@@ -10,7 +13,8 @@ static bool is_scratch(const rd_program *p, const rd_inst *inst)
            p->address[inst->arg].slot >= p->first_scratch;
 }
 
-/* Reserves bytes in a memory, and returns where they begin. */
+/* Reserves bytes of a memory, rounded up to 16, and returns where they begin.  *bytes counts all
+ * that is reserved. */
 static int64_t reserve(int64_t *bytes, int64_t more)
 {
     const int64_t at = *bytes;
@@ -19,7 +23,8 @@ static int64_t reserve(int64_t *bytes, int64_t more)
     return at;
 }
 
-/* Bytes of `count` states: an array for each number of a state, each at a multiple of 16. */
+/* Returns the bytes of `count` states: an array for each number of a state, each at a multiple
+ * of 16.  Float sums of a scan (pair) have one number more, the low part. */
 static int64_t state_bytes(const rd_cuda_fold *f, int64_t count)
 {
     int64_t bytes = 0;
@@ -29,13 +34,16 @@ static int64_t state_bytes(const rd_cuda_fold *f, int64_t count)
     return bytes;
 }
 
+/* Returns how many block counters a cell (accumulator) has: one for each thread of a warp if the
+ * team's threads have its lanes in global memory; else 1. */
 int32_t rd_cuda_counters(const rd_cuda_fold *f)
 {
     return f->threads_are_lanes && f->storage == RD_STORAGE_TEAM ? RD_WARP : 1;
 }
 
-/* Bytes of a fold in memory: the current blocks' states; the tree, or a scan's prefix and nodes;
- * and the number of each cell's block. */
+/* Returns the bytes of all states of a fold: the current blocks, and nodes of the combine tree
+ * if it has several blocks.  A scan also has its prefix and nodes, and a float sum a long
+ * accumulator.  The number of each cell's block is added last. */
 static int64_t fold_bytes(const rd_cuda_fold *f)
 {
     const int64_t states = f->states;
@@ -50,23 +58,27 @@ static int64_t fold_bytes(const rd_cuda_fold *f)
     return bytes;
 }
 
-/* Reserves the nodes of a look-back scan, which has nodes of tiles alone. */
+/* Reserves global memory for the tree nodes of a look-back scan, which has no other states in
+ * memory. */
 static void assign_node_storage(rd_cuda_strategy *s, rd_cuda_fold *f)
 {
     f->n_cell = 1;
     f->node   = reserve(&s->node_bytes, rd_cuda_lookback_bytes(s, f));
 }
 
-/* Counts the states of a fold, chooses its storage class, and reserves its memory.  States that
- * are too large for local arrays go to global memory. */
+/* Counts the states of a fold, chooses where they lie, and reserves memory.  States are in
+ * registers or local arrays of a thread; if too large for that, in the thread's global memory.
+ * If the team's threads share the cells (accumulators), they are in the team's global memory.
+ * Partials of split loops get a place, too. */
 static void assign_fold_storage(rd_cuda_strategy *s, rd_cuda_fold *f)
 {
     const rd_fold *fold = f->of.fold;
 
     f->register_block =
         s->pairs >= 0 && rd_cuda_within(s->p, f->start, s->pairs) ? s->register_block : 1;
-    f->n_cell  = fold->n_cell * (s->strip >= 0 ? s->width : 1) * f->register_block;
-    f->here    = f->threads_are_lanes ? fold->lanes / s->team : fold->lanes;
+    f->n_cell = fold->n_cell * (s->strip >= 0 ? s->width : 1) * f->register_block;
+    f->here   = f->threads_are_lanes ? fold->lanes / s->team : fold->lanes; /* lanes of a thread */
+    /* rows of tree nodes that wait for their siblings: a digit of the number of blocks each */
     f->room    = f->split < 0 ? rd_cuda_bits(fold->n_block) + 2
                               : rd_cuda_bits(f->blocks) * (f->aligned ? 1 : 2) + 2;
     f->storage = f->threads_have_cells ? RD_STORAGE_TEAM : RD_STORAGE_LOCAL;
@@ -88,8 +100,8 @@ static void assign_fold_storage(rd_cuda_strategy *s, rd_cuda_fold *f)
         f->node = reserve(&s->row_bytes, state_bytes(f, f->n_cell * fold->lanes));
 }
 
-/* The storage class of scratch.  If a distributed loop stores all its indices at one place, each
- * thread has its own. */
+/* Returns the storage class of a scratch slot: global memory of each thread, if a distributed
+ * loop stores all its indices at one place; else of the team. */
 static rd_cuda_storage storage_of_scratch(const rd_cuda_strategy *s, int32_t slot)
 {
     for (int32_t i = 0; i < s->p->n_inst; i++) {
@@ -103,7 +115,9 @@ static rd_cuda_storage storage_of_scratch(const rd_cuda_strategy *s, int32_t slo
     return RD_STORAGE_TEAM;
 }
 
-/* Assigns storage to folds first, then to scratch that has none yet. */
+/* Assigns a storage class and a place to each fold, then to all scratch that is not yet in
+ * shared memory or kept by items.  Columns (strip >= 0) have scratch for each of their `width`
+ * neighbours. */
 void rd_cuda_assign_storage(rd_cuda_strategy *s)
 {
     for (int32_t k = 0; k < s->p->n_fold; k++)
@@ -119,13 +133,16 @@ void rd_cuda_assign_storage(rd_cuda_strategy *s)
 }
 
 /* ---- Shared memory for the exchange of lanes ------------------------------------------------- */
-/* True if the threads of a team exchange the fold's lanes. */
+/* True if the threads of a team exchange the fold's lanes through shared memory when the fold
+ * ends. */
 static bool is_exchanged(const rd_cuda_fold *f)
 {
     return f->threads_are_lanes && !f->threads_have_cells;
 }
 
-/* The words of the fold that needs most; folds exchange lanes one after the other. */
+/* Returns the words of 8 bytes of shared memory by which a team's threads exchange lanes: those
+ * of the fold that needs most, as folds end one after the other.  Reducers that align their
+ * lanes need twice as many. */
 int32_t rd_cuda_shared_words(const rd_cuda_strategy *s)
 {
     int32_t most = 0;

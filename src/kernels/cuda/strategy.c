@@ -1,32 +1,35 @@
 /* strategy.c - chooses the grid, and the loops that the threads of a team share; then calls the
  * files that choose the rest of a strategy.
  *
- *     sum over i1 of x[i0][i1]: i0 is the grid; i1 is distributed, its indices are lanes
- */
+ * A fold is a reduction or scan.  Its cells are its results, its lanes partial accumulators.  A
+ * slot is a buffer; scratch is temporary memory.
+ *
+ *     sum over i1 of x[i0][i1]: i0 is the grid; i1 is distributed, its indices are lanes */
 #include "kernels/cuda/strategy.h"
 #include "core/combine_tree.h"
 #include "kernels/math/prefix_sums.h"
 #include <inttypes.h>
 #include <string.h>
 
-/* True if an instruction gives a fold its next element. */
+/* True if an instruction gives a fold (a reduction or scan) its next element. */
 static bool takes_element(const rd_inst *inst)
 {
     return inst->kind == RD_I_STEP || inst->kind == RD_I_SCAN;
 }
 
 /* ---- Folds ----------------------------------------------------------------------------------- */
-/* Derives the facts of a fold from the program.  False: no memory. */
+/* Derives from the program what kernels must know of a fold: its weights, tree, state and scan.
+ * s->why gets the reason if a user's reducer has no text for the GPU.  False: no memory. */
 static bool describe_fold(rd_cuda_strategy *s, int32_t k, rd_get_fn *get, void *pool)
 {
     rd_cuda_fold  *f    = &s->fold[k];
     const rd_fold *fold = f->of.fold;
 
+    /* step < 0: a fold without elements, of which only the results are wanted. */
     f->of.weighted |= f->step < 0 && fold->user && fold->user->step2;
     f->of.empties = f->step < 0 || (fold->user && fold->lanes > 1);
     f->tree       = fold->n_block > 1 && !fold->scan;
-    f->pair =
-        fold->scan && fold->reducer == RD_RED_sum && rd_dtype_kind(fold->type) == RD_KIND_FLOAT;
+    f->pair       = rd_fold_has_pairs(fold);
     if (fold->prefix == RD_PREFIX_TREE && fold->scan && !rd_fold_any_grouping(fold))
         f->levels = rd_cuda_bits(RD_TREE_STEPS);
     f->of.rises = f->step >= 0 && !fold->scan && rd_rises(s->p, f->step, &fold->index);
@@ -39,7 +42,8 @@ static bool describe_fold(rd_cuda_strategy *s, int32_t k, rd_get_fn *get, void *
     return true;
 }
 
-/* Finds the instructions of each fold, and describes it.  False: no memory. */
+/* Finds the START, STEP and CLOSE instructions of each fold, and what kernels must know of it.
+ * An instruction with a mask has c >= 0, one with weights b >= 0.  False: no memory. */
 static bool find_folds(rd_cuda_strategy *s, rd_get_fn *get, void *pool)
 {
     const rd_program *p = s->p;
@@ -71,7 +75,8 @@ static bool find_folds(rd_cuda_strategy *s, rd_get_fn *get, void *pool)
 }
 
 /* ---- The grid -------------------------------------------------------------------------------- */
-/* True if each item may repeat the instruction, instead of the loop around the items. */
+/* True if each work item may repeat an instruction that stands in front of the loop over items:
+ * it computes a value from constants, indices and memory that the program does not change. */
 static bool is_free(const rd_cuda_strategy *s, const rd_inst *inst)
 {
     switch (inst->kind) {
@@ -86,7 +91,8 @@ static bool is_free(const rd_cuda_strategy *s, const rd_inst *inst)
     }
 }
 
-/* The only loop of a body whose other instructions are free, -1. */
+/* Returns the only loop in the body [from, to), if nothing follows it and all instructions
+ * before it may be repeated by each item; else -1. */
 static int32_t only_loop(const rd_cuda_strategy *s, int32_t from, int32_t to)
 {
     int32_t only = -1;
@@ -103,7 +109,8 @@ static int32_t only_loop(const rd_cuda_strategy *s, int32_t from, int32_t to)
     return only;
 }
 
-/* Finds the grid: each loop that is the only one in the body of the loop before it. */
+/* Finds the grid: perfectly nested loops from the outside in, each the only one in the body of
+ * the one before.  Their indices number the work items; from..to becomes the body of an item. */
 static void find_grid(rd_cuda_strategy *s)
 {
     const rd_program *p = s->p;
@@ -119,7 +126,7 @@ static void find_grid(rd_cuda_strategy *s)
 }
 
 /* ---- Distributed loops ----------------------------------------------------------------------- */
-/* True if two positions are the same function of the indices. */
+/* True if two positions are the same function of the loop indices. */
 static bool is_same_position(const rd_address *a, const rd_address *b)
 {
     if (a->offset != b->offset || a->n_add != b->n_add)
@@ -136,8 +143,10 @@ typedef struct distribution {
     const rd_address *lane;       /* the lane position of folds of which threads are lanes, NULL */
 } distribution;
 
-/* True if the threads may be a fold's lanes: neighbouring indices are neighbouring lanes of one
- * cell. All such folds of the loop must have the same lanes. */
+/* True if the team's threads may be a fold's lanes: along the loop's axis the lane position
+ * grows by 1, and cell (accumulator) and outer position do not change.  All such folds of a loop
+ * must have the same lane position, which w->lane keeps.  Scans, users' reducers and folds with
+ * few lanes are excluded. */
 static bool is_along_lanes(const rd_cuda_fold *f, distribution *w)
 {
     const rd_fold *fold = f->of.fold;
@@ -150,7 +159,8 @@ static bool is_along_lanes(const rd_cuda_fold *f, distribution *w)
     return true;
 }
 
-/* True if each index of the loop has a cell of its own. */
+/* True if each index of the loop has an accumulator (cell) of its own in the fold, so that
+ * threads do not meet. */
 static bool is_along_cells(const rd_cuda_fold *f, const distribution *w)
 {
     const rd_fold *fold = f->of.fold;
@@ -159,8 +169,10 @@ static bool is_along_cells(const rd_cuda_fold *f, const distribution *w)
            !rd_coef(&fold->outer, w->axis);
 }
 
-/* True if threads do not read each other's stores to a slot: the index that stores an element
- * also reads it, or a later loop does. */
+/* True if threads that share the loop do not read each other's stores to the slot (buffer) of
+ * `access`; a scatter might.  So every store to the slot in the loop moves along the axis as the
+ * access does: an element's store and load belong to the same index.  A store that does not move
+ * is allowed in scratch only, if nothing outside the loop uses that scratch. */
 static bool is_race_free(const rd_cuda_strategy *s, const rd_inst *access, const distribution *w)
 {
     const rd_program *p     = s->p;
@@ -188,8 +200,9 @@ static bool is_race_free(const rd_cuda_strategy *s, const rd_inst *access, const
     return moves || access->kind == RD_I_LOAD || slot >= p->first_scratch;
 }
 
-/* True if an instruction in the body allows the loop to be distributed.  A fold must begin in the
- * loop, or have lanes or cells along it. */
+/* True if an instruction in the body allows the loop to be distributed over a team.  A fold must
+ * begin, step and end within the loop, or its threads must be lanes or have their own cells
+ * (accumulators) along the loop. */
 static bool may_distribute_inst(const rd_cuda_strategy *s, const rd_inst *inst, distribution *w)
 {
     const rd_cuda_fold *f;
@@ -213,7 +226,7 @@ static bool may_distribute_inst(const rd_cuda_strategy *s, const rd_inst *inst, 
     }
 }
 
-/* True if all instructions of a loop allow it to be distributed. */
+/* True if all instructions of a loop allow a team's threads to share its indices. */
 static bool may_distribute(const rd_cuda_strategy *s, int32_t loop)
 {
     const rd_program *p = s->p;
@@ -225,7 +238,7 @@ static bool may_distribute(const rd_cuda_strategy *s, int32_t loop)
     return true;
 }
 
-/* The extent of the longest loop in a body. */
+/* Returns the extent of the longest loop in a body, at any depth; 0: there is none. */
 static int64_t longest_extent(const rd_program *p, int32_t from, int32_t to)
 {
     int64_t most = 0;
@@ -236,7 +249,8 @@ static int64_t longest_extent(const rd_program *p, int32_t from, int32_t to)
     return most;
 }
 
-/* Marks the distributed loops of a body.  A short loop around a longer one is not distributed, so
+/* Marks the loops of a body that are distributed over the team's threads, from the outside in.
+ * A loop with fewer indices than a warp has threads, around a longer one, is not distributed, so
  * that the threads share the longer one. */
 static void find_distributed(rd_cuda_strategy *s, int32_t from, int32_t to)
 {
@@ -256,7 +270,9 @@ static void find_distributed(rd_cuda_strategy *s, int32_t from, int32_t to)
     }
 }
 
-/* Decides for each fold whether the team's threads are its lanes, or have cells of their own. */
+/* Decides for each fold whether the team's threads are its lanes, or have cells (accumulators)
+ * of their own.  Only folds that begin outside and take elements, or end, inside a distributed
+ * loop are concerned. */
 static void map_folds(rd_cuda_strategy *s)
 {
     for (int32_t k = 0; k < s->p->n_fold; k++) {
@@ -273,7 +289,7 @@ static void map_folds(rd_cuda_strategy *s)
     }
 }
 
-/* True if the team's threads are lanes of any fold. */
+/* True if the team's threads are the lanes (partial accumulators) of any fold. */
 static bool has_lane_threads(const rd_cuda_strategy *s)
 {
     bool found = false;
@@ -283,7 +299,7 @@ static bool has_lane_threads(const rd_cuda_strategy *s)
     return found;
 }
 
-/* True if more than half of an item's work is in distributed loops. */
+/* True if more than half of an item's work is in loops that are distributed over the team. */
 static bool is_mostly_distributed(const rd_cuda_strategy *s)
 {
     double all = 0, spread = 0;
@@ -297,7 +313,9 @@ static bool is_mostly_distributed(const rd_cuda_strategy *s)
     return 2 * spread > all;
 }
 
-/* Gives each item a warp if its folds have lanes, or if there are few items; else one thread. */
+/* Chooses the team: a warp for each item, if most of the work can be distributed, and folds have
+ * lanes or there are too few items for all threads.  Else one thread does an item, and no loop
+ * is distributed. */
 static void find_team(rd_cuda_strategy *s, int64_t threads)
 {
     s->team = RD_WARP;
@@ -312,7 +330,7 @@ static void find_team(rd_cuda_strategy *s, int64_t threads)
 }
 
 /* ---- All together ---------------------------------------------------------------------------- */
-/* Marks the slots to which the program stores. */
+/* Marks the slots (buffers) to which the program stores. */
 static void find_slots(rd_cuda_strategy *s)
 {
     const rd_program *p = s->p;
@@ -322,7 +340,8 @@ static void find_slots(rd_cuda_strategy *s)
             s->stored[p->address[p->inst[i].arg].slot] = true;
 }
 
-/* Finds out whether a run may report an invalid index or a warning. */
+/* Finds out whether kernels must report to the host: an index may be outside its axis, or an
+ * operation may warn. */
 static void find_reports(rd_cuda_strategy *s)
 {
     for (int32_t i = 0; i < s->p->n_inst; i++)
@@ -330,7 +349,7 @@ static void find_reports(rd_cuda_strategy *s)
                       (s->p->inst[i].kind == RD_I_MAP && rd_op_warns(&s->p->inst[i]));
 }
 
-/* Finds out why the program cannot run on a GPU. */
+/* Sets s->why if the program does something that GPU kernels cannot do. */
 static void find_refusals(rd_cuda_strategy *s)
 {
     const rd_program *p = s->p;
@@ -348,8 +367,9 @@ static void find_refusals(rd_cuda_strategy *s)
         s->why = "it sorts rows or takes quantiles of them, which only the CPU does";
 }
 
-/* Describes the program, then tries the strategies in turn: block tiles; tiles of pairs, or teams
- * and vectors; split loops; rows in shared memory; and the storage class of what is left. */
+/* Chooses how a program runs on a GPU.  It tries block tiles first; then tiles of pairs, or
+ * teams and vectors; then split loops, and rows in shared memory.  The rest gets a storage
+ * class. s->why: the reason if the GPU cannot run the program.  False: no memory. */
 bool rd_cuda_choose_strategy(rd_cuda_strategy *s, const rd_program *p, const rd_cuda_limits *limits,
                              rd_get_fn *get, void *pool)
 {
@@ -380,7 +400,7 @@ bool rd_cuda_choose_strategy(rd_cuda_strategy *s, const rd_program *p, const rd_
         !s->staged_row_of)
         return false;
     for (int32_t i = 0; i < p->n_inst; i++)
-        s->cached_row[i] = s->tile_load[i] = s->staged_row_of[i] = -1;
+        s->cached_row[i] = s->tile_load[i] = s->staged_row_of[i] = -1; /* none */
     find_slots(s);
     find_refusals(s);
     find_reports(s);
@@ -402,7 +422,8 @@ bool rd_cuda_choose_strategy(rd_cuda_strategy *s, const rd_program *p, const rd_
     return true;
 }
 
-/* Adds the line that rd_explain() prints; block tiles have a line of their own. */
+/* Adds the line about a strategy that rd_explain() prints: "strips: 64 items, 16 threads each,
+ * i1 spread".  Block tiles have a line of their own; s->why: the program cannot run on the GPU. */
 void rd_cuda_strategy_text(rd_text *to, const rd_cuda_strategy *s)
 {
     if (s->why) {

@@ -57,8 +57,8 @@ enum { RD_MOST_STAGED_ROWS = 8 };
 /* Short rows of one slot that a block of threads stages in shared memory (staged_rows.c).  The
  * fields name loops of the grid; an rd_gpu_staged_row, which passes read, names axes. */
 typedef struct rd_cuda_staged_row {
-    rd_gpu_staged_role role;
-    int32_t            slot;
+    rd_gpu_staged_role role; /* copied in, copied out, or scratch */
+    int32_t            slot; /* the buffer in global memory; or scratch */
     rd_dtype           type;
     int32_t outer; /* the first loops of the grid; each of their indices has its own row  */
     int64_t items; /* work items that share a row: indices of the other loops of the grid */
@@ -81,7 +81,7 @@ typedef enum rd_cuda_storage {
 
 /* A fold of the program, as the kernels run it. */
 typedef struct rd_cuda_fold {
-    rd_emit_fold    of;
+    rd_emit_fold    of;                  /* its facts for the printer */
     int32_t         start, step, finish; /* its instructions; -1: it has none                  */
     bool            threads_are_lanes;   /* the team's threads are its lanes                   */
     bool            threads_have_cells;  /* its cells are distributed over the team's threads  */
@@ -95,7 +95,7 @@ typedef struct rd_cuda_fold {
     int32_t         room;           /* rows of nodes that its tree needs                       */
     int32_t         here;           /* lanes of a cell that one thread has                     */
     int64_t         states;         /* cells times lanes, in its storage                       */
-    rd_cuda_storage storage;
+    rd_cuda_storage storage;        /* where its states lie */
     int64_t         bytes;   /* bytes of states and nodes, if its storage is global memory     */
     int64_t         at;      /* bytes before these in the memory of a thread or a team         */
     int64_t         blocks;  /* split: blocks of its tree in a range                           */
@@ -107,11 +107,11 @@ typedef struct rd_cuda_fold {
 /* The execution strategy of a program on a GPU: the result of rd_cuda_choose_strategy(). */
 typedef struct rd_cuda_strategy {
     const rd_program *p;
-    rd_cuda_choice    choice;
-    const char       *why; /* the reason why the GPU cannot run it, a part of a sentence; NULL */
-    int32_t           n_slot;
-    bool             *stored;  /* per slot: an instruction stores to it                        */
-    bool             *large;   /* per slot: it is too large to stay on the GPU with the others */
+    rd_cuda_choice    choice; /* the tuning parameters */
+    const char       *why;    /* the reason why the GPU cannot run it, a part of a sentence; NULL */
+    int32_t           n_slot; /* slots (buffers), with scratch */
+    bool             *stored; /* per slot: an instruction stores to it                        */
+    bool             *large;  /* per slot: it is too large to stay on the GPU with the others */
     bool              reports; /* a run may find invalid indices, or warn                      */
 
     /* ---- strategy.c, vector_access.c: work items, teams, vectors ---- */
@@ -270,7 +270,7 @@ enum { RD_MOST_VECTOR_ACCESSES = 16 };
 typedef struct rd_cuda_vector_accesses {
     int32_t n;        /* accesses                                                              */
     int32_t prefetch; /* rounds of the loop that are loaded before the first one is used       */
-    int32_t inst[RD_MOST_VECTOR_ACCESSES];
+    int32_t inst[RD_MOST_VECTOR_ACCESSES]; /* their instructions */
     int32_t each[RD_MOST_VECTOR_ACCESSES]; /* elements that each access moves at once          */
     int32_t serial_width; /* elements of a round, in a loop that one thread runs by itself; 1  */
     bool    is_blocked;   /* full rounds run `prefetch` at a time, without a test per element    */

@@ -8,8 +8,10 @@
 #include <stdlib.h>
 #include <string.h>
 
+/* Bytes of a piece of pinned memory; of a copy that the driver does at once; pieces of a stream. */
 enum { PIECE = 8 << 20, SMALL = 64 << 10, PIECES = 2 };
 
+/* A CUDA stream, with the pinned memory of its copies. */
 struct rd_stream {
     rd_gpu         *gpu;
     CUstream        handle;
@@ -20,7 +22,8 @@ struct rd_stream {
     int             next;           /* the piece that the GPU gets next */
 };
 
-/* Makes the lock first, then the CUstream, unless the caller gave one. */
+/* Makes a stream from the caller's CUstream (handle), or with a new one if that is NULL.  NULL:
+ * `why` has the reason; *full: for lack of memory. */
 rd_stream *rd_stream_new(rd_gpu *gpu, void *handle, bool *full, char why[RD_CUDA_TEXT])
 {
     rd_stream *stream = calloc(1, sizeof *stream);
@@ -47,7 +50,7 @@ rd_stream *rd_stream_new(rd_gpu *gpu, void *handle, bool *full, char why[RD_CUDA
     return NULL;
 }
 
-/* Frees the pinned memory and its events. */
+/* Frees the pinned memory of copies, and its events. */
 static void free_pieces(rd_stream *stream)
 {
     char ignored[RD_CUDA_TEXT];
@@ -60,7 +63,8 @@ static void free_pieces(rd_stream *stream)
     }
 }
 
-/* Destroys the CUstream only if this library made it. */
+/* Frees a stream, and its CUstream if this library made it.  No copy may be under way.  NULL is
+ * allowed. */
 void rd_stream_free(rd_stream *stream)
 {
     char ignored[RD_CUDA_TEXT];
@@ -77,17 +81,19 @@ void rd_stream_free(rd_stream *stream)
     free(stream);
 }
 
+/* Returns the GPU of a stream. */
 rd_gpu *rd_stream_gpu(const rd_stream *stream)
 {
     return stream->gpu;
 }
 
+/* Returns the driver's handle of a stream. */
 CUstream rd_stream_handle(const rd_stream *stream)
 {
     return stream->handle;
 }
 
-/* Blocks the host until the stream is idle. */
+/* Blocks the host until all work in the stream is done. */
 bool rd_stream_wait(rd_stream *stream, char why[RD_CUDA_TEXT])
 {
     bool done;
@@ -99,7 +105,7 @@ bool rd_stream_wait(rd_stream *stream, char why[RD_CUDA_TEXT])
     return done;
 }
 
-/* Records the event behind all work so far. */
+/* Records an event in the stream: it is reached when all work enqueued so far is done. */
 bool rd_stream_mark(rd_stream *stream, CUevent event, char why[RD_CUDA_TEXT])
 {
     bool done;
@@ -111,7 +117,7 @@ bool rd_stream_mark(rd_stream *stream, CUevent event, char why[RD_CUDA_TEXT])
     return done;
 }
 
-/* Makes later work wait for the event. */
+/* Makes all later work in the stream wait until the event is reached. */
 bool rd_stream_follow(rd_stream *stream, CUevent event, char why[RD_CUDA_TEXT])
 {
     bool done;
@@ -124,7 +130,8 @@ bool rd_stream_follow(rd_stream *stream, CUevent event, char why[RD_CUDA_TEXT])
 }
 
 /* ---- Pieces ---------------------------------------------------------------------------------- */
-/* Allocates a piece of pinned memory and its event. */
+/* Allocates piece k of pinned memory, and the event that says when the GPU is done with it.  If
+ * only one of both can be had, none is kept. */
 static bool make_piece(rd_stream *stream, int k, bool *full, char why[RD_CUDA_TEXT])
 {
     void *memory = NULL;
@@ -141,8 +148,8 @@ static bool make_piece(rd_stream *stream, int k, bool *full, char why[RD_CUDA_TE
     return false;
 }
 
-/* Allocates the pieces that so many bytes need, before any is copied.  *full: there is no memory.
- */
+/* Allocates those pieces of pinned memory that a copy of so many bytes needs, from the next one
+ * on, before any byte is copied.  False: `why` has the reason; *full: for lack of memory. */
 static bool make_pieces(rd_stream *stream, int64_t bytes, bool *full, char why[RD_CUDA_TEXT])
 {
     *full = false;
@@ -156,19 +163,21 @@ static bool make_pieces(rd_stream *stream, int64_t bytes, bool *full, char why[R
     return true;
 }
 
-/* Waits until the GPU is done with a piece; a piece that was never used is free at once. */
+/* Waits until the GPU is done with piece k of pinned memory; an event that was never recorded is
+ * reached at once. */
 static bool take_piece(rd_stream *stream, int k, char why[RD_CUDA_TEXT])
 {
     return RD_GPU_CALL(stream->gpu, why, cuEventSynchronize, stream->copied[k]);
 }
 
-/* Bytes of the next piece. */
+/* Returns how many bytes the next piece takes, if so many are left. */
 static int64_t piece_of(int64_t bytes)
 {
     return bytes < PIECE ? bytes : PIECE;
 }
 
-/* Copies by one call of the driver. */
+/* Enqueues a copy by one call of the driver.  `there` is on the GPU; `other` on the host, or for
+ * copies within the GPU the source. */
 static bool copy_at_once(rd_stream *stream, rd_copy_direction direction, CUdeviceptr there,
                          void *other, int64_t bytes, char why[RD_CUDA_TEXT])
 {
@@ -185,7 +194,8 @@ static bool copy_at_once(rd_stream *stream, rd_copy_direction direction, CUdevic
     }
 }
 
-/* Enqueues the copy of the next piece, which the GPU is done with. */
+/* Enqueues the copy between the GPU and the next piece of pinned memory, which the GPU is done
+ * with, and records the piece's event behind it. */
 static bool ask(rd_transfer *t, char why[RD_CUDA_TEXT])
 {
     rd_stream *const stream = t->stream;
@@ -200,7 +210,8 @@ static bool ask(rd_transfer *t, char why[RD_CUDA_TEXT])
     return true;
 }
 
-/* Fills the next piece and enqueues its copy to the GPU. */
+/* Copies the next bytes from the host to a piece of pinned memory, and enqueues the copy of the
+ * piece to the GPU. */
 static bool send_piece(rd_transfer *t, char why[RD_CUDA_TEXT])
 {
     rd_stream *const stream = t->stream;
@@ -214,8 +225,9 @@ static bool send_piece(rd_transfer *t, char why[RD_CUDA_TEXT])
     return true;
 }
 
-/* Empties a piece while the next one is copied.  Data of an earlier transfer in a piece go to the
- * GPU first, as both copies are in the same stream. */
+/* Enqueues copies from the GPU to as many pieces as are free, and then empties the oldest into
+ * the host's memory.  A piece may still hold data of an earlier copy to the GPU; that copy is
+ * done first, as both are in one stream. */
 static bool fetch_piece(rd_transfer *t, char why[RD_CUDA_TEXT])
 {
     const int64_t n = piece_of(t->bytes - t->done);
@@ -232,7 +244,8 @@ static bool fetch_piece(rd_transfer *t, char why[RD_CUDA_TEXT])
 }
 
 /* ---- Copies ---------------------------------------------------------------------------------- */
-/* Lets the driver copy small blocks at once, and all blocks if no memory can be pinned. */
+/* Begins a copy by pieces.  The driver copies few bytes at once, and any number if no memory can
+ * be pinned.  Then the transfer is done already. */
 bool rd_transfer_begin(rd_transfer *t, char why[RD_CUDA_TEXT])
 {
     bool full = true, done;
@@ -251,7 +264,7 @@ bool rd_transfer_begin(rd_transfer *t, char why[RD_CUDA_TEXT])
     return done;
 }
 
-/* Sends or fetches one piece. */
+/* Sends or fetches one piece of the transfer.  False: `why` has the reason. */
 bool rd_transfer_step(rd_transfer *t, char why[RD_CUDA_TEXT])
 {
     bool done;
@@ -265,7 +278,8 @@ bool rd_transfer_step(rd_transfer *t, char why[RD_CUDA_TEXT])
     return done;
 }
 
-/* Copies by pieces; the lock keeps other threads from them. */
+/* Copies many bytes by pieces of pinned memory; the lock keeps other threads from using these
+ * pieces. */
 static bool copy_large(rd_stream *stream, rd_copy_direction direction, CUdeviceptr there,
                        void *other, int64_t bytes, char why[RD_CUDA_TEXT])
 {
@@ -282,7 +296,8 @@ static bool copy_large(rd_stream *stream, rd_copy_direction direction, CUdevicep
     return done;
 }
 
-/* Small copies take no lock: they wait for no pieces. */
+/* Copies bytes to, from or within the GPU.  Few bytes, and copies within the GPU, need no pinned
+ * memory, and so no lock. */
 bool rd_stream_copy(rd_stream *stream, rd_copy_direction direction, CUdeviceptr there, void *other,
                     int64_t bytes, char why[RD_CUDA_TEXT])
 {

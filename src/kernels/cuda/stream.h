@@ -40,6 +40,7 @@ typedef struct rd_transfer {
 bool rd_transfer_begin(rd_transfer *t, char why[RD_CUDA_TEXT]);
 bool rd_transfer_step(rd_transfer *t, char why[RD_CUDA_TEXT]);
 
+/* True if all bytes of the transfer are copied, as far as the host has to do anything. */
 static inline bool rd_transfer_is_done(const rd_transfer *t)
 {
     return t->done >= t->bytes;

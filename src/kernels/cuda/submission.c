@@ -3,7 +3,10 @@
  * A run that the host waits for ends at once.  A run that the host leaves continues by itself.
  * Then its memory stays taken until an event behind the run has been reached, and so does memory
  * that is returned meanwhile.  The next submission looks for such runs; the next
- * rd_submissions_end() tells their reports. */
+ * rd_submissions_end() tells their reports.
+ *
+ * A run is one evaluation's use of the GPU.  A record is memory in which a kernel reports
+ * invalid indices and warnings. */
 #include "kernels/cuda/kernel_call.h"
 #include "kernels/cuda/gpu.h"
 #include "kernels/cuda/stream.h"
@@ -19,7 +22,7 @@ enum { MOST_LEFT = 64 };
 /* A growing list of addresses on the GPU. */
 typedef struct address_list {
     CUdeviceptr *at;
-    int32_t      n, room;
+    int32_t      n, room; /* addresses; how many there is memory for */
 } address_list;
 
 /* One run. */
@@ -35,10 +38,11 @@ struct rd_submission {
 struct rd_submissions {
     pthread_mutex_t lock;
     rd_submission  *first, *last;
-    int32_t         n;
+    int32_t         n;     /* runs in the list */
     rd_task         found; /* the reports of runs that have ended */
 };
 
+/* Makes the empty list of a queue's runs that the host does not wait for.  NULL: no memory. */
 rd_submissions *rd_submissions_new(void)
 {
     rd_submissions *all = calloc(1, sizeof *all);
@@ -50,6 +54,7 @@ rd_submissions *rd_submissions_new(void)
     return all;
 }
 
+/* Frees the list; it must be empty.  NULL is allowed. */
 void rd_submissions_free(rd_submissions *all)
 {
     if (!all)
@@ -58,7 +63,7 @@ void rd_submissions_free(rd_submissions *all)
     free(all);
 }
 
-/* Appends an address.  False: no memory. */
+/* Appends an address on the GPU to a growing list.  False: no memory. */
 static bool add_address(address_list *to, CUdeviceptr at)
 {
     if (to->n == to->room) {
@@ -75,7 +80,9 @@ static bool add_address(address_list *to, CUdeviceptr at)
 }
 
 /* ---- Reports --------------------------------------------------------------------------------- */
-/* Writes the sentence of the invalid index that the program meets first. */
+/* Writes the error of an invalid index: that of the smallest position in the program's order,
+ * `least`.  The record keeps up to RD_FAILURES failures; the one of that position has the index
+ * and the axis's extent. */
 static void report_index(const rd_record *found, rd_task *task)
 {
     const uint32_t n = found->n < RD_FAILURES ? found->n : RD_FAILURES;
@@ -96,7 +103,8 @@ static void report_index(const rd_record *found, rd_task *task)
     }
 }
 
-/* Reads the reports of all kernels, the first stage's failure before others.  All work is done. */
+/* Copies the error records of a run's kernels from the GPU, and adds them to the report: all
+ * warnings, and the first stage's invalid index.  All work must be done. */
 static bool read_records(const rd_submission *s, rd_task *report, char why[RD_CUDA_TEXT])
 {
     for (int32_t k = 0; k < s->records.n; k++) {
@@ -113,7 +121,7 @@ static bool read_records(const rd_submission *s, rd_task *report, char why[RD_CU
 }
 
 /* ---- One run --------------------------------------------------------------------------------- */
-/* Returns all memory of a run. */
+/* Returns all memory of a run to the GPU's allocator, and frees its event and itself. */
 static void drop(rd_submission *s)
 {
     rd_gpu *const gpu = rd_queue_gpu(s->queue);
@@ -130,7 +138,8 @@ static void drop(rd_submission *s)
     free(s);
 }
 
-/* Ends the oldest run; its event has been reached. */
+/* Ends the oldest run of the list: reads its reports and frees it.  Its event must have been
+ * reached; the caller holds the lock. */
 static bool end_oldest(rd_submissions *all, char why[RD_CUDA_TEXT])
 {
     rd_submission *const s    = all->first;
@@ -143,7 +152,7 @@ static bool end_oldest(rd_submissions *all, char why[RD_CUDA_TEXT])
     return done;
 }
 
-/* True if the event of a run has been reached. */
+/* True if the event behind a run has been reached, so that the run is over. */
 static bool has_come(const rd_submission *s)
 {
     char     ignored[RD_CUDA_TEXT];
@@ -156,7 +165,7 @@ static bool has_come(const rd_submission *s)
     return result == CUDA_SUCCESS;
 }
 
-/* Ends the runs whose events have been reached, and the oldest one if there are too many. */
+/* Ends the runs that are over, and waits for the oldest one if the list is full. */
 static bool end_some(rd_queue *queue, char why[RD_CUDA_TEXT])
 {
     rd_submissions *const all  = rd_queue_submissions(queue);
@@ -171,7 +180,7 @@ static bool end_some(rd_queue *queue, char why[RD_CUDA_TEXT])
     return done;
 }
 
-/* True if the queue has runs that were left. */
+/* True if the queue has runs that the host did not wait for. */
 static bool has_left(rd_queue *queue)
 {
     rd_submissions *const all = rd_queue_submissions(queue);
@@ -183,7 +192,8 @@ static bool has_left(rd_queue *queue)
     return some;
 }
 
-/* Ends old runs first, as they hold memory. */
+/* Begins a run: what the host asks of the GPU.  Earlier runs that are over are ended first, as
+ * they hold memory.  NULL: `why` has the reason; *full: for lack of memory. */
 rd_submission *rd_submission_new(rd_queue *queue, bool *full, char why[RD_CUDA_TEXT])
 {
     rd_submission *s;
@@ -201,12 +211,14 @@ rd_submission *rd_submission_new(rd_queue *queue, bool *full, char why[RD_CUDA_T
     return s;
 }
 
+/* Returns the queue of a run. */
 rd_queue *rd_submission_queue(const rd_submission *s)
 {
     return s->queue;
 }
 
-/* Takes memory.  If the GPU is full, it waits for the runs that were left. */
+/* Takes memory of the GPU for a run, which keeps it to its end.  If the GPU is full, it waits
+ * for the queue's earlier runs and tries again.  Returns 0 on failure. */
 CUdeviceptr rd_submission_get(rd_submission *s, int64_t bytes, bool *full, char why[RD_CUDA_TEXT])
 {
     rd_gpu *const gpu = rd_queue_gpu(s->queue);
@@ -224,7 +236,7 @@ CUdeviceptr rd_submission_get(rd_submission *s, int64_t bytes, bool *full, char 
     return at;
 }
 
-/* Takes the address out of the run's list, and returns its memory. */
+/* Returns memory of a run before the run ends; no work may still use it. */
 void rd_submission_put(rd_submission *s, CUdeviceptr at)
 {
     for (int32_t k = 0; k < s->memory.n; k++)
@@ -235,12 +247,14 @@ void rd_submission_put(rd_submission *s, CUdeviceptr at)
         }
 }
 
+/* Returns how many bytes a run has taken, with what it has returned since. */
 int64_t rd_submission_bytes(const rd_submission *s)
 {
     return s->bytes;
 }
 
-/* Takes memory for a record, and sets it to "nothing reported". */
+/* Takes memory for an error record of kernels, and sets it to "nothing reported".  Returns 0 on
+ * failure. */
 CUdeviceptr rd_submission_record(rd_submission *s, bool *full, char why[RD_CUDA_TEXT])
 {
     static const rd_record none = { .least = UINT64_MAX };
@@ -255,7 +269,7 @@ CUdeviceptr rd_submission_record(rd_submission *s, bool *full, char why[RD_CUDA_
     return 0;
 }
 
-/* Waits for the queue, and reads the reports. */
+/* Waits until the run is over, reads its reports, and frees it. */
 bool rd_submission_end(rd_submission *s, rd_task *report, char why[RD_CUDA_TEXT])
 {
     const bool done = rd_queue_wait(s->queue, why) && read_records(s, report, why);
@@ -264,7 +278,7 @@ bool rd_submission_end(rd_submission *s, rd_task *report, char why[RD_CUDA_TEXT]
     return done;
 }
 
-/* Records an event behind all work of the run. */
+/* Records an event behind all work of the run, by which its end is noticed later. */
 static bool mark_end(rd_submission *s, char why[RD_CUDA_TEXT])
 {
     rd_gpu *const gpu = rd_queue_gpu(s->queue);
@@ -277,7 +291,8 @@ static bool mark_end(rd_submission *s, char why[RD_CUDA_TEXT])
     return made && rd_stream_mark(rd_queue_stream_object(s->queue), s->left, why);
 }
 
-/* Appends the run to the queue's list; if no event can be made, it waits instead. */
+/* Lets the run continue by itself: appends it to the queue's list.  If no event can be made, it
+ * waits for the run instead. */
 bool rd_submission_leave(rd_submission *s, rd_task *report, char why[RD_CUDA_TEXT])
 {
     rd_submissions *const all = rd_queue_submissions(s->queue);
@@ -293,7 +308,8 @@ bool rd_submission_leave(rd_submission *s, rd_task *report, char why[RD_CUDA_TEX
 }
 
 /* ---- All of a queue -------------------------------------------------------------------------- */
-/* Waits for the queue, and ends all runs that were left. */
+/* Waits for all runs of the queue and ends them.  *report gets what they have reported; NULL:
+ * the reports are kept for the next call.  After a failure the first reason stays in `why`. */
 bool rd_submissions_end(rd_queue *queue, rd_task *report, char why[RD_CUDA_TEXT])
 {
     rd_submissions *const all  = rd_queue_submissions(queue);
@@ -310,7 +326,9 @@ bool rd_submissions_end(rd_queue *queue, rd_task *report, char why[RD_CUDA_TEXT]
     return done;
 }
 
-/* Hands the memory to the last run that was left, which returns it when it ends. */
+/* Returns memory that runs of the queue may still use: the latest such run gets it, and frees it
+ * at its end.  Without such a run it is free at once.  If the list cannot grow, it waits for the
+ * queue first. */
 void rd_submissions_put(rd_queue *queue, CUdeviceptr at)
 {
     rd_submissions *const all = rd_queue_submissions(queue);

@@ -11,7 +11,7 @@ enum { MOST_VALUES = 4 };
 
 /* A row of tuning.def. */
 typedef struct tuned {
-    const char *name;
+    const char *name;                /* the field's name */
     size_t      field;               /* offset in rd_cuda_choice */
     int16_t     values[MOST_VALUES]; /* in rising order; 0 ends a shorter list */
 } tuned;
@@ -22,12 +22,14 @@ static const tuned rows[] = {
 };
 _Static_assert((int)RD_N_TUNED <= (int)RD_MOST_TUNING, "a tuning has room for all rows");
 
+/* Returns the address of the field of *choice that a row of tuning.def names. */
 int32_t *rd_cuda_tuned_field(rd_cuda_choice *choice, rd_cuda_tuned row)
 {
     return (int32_t *)(void *)((char *)choice + rows[row].field);
 }
 
-/* Counts the values up to the first 0. */
+/* Returns how many values a row of tuning.def may have, and the list of them, which 0 ends if it
+ * is short. */
 int32_t rd_cuda_tuned_values(rd_cuda_tuned row, const int16_t **values)
 {
     int32_t n = 0;
@@ -39,7 +41,8 @@ int32_t rd_cuda_tuned_values(rd_cuda_tuned row, const int16_t **values)
 }
 
 /* ---- Text ------------------------------------------------------------------------------------ */
-/* Marks each number that differs from the rule. */
+/* Adds all parameters that can be tuned, "block=128, vector=8 (by rule 16)", where the rule's
+ * value is shown if it differs. */
 void rd_cuda_choice_text(rd_text *text, const rd_cuda_choice *choice)
 {
     const rd_tuning none  = { { 0 } };
@@ -55,7 +58,7 @@ void rd_cuda_choice_text(rd_text *text, const rd_cuda_choice *choice)
     }
 }
 
-/* Adds the numbers that a tuning asks for: "vector=8,ahead=4". */
+/* Adds the parameters that a tuning sets, "vector=8,ahead=4"; 0 means that the rule decides. */
 void rd_cuda_tuning_text(rd_text *text, const rd_tuning *tuning)
 {
     bool first = true;
@@ -68,7 +71,7 @@ void rd_cuda_tuning_text(rd_text *text, const rd_tuning *tuning)
 }
 
 /* ---- Reading --------------------------------------------------------------------------------- */
-/* Adds the values that a row may have: "2, 4, 8, 16". */
+/* Adds the values that a parameter may have: "2, 4, 8, 16". */
 static void values_text(rd_text *text, rd_cuda_tuned row)
 {
     const int16_t *values;
@@ -78,7 +81,8 @@ static void values_text(rd_text *text, rd_cuda_tuned row)
         rd_text_add(text, "%s%d", k ? ", " : "", values[k]);
 }
 
-/* Writes the error for an unknown name, with all names. */
+/* Writes the error for a word of n characters with an unknown name, with a list of all names.
+ * Returns false. */
 static bool no_such_name(const char *word, int n, char *why)
 {
     rd_text names = { 0 };
@@ -91,7 +95,8 @@ static bool no_such_name(const char *word, int n, char *why)
     return false;
 }
 
-/* Writes the error for a value that the row may not have. */
+/* Writes the error for a word of n characters with a value that its parameter may not have.
+ * Returns false. */
 static bool no_such_value(rd_cuda_tuned row, const char *word, int n, char *why)
 {
     rd_text values = { 0 };
@@ -103,7 +108,8 @@ static bool no_such_value(rd_cuda_tuned row, const char *word, int n, char *why)
     return false;
 }
 
-/* The row of a word such as "ahead=4", which is n characters long; RD_N_TUNED: none. */
+/* Returns the row of tuning.def that a word such as "ahead=4" names; the word has n characters.
+ * RD_N_TUNED: there is none. */
 static rd_cuda_tuned row_of(const char *word, int n)
 {
     const char *const equals = memchr(word, '=', (size_t)n);
@@ -115,7 +121,7 @@ static rd_cuda_tuned row_of(const char *word, int n)
     return k;
 }
 
-/* Reads one "name=number". */
+/* Reads one word "name=number" of n characters into the tuning.  False: `why` has the error. */
 static bool read_word(const char *word, int n, rd_tuning *tuning, char *why)
 {
     const rd_cuda_tuned k = row_of(word, n);
@@ -136,7 +142,8 @@ static bool read_word(const char *word, int n, rd_tuning *tuning, char *why)
     return no_such_value(k, word, n, why);
 }
 
-/* Reads words between commas. */
+/* Reads a tuning such as "vector=8,ahead=4"; empty words are skipped.  False: `why` has the
+ * error. */
 bool rd_cuda_tuning_read(const char *text, rd_tuning *tuning, char *why)
 {
     *tuning = (rd_tuning){ { 0 } };

@@ -6,24 +6,30 @@
  *     distributed loop    neighbours are lanes of folds, or cells, or elements of a map
  *     item of one thread  `width` neighbours along the last axis of the grid are one item (columns)
  *     map, no inner loop  teams take the last axis in chunks
- *     serial loop         one thread takes `serial_width` elements in a round */
+ *     serial loop         one thread takes `serial_width` elements in a round
+ *
+ * An item is one unit of work; a team is the threads that do an item.  Lanes are partial
+ * accumulators of a fold, that is of a reduction. */
 #include "kernels/cuda/strategy.h"
 
+/* True if the loop contains no other loop. */
 static bool is_leaf(const rd_cuda_strategy *s, int32_t loop)
 {
     return s->p->loop[loop].first < 0;
 }
 
 /* ---- Accesses -------------------------------------------------------------------------------- */
-/* True if a column's access may move the `wide` neighbours of an item at once. */
+/* True if access i may move `wide` neighbouring items at once: they are contiguous along the
+ * axis in memory, and aligned. */
 static bool is_column_access(const rd_cuda_strategy *s, int32_t i, int32_t axis, int32_t wide)
 {
     return rd_cuda_is_dense_for(s, i, axis, s->from, s->to) &&
            rd_cuda_is_aligned(&s->p->address[s->p->inst[i].arg], axis, wide);
 }
 
-/* True if a load may run ahead of its round: its address depends on nothing that the loop makes,
- * and nothing is stored to its slot. */
+/* True if a load may run before its round of the loop.  It moves with the loop, nothing is
+ * stored to its slot (buffer), and its address has no register that the loop computes.  With
+ * columns (strip >= 0) no register is allowed. */
 static bool may_prefetch(const rd_cuda_strategy *s, int32_t i, const rd_loop *l)
 {
     const rd_program *p  = s->p;
@@ -39,7 +45,7 @@ static bool may_prefetch(const rd_cuda_strategy *s, int32_t i, const rd_loop *l)
     return true;
 }
 
-/* Adds a vector access, if there is room. */
+/* Adds an access to the list, if there is room: `each` elements that it moves at once. */
 static void add_access(rd_cuda_vector_accesses *accesses, int32_t inst, int32_t each)
 {
     if (accesses->n == RD_MOST_VECTOR_ACCESSES)
@@ -48,7 +54,8 @@ static void add_access(rd_cuda_vector_accesses *accesses, int32_t inst, int32_t 
     accesses->each[accesses->n++] = each;
 }
 
-/* Adjacent elements that a thread takes in a round of a loop that it runs by itself. */
+/* Returns how many adjacent elements a thread takes in a round of a loop that it runs by itself:
+ * the widest vector that a load allows. 1 for distributed loops and columns. */
 static int32_t serial_width_of(const rd_cuda_strategy *s, int32_t loop)
 {
     const rd_loop *l     = &s->p->loop[loop];
@@ -65,8 +72,8 @@ static int32_t serial_width_of(const rd_cuda_strategy *s, int32_t loop)
     return along;
 }
 
-/* Finds the vector accesses of a loop: of `serial_width` elements, or `width`, or single loads
- * that are prefetched. */
+/* Lists the vector accesses of a loop: those of serial_width elements in a serial loop; else
+ * those of `width` elements of a team or of columns; else single loads that are prefetched. */
 static void find_accesses(const rd_cuda_strategy *s, int32_t loop,
                           rd_cuda_vector_accesses *accesses)
 {
@@ -91,7 +98,8 @@ static void find_accesses(const rd_cuda_strategy *s, int32_t loop,
     }
 }
 
-/* Estimates the instructions for one index of a loop. */
+/* Estimates the machine instructions for one index of a loop: a map by its operator's cost, a
+ * step of a fold by its reducer's, all others as 1. */
 double rd_cuda_weight_of(const rd_program *p, int32_t loop)
 {
     const rd_loop *l      = &p->loop[loop];
@@ -107,8 +115,9 @@ double rd_cuda_weight_of(const rd_program *p, int32_t loop)
     return weight;
 }
 
-/* Finds the accesses of a look-back scan's tile: all elements of a thread.  A backwards tile lies
- * at the end of its row, so its vectors are aligned only if the extent is a multiple. */
+/* Lists the accesses of a look-back scan's tile.  All rounds of a tile are loaded before the
+ * first is used.  A backwards tile lies at the end of its row, so its vectors are aligned only
+ * if the extent is a multiple of the width. */
 static void find_accesses_of_tile(const rd_cuda_strategy *s, int32_t loop,
                                   rd_cuda_vector_accesses *accesses)
 {
@@ -120,8 +129,9 @@ static void find_accesses_of_tile(const rd_cuda_strategy *s, int32_t loop,
         find_accesses(s, loop, accesses);
 }
 
-/* Finds the accesses, then halves the prefetched rounds until their bytes, elements and
- * instructions are within the limits of the choice. */
+/* Lists the vector accesses of a loop, and chooses how many rounds a thread prefetches.  The
+ * number is halved until bytes in flight, elements in registers and instructions are within the
+ * limits, and the loop is long enough. */
 void rd_cuda_vector_accesses_of(const rd_cuda_strategy *s, int32_t loop,
                                 rd_cuda_vector_accesses *accesses)
 {
@@ -129,14 +139,15 @@ void rd_cuda_vector_accesses_of(const rd_cuda_strategy *s, int32_t loop,
         find_accesses_of_tile(s, loop, accesses);
         return;
     }
-    const rd_cuda_choice *c        = &s->choice;
-    const rd_loop        *l        = &s->p->loop[loop];
-    const int32_t         along    = serial_width_of(s, loop);
-    const int32_t         elements = s->distributed[loop] ? (s->width > 1 ? s->width : 2)
-                                     : s->strip >= 0      ? s->width
-                                                          : along;
-    const double          weight   = elements * rd_cuda_weight_of(s->p, loop);
-    int32_t               bytes    = 0;
+    const rd_cuda_choice *c     = &s->choice;
+    const rd_loop        *l     = &s->p->loop[loop];
+    const int32_t         along = serial_width_of(s, loop);
+    /* of a thread in a round: its elements, and their instructions */
+    const int32_t elements = s->distributed[loop] ? (s->width > 1 ? s->width : 2)
+                             : s->strip >= 0      ? s->width
+                                                  : along;
+    const double  weight   = elements * rd_cuda_weight_of(s->p, loop);
+    int32_t       bytes    = 0;
 
     *accesses = (rd_cuda_vector_accesses){ .prefetch     = s->is_crowded ? c->row_ahead : c->ahead,
                                            .serial_width = along };
@@ -149,7 +160,7 @@ void rd_cuda_vector_accesses_of(const rd_cuda_strategy *s, int32_t loop,
                      ? accesses->each[k] *
                            rd_dtype_size(s->p->address[s->p->inst[accesses->inst[k]].arg].type)
                      : 0;
-    if (s->distributed[loop] && s->width == 1)
+    if (s->distributed[loop] && s->width == 1) /* a thread has two elements, a team apart */
         bytes *= 2;
     while (accesses->prefetch > 1 &&
            (accesses->prefetch * bytes > c->flight || accesses->prefetch * elements > c->elements ||
@@ -158,8 +169,8 @@ void rd_cuda_vector_accesses_of(const rd_cuda_strategy *s, int32_t loop,
         accesses->prefetch /= 2;
 }
 
-/* True if items are neighbours in memory, and a distributed loop's indices are not.  There a warp
- * would read a memory line for each element. */
+/* True if neighbouring work items are neighbours in memory, and the indices of distributed loops
+ * are not.  Then one thread should do an item: a team would read a memory line for each element. */
 bool rd_cuda_are_items_dense(const rd_cuda_strategy *s)
 {
     const int32_t axis  = s->n_grid ? s->p->loop[s->grid[s->n_grid - 1]].axis : -1;
@@ -175,7 +186,8 @@ bool rd_cuda_are_items_dense(const rd_cuda_strategy *s)
 }
 
 /* ---- The vector width ------------------------------------------------------------------------ */
-/* Bytes of the smallest elements along any distributed loop; 0: none are dense. */
+/* Returns the bytes of the smallest elements that are contiguous along any distributed innermost
+ * loop; 0: none are. */
 static int32_t least_distributed(const rd_cuda_strategy *s)
 {
     int32_t least = 0;
@@ -197,8 +209,8 @@ static bool has_vector_access(const rd_cuda_strategy *s, int32_t wide)
     return false;
 }
 
-/* The number of lanes that all folds of the team's threads have; 0: no such fold, -1: they
- * differ. */
+/* Returns the number of lanes that all folds with threads as lanes have; 0: no such fold, -1:
+ * the numbers differ. */
 static int32_t lanes_of(const rd_cuda_strategy *s)
 {
     int32_t lanes = 0;
@@ -210,8 +222,9 @@ static int32_t lanes_of(const rd_cuda_strategy *s)
     return lanes;
 }
 
-/* Widens a thread's elements in distributed loops.  A wider thread has more lanes, so the team
- * becomes narrower. */
+/* Gives each thread of a team several adjacent elements in distributed loops.  The thread then
+ * has as many adjacent lanes, so the team becomes narrower: lanes / width threads.  The width is
+ * halved until the team is large enough and some access is aligned. */
 static void widen_by_lanes(rd_cuda_strategy *s)
 {
     const int32_t lanes = lanes_of(s), least = least_distributed(s);
@@ -229,7 +242,7 @@ static void widen_by_lanes(rd_cuda_strategy *s)
     s->team  = lanes ? lanes / wide : s->team;
 }
 
-/* True if the program has a scan. */
+/* True if any fold of the program is a scan. */
 static bool has_scans(const rd_cuda_strategy *s)
 {
     bool found = false;
@@ -239,7 +252,7 @@ static bool has_scans(const rd_cuda_strategy *s)
     return found;
 }
 
-/* True if a load of an item may move `wide` neighbours at once. */
+/* True if a load of the item may move `wide` neighbouring items at once. */
 static bool has_column_access(const rd_cuda_strategy *s, int32_t axis, int32_t wide)
 {
     for (int32_t i = s->from; i < s->to; i++)
@@ -248,8 +261,9 @@ static bool has_column_access(const rd_cuda_strategy *s, int32_t axis, int32_t w
     return false;
 }
 
-/* Makes `width` neighbouring items one item (columns): folds of one thread, with adjacent
- * results. Scans keep single items if there are few, as threads matter more to them. */
+/* Makes `width` neighbouring items one item of one thread (columns), so that their adjacent
+ * elements are loaded at once.  Scans keep single items if there are few, as more threads help
+ * them more. */
 static void widen_by_items(rd_cuda_strategy *s, int64_t threads)
 {
     const rd_loop *last  = s->n_grid ? &s->p->loop[s->grid[s->n_grid - 1]] : NULL;
@@ -272,13 +286,15 @@ static void widen_by_items(rd_cuda_strategy *s, int64_t threads)
     s->n_item /= wide;
 }
 
-/* Chunks of a loop. */
+/* Returns how many chunks a loop has; the last one may be short. */
 static int64_t chunks_of(const rd_loop *l, int64_t chunk)
 {
     return (l->extent + chunk - 1) / chunk;
 }
 
-/* Distributes the last axis of a map over teams, in chunks; the loop leaves the grid. */
+/* Makes chunks of a map's last axis the work items, which teams share, instead of single
+ * elements.  The loop leaves the grid.  Short or backward loops, and loops without wide
+ * accesses, stay. */
 static void distribute_chunks(rd_cuda_strategy *s)
 {
     const int32_t           loop = s->grid[s->n_grid - 1];
@@ -304,7 +320,8 @@ static void distribute_chunks(rd_cuda_strategy *s)
     s->to         = s->n_grid ? s->p->loop[s->grid[s->n_grid - 1]].end : s->p->n_inst;
 }
 
-/* Chooses by the kind of item: a team's, one with loops, or an element of a map. */
+/* Chooses the vector width, by the kind of item: a team's loops; loops of one thread; or a
+ * single element of a map, where a transpose through shared memory is tried first. */
 void rd_cuda_find_vector_width(rd_cuda_strategy *s, int64_t threads)
 {
     bool loops = false;

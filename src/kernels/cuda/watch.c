@@ -1,7 +1,7 @@
 /* watch.c - see watch.h. */
 #include "kernels/cuda/watch.h"
 
-/* Creates both events. */
+/* Creates the two events of a timer.  False: `why` has the reason, and none is left. */
 bool rd_gpu_watch_make(rd_gpu_watch *watch, rd_queue *queue, char why[RD_CUDA_TEXT])
 {
     rd_gpu *const gpu = rd_queue_gpu(queue);
@@ -19,6 +19,7 @@ bool rd_gpu_watch_make(rd_gpu_watch *watch, rd_queue *queue, char why[RD_CUDA_TE
     return made;
 }
 
+/* Destroys the events of a timer. */
 void rd_gpu_watch_drop(rd_gpu_watch *watch)
 {
     rd_gpu *const gpu = rd_queue_gpu(watch->queue);
@@ -44,17 +45,20 @@ static bool record(rd_gpu_watch *watch, CUevent event, char why[RD_CUDA_TEXT])
     return done;
 }
 
+/* Begins the timed work in the queue. */
 bool rd_gpu_watch_start(rd_gpu_watch *watch, char why[RD_CUDA_TEXT])
 {
     return record(watch, watch->begun, why);
 }
 
+/* Ends the timed work in the queue. */
 bool rd_gpu_watch_stop(rd_gpu_watch *watch, char why[RD_CUDA_TEXT])
 {
     return record(watch, watch->ended, why);
 }
 
-/* Reads the time between both events. */
+/* Returns in *seconds the time between both events, which must have been reached.  False: `why`
+ * has the reason. */
 bool rd_gpu_watch_read(rd_gpu_watch *watch, double *seconds, char why[RD_CUDA_TEXT])
 {
     rd_gpu *const gpu          = rd_queue_gpu(watch->queue);

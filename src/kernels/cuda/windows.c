@@ -15,14 +15,18 @@
  *     down            0   1   2   3   worked[k % 2] before each; the host waits for it before it
  *                                     launches the kernel of k + 2
  *
- * If there is no memory for two sets, one does: then copies and kernels wait for each other. */
+ * If there is no memory for two sets, one does: then copies and kernels wait for each other.
+ *
+ * A slot is a buffer of the program.  A block of work is a part of it that touches few enough
+ * bytes. */
 #include "kernels/cuda/work_blocks.h"
 #include "kernels/cuda/overlap.h"
 #include "kernels/cuda/kernel_run.h"
 #include <stdio.h>
 #include <stdlib.h>
 
-/* An eighth of the GPU's memory, 256 MiB at most. */
+/* Returns how many bytes the windows of one block of work may take: an eighth of the GPU's
+ * memory, 256 MiB at most. */
 int64_t rd_windows_budget(const rd_gpu_facts *gpu)
 {
     enum { PART = 8, MOST = 256 << 20 };
@@ -39,15 +43,15 @@ typedef struct window {
 /* The windows of a run. */
 typedef struct window_sets {
     rd_gpu_run_state *r;
-    rd_overlap       *overlap;
-    rd_cuda_blocks    blocks; /* the block that is filled, then worked on */
+    rd_overlap       *overlap; /* the streams for copies, and events */
+    rd_cuda_blocks    blocks;  /* the block that is filled, then worked on */
     int32_t           n_slot;
-    int               n_set;
+    int               n_set;               /* sets that have memory: 1 or 2 */
     window           *set[RD_WINDOW_SETS]; /* by slot */
 } window_sets;
 
 /* ---- Memory ---------------------------------------------------------------------------------- */
-/* Returns the memory of a set. */
+/* Returns the GPU memory of a set of windows. */
 static void put_set(window_sets *w, int set)
 {
     for (int32_t k = 0; k < w->n_slot; k++) {
@@ -57,7 +61,8 @@ static void put_set(window_sets *w, int set)
     }
 }
 
-/* Takes memory for a set: for each slot, the most bytes that a block touches. */
+/* Takes GPU memory for a set of windows: for each slot in the host's memory, the most bytes that
+ * a block of work touches.  False: memory is short, and none of the set is kept. */
 static bool get_set(window_sets *w, int set)
 {
     rd_gpu_run_state *const r = w->r;
@@ -75,7 +80,8 @@ static bool get_set(window_sets *w, int set)
     return true;
 }
 
-/* Takes a second set, if there are several blocks, and memory. */
+/* Takes memory for one set of windows, and for a second one if there are several blocks of work.
+ * If memory is short, one set does; then *full is cleared. */
 static bool get_sets(window_sets *w)
 {
     bool *const full = &w->r->full;
@@ -98,18 +104,19 @@ static bool get_sets(window_sets *w)
 typedef struct transfers {
     window_sets      *w;
     rd_copy_direction direction;
-    int               set;
+    int               set;  /* number of the set of windows */
     int32_t           next; /* slot */
-    rd_transfer       now;
+    rd_transfer       now;  /* the current copy */
 } transfers;
 
-/* True if all copies of the set are done. */
+/* True if all copies of a set of windows are done, and no slot is left. */
 static bool is_done(const transfers *h)
 {
     return h->next == h->w->n_slot && rd_transfer_is_done(&h->now);
 }
 
-/* True if the window must be copied.  Bytes that the block reads may be there already. */
+/* True if a window must be copied.  Down: if the block of work stores to it.  Up: if the block
+ * reads it, unless the window holds these bytes already, from an earlier block. */
 static bool is_copied(const transfers *h, window *at, int32_t slot)
 {
     if (!at->at)
@@ -124,13 +131,15 @@ static bool is_copied(const transfers *h, window *at, int32_t slot)
     return of.loaded && !same;
 }
 
-/* The address of a window's first byte: aligned like its slot. */
+/* Returns the GPU address of a window's first byte.  It has the same place in 16 bytes as in the
+ * slot (buffer), so that vectors are aligned alike. */
 static CUdeviceptr first_of(const window *at)
 {
     return at->at + (CUdeviceptr)(at->of.lo & 15);
 }
 
-/* The copy of one slot's window; 0 bytes: there is nothing to copy. */
+/* Prepares the copy of the window of one slot (buffer), in the direction of *h; 0 bytes: there
+ * is nothing to copy. */
 static rd_transfer transfer_of(const transfers *h, int32_t slot)
 {
     window *const at = &h->w->set[h->set][slot];
@@ -146,7 +155,8 @@ static rd_transfer transfer_of(const transfers *h, int32_t slot)
     return t;
 }
 
-/* Continues the current copy, or begins the next one. */
+/* Continues the current copy of a set by one piece, or begins that of the next slot (buffer).
+ * False: the driver failed. */
 static bool continue_copy(transfers *h)
 {
     char *const why = h->w->r->why;
@@ -159,8 +169,9 @@ static bool continue_copy(transfers *h)
     return rd_transfer_begin(&h->now, why);
 }
 
-/* Copies the current block up to set `up`, and the results of set `down` back, alternately; -1:
- * none. */
+/* Copies the data of the current block of work to set `up`, and the results in set `down` back
+ * to the host, piece by piece in turn; -1: none.  Each direction first waits for the kernel that
+ * last worked on its set. */
 static bool copy_sets(window_sets *w, int up, int down)
 {
     char *const why = w->r->why;
@@ -177,8 +188,8 @@ static bool copy_sets(window_sets *w, int up, int down)
 }
 
 /* ---- Blocks ---------------------------------------------------------------------------------- */
-/* Gives the kernel the addresses of slots.  A slot would begin at a multiple of 16 bytes from its
- * window. */
+/* Tells the kernel the addresses of slots (buffers): those that they would have if all of each
+ * were on the GPU, though only the window is.  So kernels need no other index arithmetic. */
 static void set_slots(const window_sets *w, int set)
 {
     for (int32_t k = 0; k < w->n_slot; k++) {
@@ -191,7 +202,8 @@ static void set_slots(const window_sets *w, int set)
     }
 }
 
-/* Launches the kernel of the current block between the events of its set. */
+/* Launches the kernel for the current block of work.  It waits for the copies to its set, and an
+ * event behind it lets later copies wait for it. */
 static bool launch_block(window_sets *w, const char *name, int set)
 {
     rd_stream *const stream = rd_queue_stream_object(w->r->queue);
@@ -204,7 +216,8 @@ static bool launch_block(window_sets *w, const char *name, int set)
            rd_stream_mark(stream, w->overlap->worked[set], w->r->why);
 }
 
-/* Reports that `part` of this kernel's work is done.  False: the evaluation is cancelled. */
+/* Reports that `part` of this kernel's work is done, as a share of all kernels of split loops.
+ * False: the caller cancels the evaluation. */
 static bool tell(window_sets *w, double part)
 {
     const rd_device_host *const host = w->r->host;
@@ -217,8 +230,8 @@ static bool tell(window_sets *w, double part)
     return false;
 }
 
-/* Runs all blocks.  The results of a block are on the host before the next kernel of its set is
- * launched. */
+/* Runs all blocks of the work.  While the kernel of a block runs, the next one is copied to the
+ * other set, and the results there are copied back.  With one set, copies and kernels alternate. */
 static bool run_blocks(window_sets *w, const char *name)
 {
     const int64_t n = rd_blocks_count(&w->blocks);
@@ -247,7 +260,8 @@ static bool wait_for_all(window_sets *w, char why[RD_CUDA_TEXT])
            rd_queue_wait(w->r->queue, why);
 }
 
-/* Runs all blocks, waits, and returns the windows, unless the wait failed. */
+/* Runs all blocks of work, waits, and returns windows and streams.  If the wait failed, the
+ * memory of the windows is not returned, as work may still use it. */
 static bool run_with_overlap(window_sets *w, const char *name)
 {
     char       ignored[RD_CUDA_TEXT];
@@ -263,13 +277,16 @@ static bool run_with_overlap(window_sets *w, const char *name)
     return done && settled;
 }
 
+/* Takes streams for copies that overlap with kernels, and runs all blocks of work.  False: `why`
+ * has the reason. */
 static bool run_windows(window_sets *w, const char *name)
 {
     w->overlap = rd_queue_take_overlap(w->r->queue, &w->r->full, w->r->why);
     return w->overlap && run_with_overlap(w, name);
 }
 
-/* Allocates the list of windows, and runs the blocks. */
+/* Runs the work of a kernel, one block after the other: data in the host's memory come to the
+ * GPU by windows.  False: r->why has the reason. */
 bool rd_gpu_run_windows(rd_gpu_run_state *r, const char *name, const rd_cuda_blocks *blocks)
 {
     const int32_t slots = rd_gpu_slots(r->strategy);

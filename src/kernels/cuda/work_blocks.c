@@ -3,16 +3,19 @@
  *
  * Indices number the work, the last one runs fastest: ranges of the split loop; loops of the
  * grid, from the outside in; chunks of a map; block tiles.  A block has some values of one index,
- * all values of the indices behind it, and one value of each index before it. */
+ * all values of the indices behind it, and one value of each index before it.
+ *
+ * A piece is one value of the index that blocks divide, with all indices behind it.  A slot is a
+ * buffer of the program. */
 #include "kernels/cuda/work_blocks.h"
 
-/* The smaller one of two numbers. */
+/* Returns the smaller one of two numbers. */
 static int64_t smaller(int64_t a, int64_t b)
 {
     return a < b ? a : b;
 }
 
-/* Adds an index over an axis, of which each value is `per` indices. */
+/* Adds an index that numbers the work: each of its values covers `per` indices of an axis. */
 static void add_index(rd_cuda_blocks *b, int32_t axis, int64_t per)
 {
     const int64_t extent = b->s->p->axis_extent[axis];
@@ -21,7 +24,8 @@ static void add_index(rd_cuda_blocks *b, int32_t axis, int64_t per)
         (rd_block_index){ .axis = axis, .per = per, .count = (extent + per - 1) / per };
 }
 
-/* Finds the indices by which the kernel's work is numbered. */
+/* Finds the indices by which the kernel's work is numbered: ranges of the split loop, loops of
+ * the grid, chunks, block tiles; those that the strategy has (>= 0). */
 static void find_indices(rd_cuda_blocks *b)
 {
     const rd_cuda_strategy *s = b->s;
@@ -42,7 +46,8 @@ static void find_indices(rd_cuda_blocks *b)
 /* ---- Bytes of a block ------------------------------------------------------------------------ */
 enum { EVERY = -2 }; /* of all split loops */
 
-/* True if this kernel runs the instruction: other split loops have kernels of their own. */
+/* True if this kernel runs the instruction: instructions of other split loops belong to other
+ * kernels. */
 static bool is_here(const rd_cuda_blocks *b, int32_t inst)
 {
     for (int32_t k = 0; b->split != EVERY && k < b->s->n_split; k++)
@@ -51,15 +56,15 @@ static bool is_here(const rd_cuda_blocks *b, int32_t inst)
     return true;
 }
 
-/* True if the block stores by this instruction.  What stands outside of split loops is stored
- * once. */
+/* True if the block of work runs this store.  Stores outside of split loops run once, in the
+ * part of the work that also runs what is behind the loops (ends). */
 static bool is_stored(const rd_cuda_blocks *b, int32_t inst)
 {
     return b->s->p->inst[inst].kind == RD_I_STORE &&
            (b->ends || b->split < 0 || rd_cuda_within(b->s->p, inst, b->s->split[b->split]));
 }
 
-/* True if the kernel touches the slot by this instruction. */
+/* True if the kernel loads from or stores to the slot (buffer) by this instruction. */
 static bool is_access(const rd_cuda_blocks *b, int32_t inst, int32_t slot)
 {
     const rd_inst *i = &b->s->p->inst[inst];
@@ -68,8 +73,9 @@ static bool is_access(const rd_cuda_blocks *b, int32_t inst, int32_t slot)
            b->s->p->address[i->arg].slot == slot && is_here(b, inst);
 }
 
-/* The elements [*lo, *hi) that an address touches in the current block, without what registers
- * add. */
+/* Computes the elements [*lo, *hi) that an address touches in the current block of work: least
+ * and greatest value over the block's range of each axis.  What registers add (a gather) is left
+ * out, as gathers are refused. */
 static void touch_elements(const rd_cuda_blocks *b, const rd_address *at, int64_t *lo, int64_t *hi)
 {
     *lo = *hi = at->offset;
@@ -86,7 +92,8 @@ static void touch_elements(const rd_cuda_blocks *b, const rd_address *at, int64_
     *hi += 1;
 }
 
-/* Joins the bytes of all accesses of the slot. */
+/* Returns the bytes of a slot (buffer) that the current block of work touches, from the first to
+ * the last, and whether it loads or stores there. */
 rd_touched_bytes rd_blocks_touch(const rd_cuda_blocks *b, int32_t slot)
 {
     const rd_program *p     = b->s->p;
@@ -111,7 +118,8 @@ rd_touched_bytes rd_blocks_touch(const rd_cuda_blocks *b, int32_t slot)
     return w;
 }
 
-/* Takes all axes in full, and all split loops. */
+/* Returns the bytes of a slot (buffer) that the whole program touches: all axes in full, all
+ * split loops. */
 int64_t rd_slot_bytes(const rd_cuda_strategy *s, int32_t slot)
 {
     const rd_program *p = s->p;
@@ -124,14 +132,16 @@ int64_t rd_slot_bytes(const rd_cuda_strategy *s, int32_t slot)
     return all.hi - all.lo;
 }
 
-/* True if the slot comes by windows. */
+/* True if the data of a slot (buffer) come to the GPU by windows: it is no scratch, and marked;
+ * windowed NULL: all slots are. */
 static bool is_windowed(const rd_cuda_strategy *s, const bool *windowed, int32_t slot)
 {
     return slot < s->p->first_scratch && (!windowed || windowed[slot]);
 }
 
 /* ---- Finding blocks -------------------------------------------------------------------------- */
-/* Pieces of the current block: neighbours along the index `level`. */
+/* Returns how many pieces the current block of work has: at most `step`, within one run of the
+ * index `level` and within the part of the work. */
 static int64_t size(const rd_cuda_blocks *b)
 {
     const int64_t count = b->index[b->level].count;
@@ -139,8 +149,9 @@ static int64_t size(const rd_cuda_blocks *b)
     return smaller(smaller(b->step, count - b->at % count), b->end - b->at);
 }
 
-/* Computes the ranges of all axes for the current block: full, except for the indices of the
- * block. */
+/* Computes the range of each axis for the current block of work: full, except for the axes of
+ * the indices up to `level`.  The block has n values of index `level`, and one of each index
+ * before it. */
 static void set_box(rd_cuda_blocks *b)
 {
     int64_t at = b->at, n = size(b);
@@ -159,7 +170,7 @@ static void set_box(rd_cuda_blocks *b)
     }
 }
 
-/* Bytes of all windows of the current block. */
+/* Returns the bytes of all windows of the current block of work. */
 static int64_t bytes_of(rd_cuda_blocks *b, const bool *windowed)
 {
     int64_t bytes = 0;
@@ -174,8 +185,8 @@ static int64_t bytes_of(rd_cuda_blocks *b, const bool *windowed)
     return bytes;
 }
 
-/* True if windows can serve the accesses.  An address with registers may be anywhere.  A slot
- * that is loaded and stored would need the stores of other blocks. */
+/* True if windows can serve all accesses.  A gather may touch anything.  A slot (buffer) that is
+ * both loaded and stored could need the stores of other blocks of work. */
 static bool may_be_windows(const rd_cuda_blocks *b, const bool *windowed)
 {
     const rd_program *p = b->s->p;
@@ -197,7 +208,8 @@ static bool may_be_windows(const rd_cuda_blocks *b, const bool *windowed)
     return true;
 }
 
-/* Bytes that a block stores to a slot, each element once. */
+/* Returns the bytes that a block of work stores to a slot (buffer), if each store writes every
+ * element once: the product of its loops' ranges. */
 static int64_t stored_bytes(const rd_cuda_blocks *b, int32_t slot)
 {
     const rd_program *p   = b->s->p;
@@ -215,8 +227,8 @@ static int64_t stored_bytes(const rd_cuda_blocks *b, int32_t slot)
     return all;
 }
 
-/* True if a block stores all bytes of its windows: copying back must not overwrite what others
- * stored. */
+/* True if a block of work stores all bytes of its windows.  Else copying a window back would
+ * overwrite what other blocks have stored between. */
 static bool are_stores_dense(rd_cuda_blocks *b, const bool *windowed)
 {
     set_box(b);
@@ -230,7 +242,8 @@ static bool are_stores_dense(rd_cuda_blocks *b, const bool *windowed)
     return true;
 }
 
-/* Goes to the first block of all work, or to the last one, with as many pieces as it may have. */
+/* Goes to the first block of all the work, or to the last one, with the largest number of pieces
+ * that a block may have. */
 static void go_to(rd_cuda_blocks *b, bool last)
 {
     b->end = rd_blocks_pieces(b);
@@ -238,8 +251,9 @@ static void go_to(rd_cuda_blocks *b, bool last)
     set_box(b);
 }
 
-/* True if all blocks fit.  Accesses that move apart touch most at either end, so two blocks are
- * checked. The first block is current then. */
+/* True if all blocks of work fit the budget, and store densely.  Accesses that move at different
+ * rates touch most at either end, so the last and the first block are checked.  Afterwards the
+ * first block is current. */
 static bool do_blocks_fit(rd_cuda_blocks *b, const bool *windowed, int64_t budget)
 {
     bool fit = true;
@@ -251,7 +265,8 @@ static bool do_blocks_fit(rd_cuda_blocks *b, const bool *windowed, int64_t budge
     return fit;
 }
 
-/* Compares the first and the last block. */
+/* Returns the most bytes of a slot (buffer) that any block of work touches: it is the first or
+ * the last block. */
 int64_t rd_blocks_most(const rd_cuda_blocks *b, int32_t slot)
 {
     rd_cuda_blocks at   = *b;
@@ -266,7 +281,7 @@ int64_t rd_blocks_most(const rd_cuda_blocks *b, int32_t slot)
     return most;
 }
 
-/* The reason why a strategy cannot run by blocks at all; NULL: it can. */
+/* Returns the reason why a strategy cannot run by blocks of work at all; NULL: it can. */
 static const char *refusal_of(const rd_cuda_strategy *s)
 {
     if (s->is_two_pass || s->is_lookback)
@@ -280,7 +295,8 @@ static const char *refusal_of(const rd_cuda_strategy *s)
     return s->n_item == 0 ? "it has no elements" : NULL;
 }
 
-/* Bytes that the blocks of all work copy.  A window that all blocks share is copied once. */
+/* Estimates the bytes that all blocks of work together copy.  A window that is the same for the
+ * first and the last block is copied once. */
 static int64_t traffic_of(const rd_cuda_blocks *b)
 {
     const int64_t count   = b->index[b->level].count;
@@ -299,7 +315,7 @@ static int64_t traffic_of(const rd_cuda_blocks *b)
     return traffic;
 }
 
-/* Blocks are lean if they copy at most twice the bytes that the program touches. */
+/* True if the blocks of work copy at most twice the bytes that the program touches. */
 bool rd_blocks_are_lean(const rd_cuda_blocks *b)
 {
     int64_t bytes = 0;
@@ -309,7 +325,8 @@ bool rd_blocks_are_lean(const rd_cuda_blocks *b)
     return traffic_of(b) <= 2 * bytes;
 }
 
-/* The most pieces of a block, of at least n blocks, that copy little twice; 0: there are none. */
+/* Returns the most pieces of a block of work such that there are at least n blocks, which copy
+ * few bytes twice; 0: there is no such number. */
 static int64_t lean_step(const rd_cuda_blocks *b, int64_t n)
 {
     rd_cuda_blocks candidate = *b;
@@ -320,8 +337,9 @@ static int64_t lean_step(const rd_cuda_blocks *b, int64_t n)
     return candidate.step;
 }
 
-/* Finds the outermost index that has enough pieces, which copy little twice; else the innermost
- * one. False: blocks of no index fit. */
+/* Chooses the index that blocks of work divide: the outermost one with at least `least` pieces,
+ * if its blocks copy few bytes twice; else the innermost one with blocks that fit.  *most: the
+ * most pieces of a block.  False: there is no such index. */
 static bool find_level(rd_cuda_blocks *b, const bool *windowed, int64_t budget, int64_t least,
                        int64_t *most)
 {
@@ -340,7 +358,8 @@ static bool find_level(rd_cuda_blocks *b, const bool *windowed, int64_t budget, 
     return found >= 0;
 }
 
-/* Finds the index that is divided, then the largest step that fits the budget. */
+/* Divides a kernel's work into blocks with data that fit the budget: it chooses the index that
+ * is divided, then the largest step.  Returns the reason if there are no blocks, else NULL. */
 const char *rd_blocks_find(rd_cuda_blocks *b, const rd_cuda_strategy *s, int32_t split,
                            const bool *windowed, int64_t budget, int64_t least)
 {
@@ -366,7 +385,8 @@ const char *rd_blocks_find(rd_cuda_blocks *b, const rd_cuda_strategy *s, int32_t
     return NULL;
 }
 
-/* Tries the blocks of each kernel. */
+/* Returns the reason of the first kernel of a strategy that has no blocks of work; NULL: all
+ * have. */
 const char *rd_blocks_refusal(const rd_cuda_strategy *s, const bool *windowed, int64_t budget)
 {
     rd_cuda_blocks b;
@@ -377,7 +397,8 @@ const char *rd_blocks_refusal(const rd_cuda_strategy *s, const bool *windowed, i
     return why;
 }
 
-/* ---- Blocks in order ------------------------------------------------------------------------- */
+/* Returns the pieces of all the work: the product of the indices up to the one that blocks of
+ * work divide. */
 int64_t rd_blocks_pieces(const rd_cuda_blocks *b)
 {
     int64_t n = 1;
@@ -387,7 +408,8 @@ int64_t rd_blocks_pieces(const rd_cuda_blocks *b)
     return n;
 }
 
-/* Restricts the blocks to a part of the work. */
+/* Restricts the work to pieces [first, end), with at most `most` in a block of work, and goes to
+ * the first block. */
 void rd_blocks_take(rd_cuda_blocks *b, int64_t first, int64_t end, int64_t most)
 {
     b->at   = first;
@@ -396,7 +418,7 @@ void rd_blocks_take(rd_cuda_blocks *b, int64_t first, int64_t end, int64_t most)
     set_box(b);
 }
 
-/* Counts the blocks from the current one on. */
+/* Counts the blocks of work from the current one on. */
 int64_t rd_blocks_count(const rd_cuda_blocks *b)
 {
     rd_cuda_blocks at = *b;
@@ -407,7 +429,8 @@ int64_t rd_blocks_count(const rd_cuda_blocks *b)
     return n;
 }
 
-/* A piece is all values of the indices behind `level`. */
+/* Returns the kernel's work [*first, *end) of the current block of work.  A piece stands for all
+ * values of the indices behind `level`. */
 void rd_blocks_work(const rd_cuda_blocks *b, int64_t *first, int64_t *end)
 {
     int64_t unit = 1;
@@ -418,6 +441,7 @@ void rd_blocks_work(const rd_cuda_blocks *b, int64_t *first, int64_t *end)
     *end   = (b->at + size(b)) * unit;
 }
 
+/* Goes to the next block of work.  False: the current one is the last. */
 bool rd_blocks_next(rd_cuda_blocks *b)
 {
     b->at += size(b);

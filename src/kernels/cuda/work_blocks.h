@@ -9,7 +9,7 @@ enum { RD_WINDOW_ROOM = 32, RD_BLOCK_AXES = 64 };
 
 /* One of the indices that number the work of a kernel. */
 typedef struct rd_block_index {
-    int32_t axis;
+    int32_t axis;  /* of the program */
     int64_t per;   /* indices of the axis that one value covers */
     int64_t count; /* values                                    */
 } rd_block_index;
@@ -20,7 +20,7 @@ typedef struct rd_cuda_blocks {
     const rd_cuda_strategy *s;
     int32_t                 split; /* the kernel: that of this split loop; -1: `run`              */
     int32_t        n_index, level; /* indices of the work; the one that blocks divide             */
-    rd_block_index index[RD_MAX_GRID + 2];
+    rd_block_index index[RD_MAX_GRID + 2]; /* the outermost one first */
     int64_t        step;    /* pieces of a block, at most                                  */
     int64_t        at, end; /* first piece of the current block; end of the part           */
     bool           ends;    /* the part also runs what is behind the split loops           */

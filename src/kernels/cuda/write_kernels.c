@@ -4,14 +4,16 @@
 #include <inttypes.h>
 
 /* ---- Callbacks of the printer ---------------------------------------------------------------- */
-/* The printer's callback: stores the partials of a range. */
+/* The printer calls this at the end of a range: it adds the text that stores a fold's partial
+ * results. */
 static void leave_nodes(void *of, rd_printing *n, int32_t fold)
 {
     (void)n;
     rd_cuda_leave_nodes(of, fold);
 }
 
-/* The printer's callback: adds the inter-team combine, and "if (level == q.head.n_level)". */
+/* The printer calls this behind the partial results.  It adds the inter-team combine, and an
+ * "if" with a condition that holds in the last team only. */
 static void print_last_team(void *of, rd_printing *n)
 {
     rd_cuda_text *t = of;
@@ -20,15 +22,16 @@ static void print_last_team(void *of, rd_printing *n)
     rd_cuda_combine_ranges(t, t->split);
 }
 
-/* The printer's callback: declares the combined states of a fold, which are the row of the last
- * level. */
+/* The printer calls this before a fold's results are computed: it declares the combined states,
+ * which are the row of the last level of groups. */
 static void declare_final_row(void *of, rd_printing *n, int32_t fold, const char *name)
 {
     (void)n;
     rd_cuda_declare_rows(of, fold, name, "rd_row_of(q.head, (int)q.head.n_level - 1, 0)");
 }
 
-/* The callbacks by which the printer leaves and combines partials, of block tiles or of ranges. */
+/* Returns the callbacks by which the printer stores and combines partial results, of block tiles
+ * or of ranges. */
 rd_kernel_combine rd_cuda_range_callbacks(rd_cuda_text *t)
 {
     if (t->s->tile_loop[0] >= 0)
@@ -44,8 +47,8 @@ rd_kernel_combine rd_cuda_range_callbacks(rd_cuda_text *t)
 }
 
 /* ---- Kernels --------------------------------------------------------------------------------- */
-/* Declares an item's nodes of a look-back scan, behind the ticket; t becomes the thread's number
- * in the block, as a block does a tile:
+/* Declares an item's tree nodes of a look-back scan, behind the ticket; t becomes the thread's
+ * number in the block, as a block does a tile:
  *
  *     char *const nodes = (char *)q.head.nodes + 16 + item * q.N[0];
  *     const int t = (int)threadIdx.x; */
@@ -60,7 +63,7 @@ static void declare_nodes_of_tiles(rd_cuda_text *t)
     rd_text_end(&bytes, t->print.to);
 }
 
-/* Adds one item, or one range of an item, and a barrier for the team. */
+/* Adds the text of one work item, or of one range of an item, and a barrier for the team. */
 static void write_work(rd_cuda_text *t, int32_t kernel)
 {
     rd_cuda_declare_work(t, t->part);
@@ -130,7 +133,8 @@ static void write_kernel(rd_cuda_text *t, int32_t kernel, rd_cuda_kernel_kind pa
     rd_print_line(&t->print, "}\n");
 }
 
-/* Adds the functions of split folds, and a kernel for each split loop. */
+/* Adds the functions of all split folds, then a kernel for each split loop: the loop tree has
+ * one loop over items for each. */
 static void write_splits(rd_cuda_text *t, int32_t kernel)
 {
     for (int32_t k = 0; k < t->s->p->n_fold; k++)
@@ -149,8 +153,8 @@ static const char *const nodes_of_level[] = {
     "int64_t work = (int64_t)blockIdx.x * RD_THREADS + threadIdx.x;",
 };
 
-/* Adds the kernel of a two-pass scan that makes one level of nodes from the level below.
- * q.head.span is the level; a thread makes one node of a cell:
+/* Adds the kernel of a two-pass scan that makes one level of tree nodes from the level below.
+ * q.head.span is the level; a thread makes one node of a cell (accumulator):
  *
  *     extern "C" __global__ void __launch_bounds__(RD_THREADS, RD_FIT) lift0(const rd_call q)
  *     {
@@ -188,7 +192,8 @@ static void write_lift(rd_cuda_text *t, const rd_stmt *s)
     rd_text_end(&cells, t->print.to);
 }
 
-/* Adds the kernels of a two-pass scan: "totals", a "lift0" for each fold, and "rescan". */
+/* Adds the kernels of a two-pass scan: "totals" of ranges, "lift0" .. for the tree nodes of each
+ * fold, and "rescan", which scans all ranges from their prefixes. */
 static void write_twice(rd_cuda_text *t, int32_t kernel)
 {
     int32_t s = t->print.t->stmt[kernel].next;
@@ -200,7 +205,8 @@ static void write_twice(rd_cuda_text *t, int32_t kernel)
 }
 
 /* ---- All of them ----------------------------------------------------------------------------- */
-/* Adds all kernels of a strategy. */
+/* Adds all kernels of a strategy.  If the tree has no loop over items, the printer's `why` gets
+ * the reason. */
 void rd_cuda_write_kernels(rd_cuda_text *t)
 {
     const int32_t kernel = rd_next_kernel(t->print.t, -1);

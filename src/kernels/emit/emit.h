@@ -8,6 +8,7 @@
 #define RD_KERNELS_EMIT_H
 #include "kernels/program.h"
 
+/* Characters of the name of an emitted function, at most, with its end: "f32_logaddexp". */
 enum { RD_EMIT_NAME = 64 };
 
 /* ---- operator_functions.c: types, operators, casts, elements --------------------------------- */
@@ -15,7 +16,7 @@ enum { RD_EMIT_NAME = 64 };
  * that vectors hold as many of them as floats. */
 const char *rd_memory_type(rd_dtype type);
 const char *rd_register_type(rd_dtype type);
-int         rd_register_size(rd_dtype type);
+int         rd_register_size(rd_dtype type); /* in bytes */
 /* The C type of ints of 1 and 2 bytes, and of bools, as small as in memory; NULL: of other
  * types. */
 const char *rd_small_type(rd_dtype type);
@@ -48,9 +49,10 @@ typedef struct rd_user rd_user;
 /* A reducer in the text.  A state is n_state numbers; each lies in a variable or an array of its
  * own. */
 typedef struct rd_emit_fold {
-    const rd_fold *fold;
-    const rd_user *user; /* NULL: a built-in reducer                                          */
-    bool           masked, weighted;
+    const rd_fold *fold;     /* the fold of the program */
+    const rd_user *user;     /* NULL: a built-in reducer                                          */
+    bool           masked;   /* a mask says which elements take part                          */
+    bool           weighted; /* an element has a second operand, its weight                   */
     bool           empties;  /* states that have met no element may be merged                 */
     bool           cells;    /* neighbours are cells of their own, not lanes of one cell      */
     bool           rises;    /* elements of a lane come by rising place                       */
@@ -74,7 +76,7 @@ void rd_emit_reducer(rd_text *to, const rd_emit_fold *f, int number);
 /* The C type of number k of a state; of a node, which is a finished block. */
 const char *rd_state_type(const rd_emit_fold *f, int k);
 const char *rd_node_type(const rd_emit_fold *f, int k);
-/* "f32" */
+/* The name of the class of states in the library's functions: "f32". */
 const char *rd_state_elem(const rd_emit_fold *f);
 /* The C type of the results of finish0(). */
 const char *rd_result_type(const rd_fold *f);
@@ -84,9 +86,9 @@ void rd_add_each(rd_text *to, const rd_emit_fold *f, const char *format);
 void rd_add_parameters(rd_text *to, const rd_emit_fold *f, bool nodes, const char *keep, char name);
 /* True if its steps compute an exponential, see RD_LSE. */
 bool rd_has_exponential(const rd_emit_fold *f);
-/* True if it is a minimum or maximum of a row of floats (nest/sparse_rows.c).  Its elements come one
- * after the other, so each step waits for the one before.  The step is one instruction: a NaN is
- * noted beside it, as bit 2 of the flag that says whether there was an element. fours0(states,
+/* True if it is a minimum or maximum of a row of floats (nest/sparse_rows.c).  Its elements come
+ * one after the other, so each step waits for the one before.  The step is one instruction: a NaN
+ * is noted beside it, as bit 2 of the flag that says whether there was an element. fours0(states,
  * x) takes four elements. */
 bool rd_notes_nan(const rd_emit_fold *f);
 /* True if it has a function one0() for elements one after the other: an extreme of a row, or of

@@ -1,24 +1,30 @@
 /* operator_functions.c - emits types, operators and casts: the rows of ops.def as functions.
  *
- *     static inline float f32_add(T a, T b) { return (float)(float)(RD_ADD(a, b)); } */
+ *     static inline float f32_add(T a, T b) { return (float)(float)(RD_ADD(a, b)); }
+ *
+ * A half is a float of 16 bits, f16 or bf16: in registers it is a float.  A class is the type that
+ * an element is computed in: f32, f64, i64 or u64. */
 #include "kernels/emit/emit.h"
 #include <inttypes.h>
 #include <stdio.h>
 #include <string.h>
 
 /* ---- Tables ---------------------------------------------------------------------------------- */
+/* The C types of elements in memory, by rd_dtype, from dtypes.def. */
 static const char *const memory_types[] = {
 #define RD_DTYPE(enum_, name, C, ...) [RD_##enum_] = #C,
 #include "core/dtypes.def"
 #undef RD_DTYPE
 };
 
+/* The C type of an element in memory. */
 const char *rd_memory_type(rd_dtype type)
 {
     return memory_types[type];
 }
 
-/* [of ints] */
+/* The C expression of each operator in ops.def, for operands a, b and c: [0] of floats, [1] of
+ * ints. */
 static const char *const op_code[RD_N_OPS][2] = {
 #define RD_OP(name, n, rule, cost, by, of_c, float_code, ...) \
     [RD_OP_##name] = { #float_code, #__VA_ARGS__ },
@@ -42,12 +48,14 @@ static const char *const fast_code[RD_N_OPS] = {
 static const char *const c_types[RD_N_CLASS]   = { "float", "double", "int64_t", "uint64_t" };
 static const char *const c_classes[RD_N_CLASS] = { "f32", "f64", "i64", "u64" };
 
+/* True if the operator is a test or a comparison, so that its result is a bool. */
 static bool is_test(const rd_inst *inst)
 {
     return rd_op_table[inst->op].rule == RD_RULE_COMPARE ||
            rd_op_table[inst->op].rule == RD_RULE_TEST;
 }
 
+/* True if the class is one of floats. */
 static bool is_real(rd_class class)
 {
     return class == RD_CLASS_f32 || class == RD_CLASS_f64;
@@ -69,11 +77,15 @@ const char *rd_register_type(rd_dtype type)
     }
 }
 
+/* The bytes of a register: 1 of a bool, 4 of other types up to 4 bytes, else 8. */
 int rd_register_size(rd_dtype type)
 {
     return type == RD_BOOL ? 1 : rd_dtype_size(type) <= 4 ? 4 : 8;
 }
 
+/* Writes the macros around the rows of ops.def and reducers.def for a type: T, the class, RD_F()
+ * for functions of floats, RD_ADD() and RD_MUL().  Ints add and multiply as uint64_t, which wraps
+ * around. */
 void rd_begin_type(rd_text *to, const char *type, rd_class class)
 {
     rd_text_add(to, "#define T %s\n#define CLASS %s\n#define RD_T(f) WITH_WARNINGS_##f\n", type,
@@ -86,12 +98,14 @@ void rd_begin_type(rd_text *to, const char *type, rd_class class)
                           "#define RD_MUL(a, b) ((T)((uint64_t)(a) * (uint64_t)(b)))\n");
 }
 
+/* Writes the #undefs of the macros that rd_begin_type() writes. */
 void rd_end_type(rd_text *to)
 {
     rd_text_add(to,
                 "#undef T\n#undef CLASS\n#undef RD_T\n#undef RD_F\n#undef RD_ADD\n#undef RD_MUL\n");
 }
 
+/* The name of a class in the library's functions: "f32". */
 const char *rd_class_name(rd_class class)
 {
     return c_classes[class];
@@ -104,6 +118,7 @@ static rd_dtype named_type(const rd_inst *inst)
     return inst->kind == RD_I_MAP && is_test(inst) ? inst->from : inst->type;
 }
 
+/* Appends the string s at `at`, up to `end`, and returns the new end. */
 static char *put(char *at, const char *end, const char *s)
 {
     while (*s && at < end)
@@ -111,8 +126,8 @@ static char *put(char *at, const char *end, const char *s)
     return at;
 }
 
-/* "f32_of_i64", "f32_add".  It is asked for often while a small expression is planned, and
- * snprintf() took a tenth of that time. */
+/* Writes the name of an operator's or a cast's function: "f32_of_i64", "f32_add".  It is asked for
+ * often while a small expression is planned, and snprintf() took a tenth of that time. */
 void rd_op_name(const rd_inst *inst, char *name)
 {
     const bool        cast = inst->kind == RD_I_CAST;
@@ -145,7 +160,8 @@ static bool keeps_halves(const rd_inst *inst)
     }
 }
 
-/* Writes the end of a function: it casts the result to the type, or rounds it to a half. */
+/* Writes the end of a function.  It casts the result to the type as in memory, which drops bits,
+ * and then to the register's; a half is rounded, unless the operator's result is a half already. */
 static void add_return(rd_text *to, const rd_inst *inst, const char *code)
 {
     const rd_dtype type = inst->type;
@@ -160,11 +176,15 @@ static void add_return(rd_text *to, const rd_inst *inst, const char *code)
                     type == RD_BOOL ? "uint8_t" : rd_memory_type(type), code);
 }
 
+/* True if the operator's function has the argument `warnings`, as it may report a division of ints
+ * by 0. */
 bool rd_op_warns(const rd_inst *inst)
 {
     return rd_op_reports(inst->op, inst->type);
 }
 
+/* The C expression of the operator for the type of its operands: that of floats or of ints; the
+ * CUDA backend's fast one if the program allows that. */
 static const char *code_of(const rd_inst *inst, rd_dtype type, bool fast)
 {
     const bool ints = rd_dtype_kind(type) != RD_KIND_FLOAT;
@@ -174,6 +194,8 @@ static const char *code_of(const rd_inst *inst, rd_dtype type, bool fast)
                : op_code[inst->op][ints];
 }
 
+/* The C type of ints of 1 and 2 bytes, and of bools, as small as in memory; NULL for other
+ * types. */
 const char *rd_small_type(rd_dtype type)
 {
     return rd_dtype_kind(type) == RD_KIND_FLOAT || rd_dtype_size(type) >= 4 ? NULL
@@ -188,9 +210,9 @@ static const char *tested_type(rd_dtype type)
     return rd_small_type(type) ? rd_small_type(type) : rd_register_type(type);
 }
 
-/* True if the function is inlined into the loops that call it, however long it is.  Compilers
- * leave a function with several callers outside, and a loop with a call has no vectors: erf of
- * f64 took 5 times as long as a kernel of it. */
+/* True if the function is inlined into the loops that call it, however long it is: code of this
+ * library that calls nothing.  Compilers leave a function with several callers outside, and a loop
+ * with a call has no vectors: erf of f64 took 5 times as long as a kernel of it. */
 static bool is_inlined(const rd_inst *inst)
 {
     const rd_by by = rd_op_table[inst->op].by;
@@ -198,7 +220,9 @@ static bool is_inlined(const rd_inst *inst)
     return (by == RD_BY_OURS || by == RD_BY_OWN) && !rd_op_calls(inst->op, inst->type);
 }
 
-/* Writes the function of an operator between the macros of its type:
+/* Writes the function of an operator between the macros of its type.  Arithmetic that cannot warn
+ * gets a dummy for `warnings`, as the code of ints may name it:
+ *
  *     static inline float f32_add(T a, T b)
  *     {
  *         return (float)(float)(a + b);
@@ -219,8 +243,9 @@ static void add_op(rd_text *to, const rd_inst *inst, const char *name, bool fast
     rd_end_type(to);
 }
 
-/* The cast of an int to a float.  Where floats also become ints, gcc 12 makes (float)(int64_t)x
- * one rounding of x.  That keeps the sign of a zero, which an int does not have. */
+/* The cast of an int to a float.  `rounds`: floats also become ints in the program; then gcc 12
+ * makes (float)(int64_t)x one rounding of x.  That keeps the sign of a zero, which an int does not
+ * have. */
 static const char *cast_of_int(const rd_inst *inst, bool rounds)
 {
     if (!rounds)
@@ -230,6 +255,7 @@ static const char *cast_of_int(const rd_inst *inst, bool rounds)
                : "a < 0 ? (double)a : __builtin_fabs((double)a)";
 }
 
+/* True if a cast of the program makes ints of floats. */
 static bool rounds_to_ints(const rd_program *p)
 {
     bool found = false;
@@ -240,7 +266,8 @@ static bool rounds_to_ints(const rd_program *p)
     return found;
 }
 
-/* Returns the C expression of a cast of `a`: "rd_saturate_i64(a)", "a != 0". */
+/* Returns the C expression of a cast of `a`: "rd_saturate_i64(a)", "a != 0".  To a half it goes by
+ * a float that is rounded to odd, so that the second rounding is right. */
 static const char *cast_code(const rd_inst *inst, bool rounds)
 {
     const rd_class from = rd_dtype_class(inst->from), to = rd_dtype_class(inst->type);
@@ -312,7 +339,8 @@ void rd_emit_ops(rd_text *to, const rd_program *p)
 }
 
 /* ---- Elements -------------------------------------------------------------------------------- */
-/* Writes a constant by its bits: "rd_float_of(0x3f800000)", "(int64_t)0x2a". */
+/* Writes a constant by its bits: "rd_float_of(0x3f800000)", "(int64_t)0x2a".  So no bit is lost,
+ * and NaNs and -0 stay what they are. */
 void rd_add_constant(rd_text *to, const rd_inst *inst)
 {
     if (inst->type == RD_BOOL) {
@@ -329,6 +357,7 @@ void rd_add_constant(rd_text *to, const rd_inst *inst)
     }
 }
 
+/* Writes the load of an element to a register: "rd_f16_to_f32(x)" of a half, "x != 0" of a bool. */
 void rd_add_from_memory(rd_text *to, rd_dtype type, const char *element)
 {
     if (rd_dtype_is_narrow_float(type))
@@ -337,11 +366,13 @@ void rd_add_from_memory(rd_text *to, rd_dtype type, const char *element)
         rd_text_add(to, type == RD_BOOL ? "%s != 0" : "%s", element);
 }
 
+/* Writes what stands before a register that is stored: "rd_f16_of_f32(" of a half, else a cast. */
 void rd_begin_stored(rd_text *to, rd_dtype type)
 {
     rd_text_add(to, rd_dtype_is_narrow_float(type) ? "%s_of_f32(" : "(%s)", rd_memory_type(type));
 }
 
+/* Returns what stands behind a register that is stored: ")" of a half. */
 const char *rd_end_stored(rd_dtype type)
 {
     return rd_dtype_is_narrow_float(type) ? ")" : "";

@@ -1,25 +1,32 @@
 /* reducer_functions.c - emits reducers as functions: the rows of reducers.def.
  *
  *     static inline void begin0(float *s0) { S(0) = RD_ZERO; }
- *     static inline void merge0(double *s0, const double *b0) { S(0) = S(0) + B(0); } */
+ *     static inline void merge0(double *s0, const double *b0) { S(0) = S(0) + B(0); }
+ *
+ * A state is what a reducer remembers of its elements, one or several numbers; a node is the state
+ * of a finished block. S(k) and B(k) in a row are number k of the two states. */
 #include "kernels/emit/reducer_parts.h"
 #include <string.h>
 
+/* The C code of a reducer's row, by its functions; "" or NULL where the row has none. */
 typedef struct fold_code {
     const char *identity, *block, *merge, *finish, *empty;
 } fold_code;
 
+/* The code of each reducer, from reducers.def. */
 static const fold_code fold_codes[RD_N_REDUCERS] = {
-#define RD_REDUCE_ROW(name, n_state, n_out, law, kinds, cost, op, terminal, identity, first, step, \
-                      block, merge, finish, empty)                                                 \
+#define RD_REDUCE_ROW(name, n_state, n_out, law, kinds, cost, op, terminal, facts, neutral, anew, \
+                      shown, identity, first, step, block, merge, finish, empty)                  \
     [RD_RED_##name] = { #identity, #block, #merge, #finish, #empty },
 #include "core/reducers.def"
 };
 
+/* The C code that aligns the lanes of a reducer (RD_LANES_ROW); NULL for most reducers. */
 typedef struct lanes_code {
     const char *pick, *align, *add;
 } lanes_code;
 
+/* The code of each reducer with such lanes, from reducers.def. */
 static const lanes_code lanes_codes[RD_N_REDUCERS] = {
 #define RD_LANES_ROW(name, n_state, pick, align, add) [RD_RED_##name] = { #pick, #align, #add },
 #include "core/reducers.def"
@@ -43,8 +50,8 @@ static const char *extreme_of(rd_dtype type, bool greatest)
     }
 }
 
-/* Writes the macros that rows use: "#define RD_ZERO (T)-0.0", the extremes of the type, no
- * place. */
+/* Writes the macros that rows use: "#define RD_ZERO (T)-0.0", the extremes of the type, no place.
+ * A sum begins with -0, which changes no element, unless an empty group must be +0. */
 static void add_extremes(rd_text *to, const rd_emit_fold *fold)
 {
     const rd_dtype type = fold->fold->type;
@@ -58,8 +65,8 @@ static void add_extremes(rd_text *to, const rd_emit_fold *fold)
                 strcmp(rd_place_type(fold), "int32_t") ? "INT64_MAX" : "__INT32_MAX__");
 }
 
-/* Writes which RD_BEST the row uses.  If elements of a lane come by rising place, the first of
- * equals is the first to come. */
+/* Writes which RD_BEST the row uses.  If elements of a lane (partial accumulator) come by rising
+ * place, the first of equals is the first to come. */
 static void set_best(rd_text *to, const rd_emit_fold *f, bool rises)
 {
     rd_text_add(to, "#undef RD_BEST\n#define RD_BEST RD_BEST_%s\n",
@@ -68,12 +75,14 @@ static void set_best(rd_text *to, const rd_emit_fold *f, bool rises)
                             : "LATER");
 }
 
+/* True if lanes (partial accumulators) of the built-in reducer are aligned to one of them and
+ * added, not merged pairwise. */
 bool rd_aligns_lanes(const rd_emit_fold *f)
 {
     return f->fold->lanes > 1 && !f->user && lanes_codes[f->fold->reducer].pick;
 }
 
-/* Writes the head of a function on two lanes:
+/* Writes the head of a function on two lanes (partial accumulators):
  *
  *     static inline void pick0(float *s0, .., const float *b0, .. */
 static void begin_of_lanes(rd_text *to, const rd_emit_fold *f, int number, const char *head,
@@ -85,8 +94,9 @@ static void begin_of_lanes(rd_text *to, const rd_emit_fold *f, int number, const
     rd_add_parameters(to, f, true, "const ", other);
 }
 
-/* Writes pick0(), which finds the lane to align to; apart0() and align0(), which scale a lane to
- * it, with the exponential apart for vectors; and add0(), which sums lanes. */
+/* Writes pick0(), which finds the lane (partial accumulator) to align to; apart0() and align0(),
+ * which scale a lane to it, with the exponential apart for vectors; and add0(), which sums lanes.
+ * The flag that an element came (seen) is joined in add0(). */
 static void add_lanes_functions(rd_text *to, const rd_emit_fold *f, int number)
 {
     const lanes_code *code = &lanes_codes[f->fold->reducer];
@@ -112,25 +122,22 @@ static void add_lanes_functions(rd_text *to, const rd_emit_fold *f, int number)
     rd_text_add(to, "}\n");
 }
 
-/* The text of RD_NAN.  An extreme ends with it where its state is NaN or infinite.  Preludes for
- * the CPU make it of bits of the state.  With a constant, gcc folds comparisons of the result
- * into branches and makes no vectors: slabs of boxes that rays meet took five times as long. */
+/* The text of RD_NAN, by which an extreme ends where its state is NaN or infinite.  Preludes for
+ * the CPU make it of bits of the state.  With a constant, gcc folds comparisons of the result into
+ * branches and makes no vectors: slabs of boxes that rays meet took five times as long. */
 static const char *nan_of(const rd_emit_fold *f)
 {
     if (rd_notes_nan(f)) /* beside a state that is a number */
         return "NAN";
-    switch (f->fold->reducer) {
-    case RD_RED_min:
-    case RD_RED_max:
-    case RD_RED_min_anew:
-    case RD_RED_max_anew:
-        return rd_dtype_class(f->fold->type) == RD_CLASS_f64 ? "RD_NAN_BY_F64(S(0))"
-                                                             : "RD_NAN_BY_F32(S(0))";
-    default: return "NAN";
-    }
+    if (!rd_reducer_is_extreme(f->fold->reducer))
+        return "NAN";
+    return rd_dtype_class(f->fold->type) == RD_CLASS_f64 ? "RD_NAN_BY_F64(S(0))"
+                                                         : "RD_NAN_BY_F32(S(0))";
 }
 
-/* Writes "static inline void finish0(const double *s0, float *y0) { .. *y0 = (float)z[0]; }". */
+/* Writes "static inline void finish0(const double *s0, float *y0) { .. *y0 = (float)z[0]; }".  If
+ * the state has met no element (its flag is 0), the row's code for that follows; bit 2 of the flag
+ * is a NaN that a step has noted. */
 static void add_finish(rd_text *to, const rd_emit_fold *f, int number)
 {
     const fold_code *code = &fold_codes[f->fold->reducer];
@@ -158,7 +165,8 @@ static void add_finish(rd_text *to, const rd_emit_fold *f, int number)
     rd_text_add(to, "}\n#undef Y\n#undef YI\n#undef P\n#undef RD_NAN\n");
 }
 
-/* Writes begin0(), step0(), block0(), merge0() and finish0() with the code of the reducer's row. */
+/* Writes begin0(), step0(), block0(), merge0() and finish0() with the code of the reducer's row. If
+ * states have a flag that an element came (seen), begin0() clears it and merge0() joins two. */
 void rd_emit_reducer(rd_text *to, const rd_emit_fold *f, int number)
 {
     const fold_code *code;

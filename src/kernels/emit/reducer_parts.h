@@ -10,7 +10,7 @@ const char *rd_fold_type(const rd_fold *f);
 const char *rd_step_type(const rd_emit_fold *f);
 const char *rd_merge_type(const rd_emit_fold *f);
 const char *rd_place_type(const rd_emit_fold *f);
-rd_class    rd_step_class(const rd_fold *f);
+rd_class    rd_step_class(const rd_fold *f); /* the class in which steps compute */
 /* Writes the head of a function: "static inline void step0(float *s0, float *s1"; `nodes`: its
  * parameters are nodes. */
 void rd_begin_function(rd_text *to, const rd_emit_fold *f, int number, const char *name,

@@ -1,23 +1,29 @@
 /* reducer_steps.c - emits the steps of our reducers:
  *
- *     static inline void step0(float *s0, const T x, const T w, const int32_t i) { S(0) += x; } */
+ *     static inline void step0(float *s0, const T x, const T w, const int32_t i) { S(0) += x; }
+ *
+ * A state is what a reducer remembers of its elements; seen: its last number is a flag that it has
+ * met one.  S(k) is number k of the state, x the element, w its weight, i its index, and take its
+ * mask. */
 #include "kernels/emit/reducer_parts.h"
 #include <string.h>
 
+/* The C code of each built-in reducer's step, from reducers.def. */
 static const char *const step_codes[RD_N_REDUCERS] = {
-#define RD_REDUCE_ROW(name, n_state, n_out, law, kinds, cost, op, terminal, identity, first, step, \
-                      block, merge, finish, empty)                                                 \
+#define RD_REDUCE_ROW(name, n_state, n_out, law, kinds, cost, op, terminal, facts, neutral, anew, \
+                      shown, identity, first, step, block, merge, finish, empty)                  \
     [RD_RED_##name] = #step,
 #include "core/reducers.def"
 };
 
+/* True if the built-in reducer's step computes an exponential, which its code does by RD_LSE(). */
 bool rd_has_exponential(const rd_emit_fold *f)
 {
-    return !f->fold->user && strstr(step_codes[f->fold->reducer], "RD_LSE(") != NULL;
+    return rd_reducer_takes_exponential(f->fold->reducer);
 }
 
-/* Writes a function of the states, an element and its weight: the step's code with another
- * meaning of RD_LSE. */
+/* Writes a function of the states, an element and its weight: the step's code with another meaning
+ * of RD_LSE.  A function without a result changes the states, and gets the exponential, `power`. */
 static void add_of_step(rd_text *to, const rd_emit_fold *f, int number, const char *head,
                         const char *meaning)
 {
@@ -46,8 +52,8 @@ static void add_exponent(rd_text *to, const rd_emit_fold *f, int number)
                     "#define RD_LSE(m, s, x, w, far) RD_LSE_BY(power, m, s, x, w, far)\n");
 }
 
-/* Writes a step that keeps its new state only where a condition holds; vectors compute it for all.
- */
+/* Writes a step that keeps its new state only where a condition holds; vectors compute the step for
+ * all elements. */
 static void add_kept(rd_text *to, const rd_emit_fold *f, int n_state, const char *code,
                      const char *condition)
 {
@@ -58,7 +64,8 @@ static void add_kept(rd_text *to, const rd_emit_fold *f, int n_state, const char
         rd_text_add(to, "    *s%d = %s ? *s%d : k%d;\n", k, condition, k, k);
 }
 
-/* Writes some0(), the step of a strip in which some elements are padding, see pass/tail.c. */
+/* Writes some0(), the step of a strip in which some elements are padding: `is` is 0 for a padding
+ * element.  See pass/tail.c. */
 static void add_some(rd_text *to, const rd_emit_fold *f, int number)
 {
     rd_text code = { 0 };
@@ -74,6 +81,7 @@ static void add_some(rd_text *to, const rd_emit_fold *f, int number)
     rd_text_free(&code);
 }
 
+/* True if the reducer is a built-in minimum or maximum of floats. */
 static bool is_extreme_of_floats(const rd_emit_fold *f)
 {
     const rd_op op = rd_reducer_table[f->fold->reducer].op;
@@ -82,18 +90,23 @@ static bool is_extreme_of_floats(const rd_emit_fold *f)
            rd_dtype_kind(f->fold->type) == RD_KIND_FLOAT;
 }
 
+/* True if it is an extreme of a sparse row of floats, with a flag in its state: its step notes a
+ * NaN as bit 2. */
 bool rd_notes_nan(const rd_emit_fold *f)
 {
     return f->fold->by_rows && f->seen && is_extreme_of_floats(f);
 }
 
+/* True if the reducer has a function one0() for elements one after the other: an extreme of floats
+ * of a sparse row or by label. n_group > 0: elements have labels. */
 bool rd_has_scalar_step(const rd_emit_fold *f)
 {
     return rd_notes_nan(f) || (f->fold->n_group > 0 && is_extreme_of_floats(f));
 }
 
-/* Writes the state's old value by way of a constant.  Without it gcc chooses between numbers in
- * registers of ints, and an extreme of rows of seven took 1.6 times as long. */
+/* Writes the step of an extreme: the element if it exceeds the state.  It writes the state's old
+ * value by way of a constant: without that gcc chooses between numbers in registers of ints, and an
+ * extreme of rows of seven took 1.6 times as long. */
 static void add_extreme(rd_text *to, const rd_emit_fold *f)
 {
     const bool least = rd_reducer_table[f->fold->reducer].op == RD_OP_minimum;
@@ -102,6 +115,8 @@ static void add_extreme(rd_text *to, const rd_emit_fold *f)
     rd_text_add(to, f->masked ? "    S(0) = take ? z : S(0);\n" : "    S(0) = z;\n");
 }
 
+/* Writes the body of an extreme's step that notes elements in the flag: 1 for any, 3 for a NaN (x
+ * != x). */
 static void add_noting_step(rd_text *to, const rd_emit_fold *f)
 {
     add_extreme(to, f);
@@ -123,8 +138,9 @@ static void add_one(rd_text *to, const rd_emit_fold *f, int number)
                 seen, f->masked ? "!take ? 0 : " : "", f->masked ? "take && " : "", seen);
 }
 
-/* Writes one0() of an element with a label, which the next one often waits for: one instruction,
- * as the branch for NaN is never taken. */
+/* Writes one0() of an element with a label, which the next one often waits for: one instruction, as
+ * the branch for NaN is never taken. It sets the flag that an element came, if there is one
+ * (seen). */
 static void add_one_by_label(rd_text *to, const rd_emit_fold *f, int number)
 {
     rd_text_add(to, "#ifndef RARELY\n#define RARELY\n#endif\n"); /* for texts without RARELY */
@@ -138,8 +154,8 @@ static void add_one_by_label(rd_text *to, const rd_emit_fold *f, int number)
                 f->masked ? "take && " : "");
 }
 
-/* Writes fours0(): four elements become their extreme.  Of equal ones the first counts, as one
- * by one. */
+/* Writes fours0(): four elements become their extreme.  Of equal ones the first counts, as one by
+ * one.  A NaN among them sets the flag to 3. */
 static void add_fours(rd_text *to, const rd_emit_fold *f, int number)
 {
     const char sign = rd_reducer_table[f->fold->reducer].op == RD_OP_minimum ? '<' : '>';
@@ -157,9 +173,11 @@ static void add_fours(rd_text *to, const rd_emit_fold *f, int number)
         sign, sign, sign, sign, f->n_state - 1);
 }
 
-/* Writes step0() and its variants:
+/* Writes step0() and its variants for masks, padding, exponentials and single elements:
  *
- *     static inline void step0(float *s0, const T x, const T w, const int32_t i) { S(0) += x; } */
+ *     static inline void step0(float *s0, const T x, const T w, const int32_t i) { S(0) += x; }
+ *
+ * The flag that an element came, if there is one (seen), is the last number. */
 void rd_add_step(rd_text *to, const rd_emit_fold *f, int number)
 {
     const char *code = step_codes[f->fold->reducer];

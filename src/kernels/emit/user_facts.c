@@ -1,11 +1,15 @@
 /* user_facts.c - facts of a user's reducer from its text: the members of its struct, and whether
- * vectors can be made of its steps. */
+ * vectors can be made of its steps.
+ *
+ * The text of a reducer is C code that the user has given: code[0] the members of its struct, and 1
+ * to 4 the bodies of init, step, merge and finish. */
 #include "kernels/emit/user_reducers.h"
 #include <ctype.h>
 #include <stdio.h>
 #include <string.h>
 
 /* ---- Members --------------------------------------------------------------------------------- */
+/* The C types that a member may have, and their bytes. */
 static const struct {
     const char *name;
     int         size;
@@ -32,6 +36,7 @@ static const struct {
               { "char", 1 },
               { "short", 2 } };
 
+/* Skips white space. */
 static const char *skip_spaces(const char *at)
 {
     while (isspace((unsigned char)*at))
@@ -39,6 +44,8 @@ static const char *skip_spaces(const char *at)
     return at;
 }
 
+/* The length of the C word, a name or a number, that the text begins with; 0 if it begins with
+ * none. */
 static int word_length(const char *at)
 {
     int n = 0;
@@ -48,6 +55,7 @@ static int word_length(const char *at)
     return n;
 }
 
+/* True if the text is one word. */
 bool rd_is_word(const char *text)
 {
     return text[0] && word_length(text) == (int)strlen(text);
@@ -70,7 +78,8 @@ static bool add_member(rd_user *u, int type, const char *name, int length, int i
     return true;
 }
 
-/* "n, v[3];" behind its type: what follows, NULL: it is more than this knows. */
+/* Reads the names behind a type, "n, v[3];", and adds them as members.  Returns the text behind, or
+ * NULL if the text is more than this reader knows. */
 static const char *declarators(rd_user *u, int type, const char *at)
 {
     for (;; at++) {
@@ -97,7 +106,8 @@ static const char *declarators(rd_user *u, int type, const char *at)
     }
 }
 
-/* The type that a declaration begins with is as long as can be: "unsigned long n" has two words. */
+/* Reads one declaration of a member.  The type that it begins with is as long as can be: "unsigned
+ * long n" has two words of a type.  Returns the text behind; NULL: not known. */
 static const char *declaration(rd_user *u, const char *at)
 {
     char        words[RD_USER_NAME] = "";
@@ -121,6 +131,7 @@ static const char *declaration(rd_user *u, const char *at)
     return found < 0 ? NULL : declarators(u, found, behind);
 }
 
+/* True if the text is declarations of members alone, at least one; they are added to *u. */
 static bool has_members(rd_user *u, const char *text)
 {
     for (text = skip_spaces(text); text && *text;) {
@@ -130,7 +141,7 @@ static bool has_members(rd_user *u, const char *text)
     return text && u->n > 0;
 }
 
-/* ---- Texts ----------------------------------------------------------------------------------- */
+/* True if the word occurs in the text as a whole word. */
 static bool has_word(const char *text, const char *word)
 {
     while (*text) {
@@ -143,7 +154,8 @@ static bool has_word(const char *text, const char *word)
     return false;
 }
 
-/* True if loops or subscripts of the text depend on elements. */
+/* True if loops or subscripts of the text may depend on elements: by another loop or jump than
+ * `for`, a `for` with several conditions, or, without loops, a subscript that is no number. */
 static bool depends_on_elements(const char *text)
 {
     static const char *const words[] = { "while", "do", "goto", "switch", "break", "asm" };
@@ -160,20 +172,22 @@ static bool depends_on_elements(const char *text)
     return false;
 }
 
-/* True if the text has all parts, and its step has no `return`, which would leave the function
- * and not the macro's loop. */
+/* True if the reducer has text for its struct, init, step and finish, and for merge if it has one.
+ * The step must not have a `return`, which would leave the function and not the macro's loop. */
 bool rd_user_has_text(const rd_reducer *r)
 {
     return r->code[0] && r->code[1] && r->code[2] && r->code[4] && (r->code[3] || !r->merge) &&
            !has_word(r->code[2], "return");
 }
 
+/* True if the step's text has the word i, the index of the element; true without a text, as a
+ * function may use the index. */
 bool rd_user_needs_index(const rd_reducer *r)
 {
     return !r->code[2] || has_word(r->code[2], "i");
 }
 
-/* ---- Facts ----------------------------------------------------------------------------------- */
+/* True if a member has 8 bytes, or states are no single members. */
 static bool is_wide(const rd_user *u)
 {
     bool wide = u->form != RD_USER_MEMBER_WISE;
@@ -183,8 +197,10 @@ static bool is_wide(const rd_user *u)
     return wide;
 }
 
-/* Chooses the form of the states: numbers for each member, structs, or calls by address.
- * Vectors are made of steps on members, unless loops or subscripts depend on elements. */
+/* Chooses the form of the states: numbers for each member, structs, or calls by address.  Vectors
+ * are made of steps on members, unless loops or subscripts depend on elements.  A struct's bytes
+ * are rounded up to 16; the form of addresses has 16 more, for the pointer to the reducer. A flag
+ * that an element came (seen) is added where a state may meet none, and for scans. */
 bool rd_user_facts(rd_emit_fold *f, int number, bool pointers, rd_get_fn *get, void *pool)
 {
     const rd_reducer *r     = f->fold->user;
@@ -207,6 +223,8 @@ bool rd_user_facts(rd_emit_fold *f, int number, bool pointers, rd_get_fn *get, v
     return true;
 }
 
+/* The C type of number k of a state: of a member, of the struct, or of the flag behind them (number
+ * n). */
 const char *rd_user_state_type(const rd_emit_fold *f, int k)
 {
     if (k == f->user->n)
@@ -214,6 +232,7 @@ const char *rd_user_state_type(const rd_emit_fold *f, int k)
     return f->user->form == RD_USER_MEMBER_WISE ? f->user->member[k].type : f->user->type;
 }
 
+/* The bytes of a state, with 8 for a flag. */
 int rd_user_bytes(const rd_emit_fold *f)
 {
     int bytes = f->seen ? 8 : 0;
@@ -223,13 +242,14 @@ int rd_user_bytes(const rd_emit_fold *f)
     return bytes;
 }
 
-/* Counts the operators in the text; a division counts as several additions. */
+/* The approximate operations of a step: from the table, or the operators in a user's text, of which
+ * a division counts as 4.  It is 8 without a text, and about 100 at most. */
 double rd_fold_cost(const rd_fold *f)
 {
-    const char *text = f->reducer == RD_RED_user ? f->user->code[2] : NULL;
+    const char *text = f->user ? f->user->code[2] : NULL;
     double      cost = 0;
 
-    if (f->reducer != RD_RED_user)
+    if (!f->user)
         return (double)rd_reducer_table[f->reducer].cost;
     if (!text)
         return 8;
@@ -241,6 +261,7 @@ double rd_fold_cost(const rd_fold *f)
     return cost;
 }
 
+/* The bytes of the widest member, 4 or 8, if vectors can be made of the steps; else 0. */
 int rd_user_widest(const rd_emit_fold *f)
 {
     return f->user->form != RD_USER_MEMBER_WISE ? 0 : is_wide(f->user) ? 8 : 4;

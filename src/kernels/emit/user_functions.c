@@ -5,12 +5,14 @@
 #include <inttypes.h>
 #include <string.h>
 
+/* The C type of a user's function's operands: elements as in memory for a function on blocks, else
+ * float or double. */
 const char *rd_operand_type(const rd_call *call, rd_dtype type)
 {
     return call->block ? rd_memory_type(call->in_type) : type == RD_F32 ? "float" : "double";
 }
 
-/* Names that a text may use, in either type, as the macro has them. */
+/* Names that a text of floats may use: RD_OF_FLOAT declares sqrt as sqrtf, and so on. */
 static const char of_float[] =
     "#define RD_OF_FLOAT(f1, f2) f1(sqrt) f1(exp) f1(expm1) f1(log) f1(log1p) f1(log2) f1(sin) \\\n"
     "f1(cos) f1(tan) f1(tanh) f1(erf) f1(floor) f1(ceil) f1(trunc) f1(fabs) f2(pow) f2(atan2) \\\n"
@@ -18,17 +20,21 @@ static const char of_float[] =
     "#define RD_F1(m) float (*const m)(float) = m##f;\n"
     "#define RD_F2(m) float (*const m)(float, float) = m##f;\n";
 
+/* min() and max() of either type; a NaN in the first operand stays. */
 static const char of_either[] =
     "static inline T PICK(min)(T a, T b) { return a < b || a != a ? a : b; }\n"
     "static inline T PICK(max)(T a, T b) { return a > b || a != a ? a : b; }\n";
 
+/* Writes min() and max() for a type, as rd_min_float() and so on. */
 static void add_pick(rd_text *to, const char *type)
 {
     rd_text_add(to, "#define T %s\n#define PICK(m) rd_##m##_%s\n%s#undef T\n#undef PICK\n", type,
                 type, of_either);
 }
 
-/* Writes "static inline float call0(const float x, const float y) { ..; return z; }". */
+/* Writes "static inline float call0(const float x, const float y) { ..; return z; }".  call->names
+ * lists the operands, "x,y,z", and the last name is the result's.  A `break` of the user's text
+ * only leaves its do-loop. */
 static void add_function(rd_text *to, const rd_call *call, int32_t number, const char *type)
 {
     const char *at = call->names;

@@ -5,10 +5,15 @@
  * a few numbers, each is an array of states of its own, as our states are.  A step gathers them
  * into a struct that compilers take apart, so neighbouring cells are vectors.  Else states are
  * structs, also where steps have loops of their own.  A reducer without text, or with text that
- * does not compile, is called by its addresses, on structs that hold its table beside its bytes. */
+ * does not compile, is called by its addresses, on structs that hold its table beside its bytes.
+ *
+ * A form is how states are stored (rd_user_form); seen: the last number of a state is a flag that
+ * it has met an element. */
 #include "kernels/emit/user_reducers.h"
 #include <stdio.h>
 
+/* The prelude of users' texts: declarations of C's mathematical functions, as no header is
+ * included. */
 static const char of_headers[] =
     "#ifndef RD_USERS\n#define RD_USERS\n"
     "#define bool _Bool\n#define true 1\n#define false 0\n"
@@ -37,7 +42,8 @@ static const char *element_type(rd_dtype type)
     return type == RD_BOOL ? "_Bool" : rd_memory_type(type);
 }
 
-/* Writes a function on the struct: "USER init_of0(U0 *const s) { do { s->n = 0; } while (0); }". */
+/* Writes a function on the struct: "USER init_of0(U0 *const s) { do { s->n = 0; } while (0); }".  A
+ * `break` of the user's text only leaves its do-loop. */
 static void add_body(rd_text *to, int number, const char *name, const char *parameters,
                      const char *body)
 {
@@ -45,8 +51,9 @@ static void add_body(rd_text *to, int number, const char *name, const char *para
                 body ? body : "");
 }
 
-/* Writes "USER step_of0(U0 *const s, const X0 x, int64_t i) { do { s->n += x; } while (0); }"
- * and the others.  A `return` of the user's text leaves only that function. */
+/* Writes "USER step_of0(U0 *const s, const X0 x, int64_t i) { do { s->n += x; } while (0); }" and
+ * the others, with the user's text or a call by address.  A `return` of the user's text leaves only
+ * that function. */
 static void add_bodies(rd_text *to, const rd_emit_fold *f, int number)
 {
     const rd_reducer *r = f->fold->user;
@@ -101,13 +108,15 @@ static void add_types(rd_text *to, const rd_emit_fold *f, int number)
 
 /* ---- On arrays of states --------------------------------------------------------------------- */
 /* Writes the parameters of the states: "double *s0, int32_t *s1". */
-static void add_parameters(rd_text *to, const rd_emit_fold *f, const char *keep, char name)
+static void add_parameters(rd_text *to, const rd_emit_fold *f, const char *qualifier, char name)
 {
     for (int k = 0; k < f->n_state; k++)
-        rd_text_add(to, "%s%s%s *%c%d", k ? ", " : "", keep, rd_user_state_type(f, k), name, k);
+        rd_text_add(to, "%s%s%s *%c%d", k ? ", " : "", qualifier, rd_user_state_type(f, k), name,
+                    k);
 }
 
-/* Writes the struct `as` of the states `name`: " U0 s_ = { 0 }, *const s = &s_; s->n = *s0;". */
+/* Writes the struct `as` of the states `name`: " U0 s_ = { 0 }, *const s = &s_; s->n = *s0;".
+ * States that are structs are used where they lie.  `filled`: members get the states' values. */
 static void gather(rd_text *to, const rd_emit_fold *f, const char *as, char name, bool filled)
 {
     if (f->user->form != RD_USER_MEMBER_WISE) {
@@ -119,13 +128,14 @@ static void gather(rd_text *to, const rd_emit_fold *f, const char *as, char name
         rd_text_add(to, "    %s->%s = *%c%d;\n", as, f->user->member[k].place, name, k);
 }
 
-/* Writes the struct back to its states: "*s0 = s->mean;". */
+/* Writes the struct back to its states, if these are single members: "*s0 = s->mean;". */
 static void scatter(rd_text *to, const rd_emit_fold *f, const char *as, char name)
 {
     for (int k = 0; f->user->form == RD_USER_MEMBER_WISE && k < f->user->n; k++)
         rd_text_add(to, "    *%c%d = %s->%s;\n", name, k, as, f->user->member[k].place);
 }
 
+/* Writes begin0(): it calls the user's init, and the state has met no element. */
 static void add_begin(rd_text *to, const rd_emit_fold *f, int number)
 {
     rd_text_add(to, "USER begin%d(", number);
@@ -147,8 +157,8 @@ static void add_operand(rd_text *to, char kind, int number, const char *name, rd
                 is_half ? rd_memory_type(type) : "", is_half ? "_of_f32" : "", reg);
 }
 
-/* Writes "USER step0(double *s0, const double x, const int w, int64_t i) { .. step_of0(s, y, i);
- * .. }". */
+/* Writes "USER step0(double *s0, const double x, const int w, int64_t i) { .. step_of0(s, y, i); ..
+ * }". The flag that an element came, if there is one (seen), is set. */
 static void add_step(rd_text *to, const rd_emit_fold *f, int number)
 {
     rd_text_add(to, "USER step%d(", number);
@@ -168,7 +178,8 @@ static void add_step(rd_text *to, const rd_emit_fold *f, int number)
     rd_text_add(to, "}\n");
 }
 
-/* Writes merge0().  A state without an element is none: merge() of the user is not called. */
+/* Writes merge0().  A state without an element is none: merge() of the user is not called, and the
+ * other one is taken. The flag `seen` says that an element came. */
 static void add_merge(rd_text *to, const rd_emit_fold *f, int number)
 {
     const int seen = f->user->n;
@@ -189,7 +200,8 @@ static void add_merge(rd_text *to, const rd_emit_fold *f, int number)
     rd_text_add(to, f->seen ? "    *s%d |= *b%d;\n}\n" : "}\n", seen, seen);
 }
 
-/* Writes "USER finish0(const double *s0, double *y0) { .. finish_of0(s, y); *y0 = y[0]; }". */
+/* Writes finish0(), which makes the fold's results: "USER finish0(const double *s0, double *y0) {
+ * .. finish_of0(s, y); *y0 = y[0]; }".  The user's finish() writes elements as in memory (y). */
 static void add_finish(rd_text *to, const rd_emit_fold *f, int number)
 {
     const rd_reducer *r    = f->fold->user;
@@ -214,6 +226,7 @@ static void add_finish(rd_text *to, const rd_emit_fold *f, int number)
     rd_text_add(to, "}\n");
 }
 
+/* Writes the declarations that users' texts may use. */
 void rd_add_user_prelude(rd_text *to)
 {
     rd_text_add(to, "%s", of_headers);

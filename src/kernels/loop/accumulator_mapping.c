@@ -2,9 +2,16 @@
  *
  * The mapping decides whether rounds are independent: rd_may_be_vector(), rd_may_enclose() and
  * rd_may_interchange() ask for it.  A sum over i1 of x[i0, i1] maps i0 to CELLS and i1 to LANES
- * or STEPS. docs/loops.md has the table. */
+ * or STEPS. docs/loops.md has the table.
+ *
+ * A fold gives each element a cell, a lane and a step.  A cell is one result with its accumulators.
+ * A lane is one of the independent accumulators of a cell; elements go to lanes in turn.  A step is
+ * one element of each lane, and a block is a fixed number of steps.  The step comes from two
+ * positions: `outer`, and the position of the lane divided by the number of lanes.  A round is one
+ * iteration of a loop. */
 #include "kernels/loop/facts.h"
 
+/* Returns the name of a mapping for printed text: "cells". */
 const char *rd_mapping_name(rd_mapping mapping)
 {
     static const char *const names[] = {
@@ -21,11 +28,14 @@ typedef struct fold_strides {
     rd_stride cell, lane, outer;
 } fold_strides;
 
+/* True if the statement takes one element into a fold. */
 static bool is_element_step(const rd_stmt *s)
 {
     return s->kind == RD_S_STEP || s->kind == RD_S_PREFIX;
 }
 
+/* Finds how far one round of the loop moves the cell, the lane and the outer position of the
+ * element that a statement takes. */
 static fold_strides strides_of(const rd_schedule *t, int32_t loop, int32_t stmt)
 {
     const rd_fold_at *at = &t->stmt[stmt].of;
@@ -36,7 +46,9 @@ static fold_strides strides_of(const rd_schedule *t, int32_t loop, int32_t stmt)
 }
 
 /* ---- Whole blocks ---------------------------------------------------------------------------- */
-/* An element's place in the order of steps, in lanes: outer * rows * lanes + lane. */
+/* Returns by how many elements one unit of the outer position moves along the order of elements.
+ * An element's place in that order is outer * rows * lanes + lane; `rows` is the number of steps
+ * that the lane position fills. */
 static int64_t lanes_of_outer(const rd_fold *f)
 {
     return rd_rows_of_lanes(f) * f->lanes;
@@ -45,8 +57,8 @@ static int64_t lanes_of_outer(const rd_fold *f)
 static bool is_multiple(const rd_schedule *t, int32_t loop, int32_t stmt, const rd_linear *at,
                         int64_t coef, int64_t of);
 
-/* True if coef times the index of an axis is a multiple of `of`.  Of a loop around the statement
- * all rounds count; of a loop inside, only the first. */
+/* True if coef times the index of an axis is a multiple of `of`. A loop around the statement must
+ * have such an index in all rounds; a loop inside `loop` only in its first round. */
 static bool is_axis_multiple(const rd_schedule *t, int32_t loop, int32_t stmt, int32_t axis,
                              int64_t coef, int64_t of)
 {
@@ -55,8 +67,11 @@ static bool is_axis_multiple(const rd_schedule *t, int32_t loop, int32_t stmt, i
 
     if (coef % of == 0)
         return true;
+    /* No loop binds the axis.  The begin of a task's share is a multiple of the grain. */
     if (!l)
         return axis == t->p->n_axis + RD_MARK_LO && coef * t->p->grain % of == 0;
+    /* The first index must be one position without rounding, counted upwards.  The end of a round
+     * (`stop`) may be cut off by the end of the loop, so it is no multiple. */
     if (l->from.n != 1 || l->from.part[0].by > 1 || l->backwards ||
         (axis == l->stop && axis != l->axis) ||
         !is_multiple(t, loop, binder, &l->from.part[0].at, coef, of))
@@ -80,8 +95,8 @@ static bool is_multiple(const rd_schedule *t, int32_t loop, int32_t stmt, const 
     return true;
 }
 
-/* The distance, in lanes, between the first and the last element of a round, at most; -1:
- * unknown. */
+/* Returns the distance in the order of elements between the first and the last element of a round,
+ * at most.  -1: a stride or a trip count is unknown, or a loop inside goes back. */
 static int64_t span_within(const rd_schedule *t, const rd_fold *f, int32_t loop, int32_t stmt)
 {
     int64_t span = 0;
@@ -97,7 +112,8 @@ static int64_t span_within(const rd_schedule *t, const rd_fold *f, int32_t loop,
     return span;
 }
 
-/* True if coef times a position is a multiple of `of` in the first round of a loop. */
+/* True if coef times a position is a multiple of `of` in the first round of a loop.  The loop's own
+ * axis counts with the loop's first index; other axes must be multiples by themselves. */
 static bool begins_with_multiple(const rd_schedule *t, int32_t loop, const rd_linear *at,
                                  int64_t coef, int64_t of)
 {
@@ -120,8 +136,8 @@ static bool begins_with_multiple(const rd_schedule *t, int32_t loop, const rd_li
     return true;
 }
 
-/* True if outer and lane position of the loop's first element begin a block.  A block is steps *
- * lanes elements in the order of steps. */
+/* True if the outer and the lane position of the loop's first element are those of the first
+ * element of a block.  A block is steps * lanes elements; 0 stands for a number that overflows. */
 bool rd_begins_with_block(const rd_schedule *t, int32_t fold, int32_t loop, const rd_fold_at *at)
 {
     const rd_fold *f     = &t->p->fold[fold];
@@ -131,7 +147,9 @@ bool rd_begins_with_block(const rd_schedule *t, int32_t fold, int32_t loop, cons
            begins_with_multiple(t, loop, &at->lane, 1, block);
 }
 
-/* True if each round takes whole blocks, one after the other. */
+/* True if each round takes whole blocks, one after the other.  A block loop does if its rounds end
+ * with the fold's blocks.  Any other loop does if a round moves the element by a multiple of a
+ * block, takes no more elements than that, and begins at the begin of a block. */
 static bool is_whole_blocks(const rd_schedule *t, int32_t fold, int32_t loop, int32_t stmt,
                             const fold_strides *m)
 {
@@ -151,7 +169,8 @@ static bool is_whole_blocks(const rd_schedule *t, int32_t fold, int32_t loop, in
            is_multiple(t, loop, stmt, &t->stmt[stmt].of.lane, 1, block);
 }
 
-/* True if rounds have arrays of states of their own, and elements of different blocks. */
+/* True if each round has states of its own and elements of different blocks.  The states differ
+ * where the subscript's addend `more` moves from round to round. */
 static bool has_own_states(const rd_schedule *t, const rd_fold *f, int32_t loop, int32_t stmt,
                            const fold_strides *m)
 {
@@ -163,13 +182,16 @@ static bool has_own_states(const rd_schedule *t, const rd_fold *f, int32_t loop,
 }
 
 /* ---- One statement --------------------------------------------------------------------------- */
+/* True if the reducer gives the same bits in any order of elements: it is exact, returns no
+ * prefixes, and no element is best by being the first. */
 static bool may_go_in_any_order(const rd_fold *f)
 {
     return f->law == RD_LAW_exact && !f->scan && !f->first;
 }
 
-/* The mapping of rounds that take elements of the same states: ANY, BLOCKS or STEPS where
- * strides are known, else MIXED. */
+/* The mapping of rounds that take elements of the same cell's states.  ANY: any order gives the
+ * same bits.  BLOCKS: each round takes other blocks.  STEPS: rounds are successive steps.  MIXED:
+ * strides are unknown, or lanes change. */
 static rd_mapping mapping_of_same_states(const rd_schedule *t, int32_t fold, int32_t loop,
                                          int32_t stmt, const fold_strides *m)
 {
@@ -179,7 +201,9 @@ static rd_mapping mapping_of_same_states(const rd_schedule *t, int32_t fold, int
     if (may_go_in_any_order(f) && m->cell.known)
         return RD_MAPS_ANY;
     if (!known && rd_loop_of(t, loop)->kind == RD_FOR_BLOCK && m->cell.known && !m->cell.by)
-        return RD_MAPS_STEPS; /* of other blocks: no number says where rounds begin */
+        return RD_MAPS_STEPS; /* rounds end where another fold's blocks do: no known stride */
+    /* A lane stride that is no multiple of the number of lanes changes lanes from round to
+     * round. */
     if (!known || m->cell.by || m->lane.by % f->lanes)
         return RD_MAPS_MIXED;
     return is_whole_blocks(t, fold, loop, stmt, m) || has_own_states(t, f, loop, stmt, m)
@@ -203,7 +227,8 @@ static bool are_lanes(const rd_schedule *t, int32_t fold, int32_t loop, int32_t 
     return true;
 }
 
-/* The mapping of a loop's rounds to a fold at one of its steps. */
+/* Returns the mapping of a loop's rounds at one STEP of a fold.  Only the cell moves: CELLS.
+ * Neighbouring lanes: LANES. Nothing moves: MIXED, as all rounds take the same element. */
 static rd_mapping mapping_of_element(const rd_schedule *t, int32_t fold, int32_t loop, int32_t stmt)
 {
     const fold_strides m = strides_of(t, loop, stmt);
@@ -221,7 +246,8 @@ static rd_mapping mapping_of_element(const rd_schedule *t, int32_t fold, int32_t
     return mapping_of_same_states(t, fold, loop, stmt, &m);
 }
 
-/* The mapping of a statement that takes all lanes of a cell. */
+/* Returns the mapping at a statement about a whole cell, with all its lanes: each round has another
+ * cell, or the mapping is MIXED. */
 static rd_mapping mapping_of_cell(const rd_schedule *t, int32_t loop, int32_t stmt)
 {
     const rd_stride cell = rd_position_stride(t, loop, stmt, &t->stmt[stmt].of.cell);
@@ -230,12 +256,14 @@ static rd_mapping mapping_of_cell(const rd_schedule *t, int32_t loop, int32_t st
 }
 
 /* ---- All of a fold --------------------------------------------------------------------------- */
+/* True if the statement changes or reads states of the fold as a part of it.  An EXIT only tests
+ * them. */
 static bool is_of_fold(const rd_stmt *s, int32_t fold)
 {
     return s->fold == fold && s->kind != RD_S_EXIT;
 }
 
-/* True if all statements of the fold stand in the loop. */
+/* True if all statements of the fold, in all parts of the tree, stand in the loop. */
 static bool is_within(const rd_schedule *t, int32_t fold, int32_t loop)
 {
     for (int k = 0; k < RD_N_PARTS; k++)
@@ -296,6 +324,8 @@ bool rd_moves_step(const rd_schedule *t, int32_t fold, int32_t loop)
     return false;
 }
 
+/* True if all elements that the fold takes in the loop's first round have a lane position that is a
+ * multiple of the number of lanes.  So each range of the loop begins with lane 0. */
 bool rd_begins_with_lane_0(const rd_schedule *t, int32_t fold, int32_t loop)
 {
     for (int32_t s = next_in_fold(t, fold, loop, loop); s >= 0; s = next_in_fold(t, fold, loop, s))

@@ -1,8 +1,12 @@
-/* aliasing.c - which memory the statements of a loop tree read and write. */
+/* aliasing.c - which memory the statements of a loop tree read and write.
+ *
+ * Memory is a slot of the program (a leaf, a result, an array between stages, scratch) or a store,
+ * which is an array that the tree itself has. */
 #include "kernels/loop/facts.h"
 
 /* ---- Accesses -------------------------------------------------------------------------------- */
-/* A SORT reads the rows at `at` and writes them, in order, at of.index. */
+/* Lists the two accesses of a SORT: it reads a row at `at`, and writes the row in order at
+ * of.index. */
 static int32_t sort_accesses(const rd_schedule *t, int32_t stmt, rd_access access[2])
 {
     const rd_stmt    *s    = &t->stmt[stmt];
@@ -43,6 +47,7 @@ int32_t rd_accesses_of(const rd_schedule *t, int32_t stmt, rd_access access[2])
 }
 
 /* ---- Whether memory is shared ---------------------------------------------------------------- */
+/* True if the slot is scratch: memory of one task, for values that live within the stage. */
 static bool is_scratch(const rd_program *p, int32_t slot)
 {
     return slot >= p->first_scratch && slot < p->first_scratch + p->n_scratch;
@@ -73,7 +78,9 @@ static bool is_same_element(const rd_address *a, const rd_address *b)
     return true;
 }
 
-/* True if a run may give both slots the same memory: eval/run/alias.c decides by the same rule. */
+/* True if a run may give both slots the same memory, a result over an operand.  Each load of the
+ * leaf must stand before the store, in the same loop, and read the very element that is stored.
+ * eval/run/alias.c decides by the same rule. */
 static bool may_overwrite(const rd_program *p, int32_t out, int32_t leaf)
 {
     bool found = false;
@@ -91,6 +98,8 @@ static bool may_overwrite(const rd_program *p, int32_t out, int32_t leaf)
     return found;
 }
 
+/* True if two accesses may touch the same memory.  An array of the tree (store >= 0) is shared with
+ * nothing else.  Two slots are different memory, unless a result is written over an operand. */
 bool rd_may_share(const rd_schedule *t, const rd_access *a, const rd_access *b)
 {
     const rd_program *p = t->p;

@@ -3,11 +3,13 @@
 #include <math.h>
 
 /* ---- Which ----------------------------------------------------------------------------------- */
+/* True if `a` has a lower price.  An alternative without a price (NAN) counts as the dearest. */
 static bool is_cheaper(const rd_alternative *a, const rd_alternative *than)
 {
     return isnan(than->ns) ? !isnan(a->ns) : a->ns < than->ns;
 }
 
+/* Returns the number of the dearest alternative; the last one of several that are equal. */
 static int32_t most_expensive_of(const rd_alternatives *a)
 {
     int32_t found = 0;
@@ -18,6 +20,8 @@ static int32_t most_expensive_of(const rd_alternatives *a)
     return found;
 }
 
+/* Adds an alternative to the list.  If the list is full, the alternative takes the place of the
+ * dearest one, or is dropped if it is dearer itself. */
 void rd_offer(rd_alternatives *a, rd_alternative one)
 {
     if (a->n < RD_MOST_ALTERNATIVES) {
@@ -30,6 +34,7 @@ void rd_offer(rd_alternatives *a, rd_alternative one)
         a->at[most_expensive] = one;
 }
 
+/* Takes the cheapest alternative, the first one of equals, and notes that no rule chose it. */
 const rd_alternative *rd_take_cheapest(rd_alternatives *a)
 {
     a->taken = 0;
@@ -40,6 +45,7 @@ const rd_alternative *rd_take_cheapest(rd_alternatives *a)
     return &a->at[a->taken];
 }
 
+/* Takes alternative k, and notes the rule that chose it whatever the prices are. */
 const rd_alternative *rd_take_by_rule(rd_alternatives *a, int32_t k, const char *rule)
 {
     a->taken = k;
@@ -56,6 +62,8 @@ const rd_alternative *rd_take_unless_dear(rd_alternatives *a, int32_t k, const c
 }
 
 /* ---- In words -------------------------------------------------------------------------------- */
+/* Writes one alternative with its price: "strips along axis 1, 12 us". Prices are nanoseconds; from
+ * 1e6 on they are told in milliseconds. */
 static void one_text(rd_text *text, const rd_alternative *one)
 {
     rd_text_add(text, "%s", one->name);
@@ -67,6 +75,8 @@ static void one_text(rd_text *text, const rd_alternative *one)
         rd_text_add(text, ", %.3g ms", 1e-6 * one->ns);
 }
 
+/* Writes the choice first, then all that was not taken: "strips along axis 1, 12 us; not strips
+ * along axis 0, 30 us; by a rule: ..". */
 void rd_alternatives_text(rd_text *text, const rd_alternatives *a)
 {
     one_text(text, &a->at[a->taken]);

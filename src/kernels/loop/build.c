@@ -1,11 +1,17 @@
-/* build.c - the loop tree of a program as it stands: every loop is serial. */
+/* build.c - the loop tree of a program as it stands: every loop is serial.
+ *
+ * Words: a tile loop visits ranges of an axis, and a loop inside visits the indices of one range.
+ * A mark is an axis of the tree that is bound to the begin or the end of a range.  A row of places
+ * is a loop with bounds that are read from memory (sparse arrays). Several tasks share the root
+ * axis; a share is one task's part of it. */
 #include "kernels/loop/build.h"
 #include <stdlib.h>
 
 /* ---- Loops ----------------------------------------------------------------------------------- */
 static void add_instructions(rd_building *b, int32_t from, int32_t to);
 
-/* Loads the first index of a row, or the index behind its last, as a value. */
+/* Adds a LOAD of the first index of a row of places, or of the index behind its last, and returns
+ * it as a position. */
 static rd_linear row_edge(rd_building *b, int32_t address)
 {
     const rd_address *at    = &b->t->p->address[address];
@@ -28,7 +34,8 @@ static rd_linear row_edge(rd_building *b, int32_t address)
     return rd_linear_plus_value(b->t, rd_linear_of(0), 1, value);
 }
 
-/* In the body of a tile loop, the range of its axis is one round, between two marks. */
+/* Gives the rounds of a tile loop two marks, and makes them the range of its axis for the loops
+ * inside. */
 static void open_tile(rd_building *b, rd_for *loop, rd_build_range *r)
 {
     loop->start = rd_add_mark(b->t);
@@ -37,8 +44,8 @@ static void open_tile(rd_building *b, rd_for *loop, rd_build_range *r)
     r->to       = rd_linear_plus_axis(b->t, rd_linear_of(0), 1, loop->stop);
 }
 
-/* Most rounds of a loop; -1: known only at run time.  A loop in a tile of its axis has the
- * rounds of that tile. */
+/* Returns the most rounds of a loop; -1: they are known only at run time.  A loop in a tile of its
+ * axis has the indices of one tile. */
 static int64_t rounds_of(const rd_program *p, int32_t number)
 {
     const rd_loop *l     = &p->loop[number];
@@ -102,6 +109,8 @@ static void add_instruction(rd_building *b, const rd_inst *inst)
     }
 }
 
+/* Adds the statements of instructions [from, to). An inner loop adds its own body, so its
+ * instructions are passed over. */
 static void add_instructions(rd_building *b, int32_t from, int32_t to)
 {
     const rd_program *p = b->t->p;

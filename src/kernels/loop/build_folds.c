@@ -19,6 +19,8 @@ static rd_linear cell_of_step(rd_building *b, const rd_fold *f)
     return rd_build_position(b, &cell);
 }
 
+/* Translates the positions of a fold to those of the tree: cell, lane, outer position and flat
+ * index.  `step`: of an element, which has the label of its group apart from the cell. */
 static rd_fold_at fold_at(rd_building *b, const rd_fold *f, bool step)
 {
     return (rd_fold_at){ step && f->n_group ? cell_of_step(b, f) : rd_build_position(b, &f->cell),
@@ -26,6 +28,8 @@ static rd_fold_at fold_at(rd_building *b, const rd_fold *f, bool step)
                          rd_build_position(b, &f->index), rd_linear_of(0) };
 }
 
+/* Returns a statement of a fold with its array of states and its positions.  More elements than
+ * lanes wrap: the lane is then the position modulo the number of lanes. */
 static rd_stmt of_fold(rd_building *b, rd_stmt_kind kind, int32_t fold)
 {
     rd_stmt stmt = rd_stmt_of(kind);
@@ -37,7 +41,8 @@ static rd_stmt of_fold(rd_building *b, rd_stmt_kind kind, int32_t fold)
     return stmt;
 }
 
-/* Adds a statement that makes the values from dst on. */
+/* Adds a statement that makes the results of a fold: values inst->dst and following, one for each
+ * result of the reducer. */
 static void add_results(rd_building *b, rd_stmt *stmt, const rd_inst *inst)
 {
     const rd_fold *f = &b->t->p->fold[stmt->fold];
@@ -56,15 +61,15 @@ static void add_results(rd_building *b, rd_stmt *stmt, const rd_inst *inst)
                                              .made_by = by };
 }
 
-/* True if a block can end behind a step.  A fold of one step has no whole block, though tasks
- * may combine its states. */
+/* True if a block can end behind a step: there is a loop over steps, or lanes along several axes.
+ * A fold of one step has no whole block, though tasks may combine its states. */
 static bool has_whole_blocks(const rd_loop_fold *f)
 {
     return f->along >= 0 || f->mixed;
 }
 
-/* The lane of an element is its index in the innermost loop.  So rows of any length begin with
- * lane 0, and can be vectors. */
+/* Returns the element's index in the innermost loop as its lane.  The fold allows any lane, and so
+ * rows of any length begin with lane 0 and can be vectors. */
 static rd_linear lane_of_neighbour(rd_building *b, const rd_loop_fold *f)
 {
     const rd_program *p = b->t->p;
@@ -94,7 +99,8 @@ void rd_build_step(rd_building *b, const rd_inst *inst)
         rd_build_add(b, &ends);
 }
 
-/* "merge blocks f0 cell i0", "merge lanes f0 cell i0", "r5 = finish f0 cell i0" */
+/* Adds the end of a cell's fold: "merge blocks f0 cell i0", "merge lanes f0 cell i0" if there are
+ * several lanes, "r5 = finish f0 cell i0". */
 void rd_build_close(rd_building *b, const rd_inst *inst)
 {
     const rd_stmt rest  = of_fold(b, RD_S_MERGE_BLOCKS, inst->arg),
@@ -118,6 +124,7 @@ void rd_build_exit(rd_building *b, const rd_inst *inst)
     rd_build_add(b, &stmt);
 }
 
+/* Adds "begin f0", which empties all cells of the fold. */
 void rd_build_begin(rd_building *b, const rd_inst *inst)
 {
     const rd_stmt stmt = of_fold(b, RD_S_BEGIN, inst->arg);

@@ -1,6 +1,7 @@
 /* build_values.c - positions of the program, its values and what it stores, in a tree. */
 #include "kernels/loop/build.h"
 
+/* Adds a statement to the tree and puts it at the end of the current body; returns its number. */
 int32_t rd_build_add(rd_building *b, const rd_stmt *stmt)
 {
     const int32_t made = rd_add_stmt(b->t, stmt);
@@ -10,7 +11,8 @@ int32_t rd_build_add(rd_building *b, const rd_stmt *stmt)
 }
 
 /* ---- Statements and positions ---------------------------------------------------------------- */
-/* An axis that no loop around binds is at the first index of its range. */
+/* Returns at + coef * index of the axis.  An axis that no loop around binds is at the first index
+ * of its range. */
 static rd_linear plus_index(rd_building *b, rd_linear at, int64_t coef, int32_t axis)
 {
     return b->range[axis].bound ? rd_linear_plus_axis(b->t, at, coef, axis)
@@ -38,7 +40,8 @@ rd_linear rd_build_position(rd_building *b, const rd_address *address)
 }
 
 /* ---- Values ---------------------------------------------------------------------------------- */
-/* The registers that an instruction reads; how many. */
+/* Lists the registers that an instruction reads, and returns how many.  Loads and constants read
+ * none. */
 static int32_t operands_of(const rd_building *b, const rd_inst *inst, int32_t *operand)
 {
     const int32_t read[] = { inst->a, inst->b, inst->c };
@@ -59,7 +62,8 @@ static int32_t operands_of(const rd_building *b, const rd_inst *inst, int32_t *o
     return n;
 }
 
-/* "r3 = add f32 r1, r2": value number k is the program's register k. */
+/* Adds a LET such as "r3 = add f32 r1, r2". Value number k of the tree is the program's register k.
+ * An INDEX keeps the number of its instruction, for the error message. */
 void rd_build_value(rd_building *b, const rd_inst *inst)
 {
     const rd_program *p    = b->t->p;
@@ -89,6 +93,7 @@ void rd_build_value(rd_building *b, const rd_inst *inst)
         b->t->let[inst->dst] = let;
 }
 
+/* Adds "s1[i0] = r3": a STORE of a register to the program's memory. */
 void rd_build_store(rd_building *b, const rd_inst *inst)
 {
     const rd_address *address = &b->t->p->address[inst->arg];
@@ -101,6 +106,7 @@ void rd_build_store(rd_building *b, const rd_inst *inst)
     rd_build_add(b, &stmt);
 }
 
+/* Adds a SORT of a row, with the addresses of its first element and of its first result. */
 void rd_build_sort(rd_building *b, const rd_inst *inst)
 {
     const rd_program *p    = b->t->p;

@@ -2,7 +2,10 @@
  *
  * Three checks: verify.c tests that the tree is well-formed, check_order.c that loops keep the
  * order in which folds take their elements.  A shadow run tests that all stored elements are
- * computed as the program says. */
+ * computed as the program says.
+ *
+ * A shadow run executes the tree on hashes instead of numbers: equal hashes mean equal
+ * expressions. */
 #include "kernels/loop/check.h"
 #include "kernels/loop/facts.h"
 #include "kernels/loop/shadow/shadow.h"
@@ -10,8 +13,8 @@
 #include <math.h>
 #include <string.h>
 
-/* Counts the visits of loops that the threads of a block run once for all of its items.  A
- * shadow run runs them for each item. */
+/* Counts the statements of loops that a GPU's threads run once for all items of a block.  A shadow
+ * run runs them for each item. */
 static double visits_by_block(const rd_schedule *t)
 {
     const int32_t body = t->part[RD_PART_BODY];
@@ -26,6 +29,8 @@ static double visits_by_block(const rd_schedule *t)
     return sum;
 }
 
+/* Estimates how many instructions and empty rounds a shadow run goes through.  Numbers above 1e15
+ * become a limit that can still be multiplied by 16. */
 int64_t rd_shadow_visits(const rd_schedule *t)
 {
     double sum = visits_by_block(t);
@@ -37,6 +42,7 @@ int64_t rd_shadow_visits(const rd_schedule *t)
     return sum < 1e15 ? (int64_t)sum : INT64_MAX / 16;
 }
 
+/* True if a shadow run would need more than `most` states in memory or visits of statements. */
 static bool is_large(const rd_schedule *t, int64_t most)
 {
     double states = 0;
@@ -72,6 +78,7 @@ static bool is_known(const rd_schedule *t, int32_t value)
     return known;
 }
 
+/* True if a bound of a mask depends on indices alone.  n_add 0: there is no such bound. */
 static bool bound_is_known(const rd_schedule *t, const rd_bound *b)
 {
     bool known = true;
@@ -81,7 +88,8 @@ static bool bound_is_known(const rd_schedule *t, const rd_bound *b)
     return known;
 }
 
-/* True if the indices that a loop skips are known only at run time. */
+/* True if memory says which indices of the loop a mask leaves: by a list of ranges (list_at >= 0),
+ * or by a bound with a loaded value. */
 static bool is_bounded_by_memory(const rd_schedule *t, const rd_loop *loop)
 {
     const rd_bounds *b = loop->bounds;
@@ -89,7 +97,8 @@ static bool is_bounded_by_memory(const rd_schedule *t, const rd_loop *loop)
     return b && (b->list_at >= 0 || !bound_is_known(t, &b->low) || !bound_is_known(t, &b->high));
 }
 
-/* True if a cell, a lane or a step depends on memory. */
+/* True if a loaded value decides which cell, lane or step an element goes to, or which indices
+ * loops visit.  Shadow runs have no data, so they cannot decide then. */
 static bool depends_on_memory(const rd_schedule *t)
 {
     const rd_program *p     = t->p;
@@ -107,12 +116,14 @@ static bool depends_on_memory(const rd_schedule *t)
 }
 
 /* ---- Results --------------------------------------------------------------------------------- */
+/* True if two shadow values stand for the same expression. */
 static bool is_same(const rd_shadow *a, const rd_shadow *b)
 {
     return rd_shadow_hash(*a) == rd_shadow_hash(*b);
 }
 
-/* True if the tree stores all that the program stores, and no more. */
+/* True if the tree stores all that the program stores, and no more.  `want` is what the program
+ * stores, `found` what the tree stores.  Entries with slot -1 are free places of the hash table. */
 static bool agrees(const rd_shadow_memory *want, const rd_shadow_memory *found, rd_text *why)
 {
     for (size_t k = 0; k < want->room; k++) {
@@ -148,7 +159,8 @@ static bool agrees_in_shadow(const rd_schedule *t, rd_shadow_shares shares,
     return holds;
 }
 
-/* The verdict.  Without memory for the check, nothing is known of the tree. */
+/* Returns the verdict of a check.  A check that failed for lack of memory says nothing of the tree,
+ * so it counts as skipped. */
 static rd_verdict verdict(bool holds, const rd_text *why)
 {
     static const char none[] = "no memory";
@@ -159,8 +171,9 @@ static rd_verdict verdict(bool holds, const rd_text *why)
                : RD_TREE_FAILS;
 }
 
-/* True if the tree stores what the program stores: in one task, in two, and in three that take
- * their shares in several steps. */
+/* True if the tree stores what the program stores: run by one task, by two, and by three that take
+ * their shares in several steps.  There are several tasks only if the root axis has several grains,
+ * the least ranges that tasks may take. */
 static bool holds_in_shadow(const rd_schedule *t, rd_text *why)
 {
     const rd_program *p     = t->p;

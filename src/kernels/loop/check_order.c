@@ -2,7 +2,11 @@
  *
  * The check looks at the tree alone, so it holds for all extents.  Of two loops that move the
  * step of a fold, the outer one has the greater stride.  No parallel or backward loop moves the
- * step, unless its rounds are in different blocks. */
+ * step, unless its rounds are in different blocks.
+ *
+ * Elements have an order: outer * rows * lanes + lane, where `rows` is the number of steps that the
+ * lane position fills.  The stride of a loop is how far one index moves an element in this order.
+ * A state is one accumulator, and a cell one result with its states. */
 #include "kernels/loop/check.h"
 #include "kernels/loop/shadow/shadow.h"
 #include <inttypes.h>
@@ -15,6 +19,8 @@ typedef struct mover {
     bool          lane;   /* it moves nothing but the lane                  */
 } mover;
 
+/* Finds how a loop around a step moves its element: the stride in the order of elements, and
+ * whether the cell or only the lane moves. */
 static mover mover_of(const rd_schedule *t, const rd_stmt *s, const rd_for *loop)
 {
     const rd_fold *f     = &t->p->fold[s->fold];
@@ -35,8 +41,8 @@ static bool fails(rd_text *why, const rd_stmt *s, const mover *m, const char *wh
     return false;
 }
 
-/* True if a single loop may move the steps: no parallel loop but over lanes, and never
- * backwards. */
+/* True if the loop by itself keeps the order of steps.  A parallel loop may move only the lane, by
+ * fewer places than there are lanes; a serial one must not go from the last step to the first. */
 static bool may_move(const rd_schedule *t, const rd_stmt *s, const mover *m, rd_text *why)
 {
     const rd_fold *f    = &t->p->fold[s->fold];
@@ -51,8 +57,9 @@ static bool may_move(const rd_schedule *t, const rd_stmt *s, const mover *m, rd_
            fails(why, s, m, "moves its steps from the last one to the first");
 }
 
-/* True if the inner loop has no greater stride than the outer one, so that elements come in
- * order. */
+/* True if the inner loop has no greater stride than the outer one, so that elements come in order.
+ * Loops over the same axis are compared by their steps: the outer one visits ranges for the inner
+ * one. */
 static bool is_nested_in_order(const rd_stmt *s, const mover *outer, const mover *inner,
                                rd_text *why)
 {
@@ -69,15 +76,16 @@ static bool is_nested_in_order(const rd_stmt *s, const mover *outer, const mover
     return a * step >= b || fails(why, s, inner, "has a greater stride than the one around it");
 }
 
-/* True if the rounds have states of their own: of different blocks, or of single elements of a
- * scan.  The shadow run checks the order in which such states are merged. */
+/* True if the rounds have states of their own: of single elements of a scan (an array with a state
+ * per element), or of different blocks (`more` moves the subscript).  The shadow run checks the
+ * order in which such states are merged. */
 static bool is_of_other_states(const rd_schedule *t, const rd_stmt *s, const mover *m)
 {
     const rd_fold *f    = &t->p->fold[s->fold];
     const int64_t  more = rd_linear_coef(t, &s->of.more, m->loop->axis);
 
     if (t->store[s->store].per_element)
-        return true; /* WITHIN puts them together */
+        return true; /* a later scan of each block puts these states together */
     return more && f->n_block > 1 && m->stride > 0 && !m->loop->backwards &&
            m->stride * m->loop->step % (f->steps * f->lanes) == 0;
 }
@@ -111,6 +119,8 @@ static bool keeps_order(const rd_schedule *t, int32_t stmt, rd_text *why)
     return ok;
 }
 
+/* Checks each STEP and PREFIX of the tree.  Folds that give the same bits in any order are not
+ * checked. */
 bool rd_schedule_check_order(const rd_schedule *t, rd_text *why)
 {
     bool ok = true;

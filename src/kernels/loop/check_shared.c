@@ -4,12 +4,17 @@
  * In the shadow run each item has arrays of its own.  In the text the arrays in shared memory
  * belong to the block.  A block of threads is whole where the loop over items has
  * `padded_rounds`; its items are neighbours along that loop.  Teams of a skewed loop are at
- * different rounds at the same time, which a shadow run does not see. */
+ * different rounds at the same time, which a shadow run does not see.
+ *
+ * Words: an item is one round of a loop over work items.  A team is the threads that do one item,
+ * and a block of threads has several teams.  Teams of a skewed loop run one round of the inner loop
+ * behind each other. */
 #include "kernels/loop/check.h"
 #include "kernels/loop/facts.h"
 #include <inttypes.h>
 
-/* The innermost loop around that is over items of whole blocks of threads, -1. */
+/* Returns the innermost loop around that is over work items of whole blocks of threads; -1: none.
+ * Only such a loop has padded rounds. */
 static int32_t items_around(const rd_schedule *t, int32_t stmt)
 {
     int32_t s = rd_loop_around(t, stmt);
@@ -19,7 +24,8 @@ static int32_t items_around(const rd_schedule *t, int32_t stmt)
     return s;
 }
 
-/* True if all threads of a block store it together into an array of the tree. */
+/* True if the statement stores to an array of the tree (store >= 0) in a loop that all threads of a
+ * block run together. */
 static bool is_shared(const rd_schedule *t, int32_t stmt)
 {
     const rd_stmt *s    = &t->stmt[stmt];
@@ -39,27 +45,28 @@ static bool begins_in(const rd_schedule *t, int32_t fold, int32_t body)
     return false;
 }
 
-/* Finds the skewed loop over teams around a statement, and the loop in it that has the rounds.
- * False: there are none. */
-static bool find_skewed_loops(const rd_schedule *t, int32_t stmt, int32_t *teams, int32_t *turns)
+/* Finds the skewed loop over teams around a statement, and the outermost loop in it, which has the
+ * rounds.  False: there are none. */
+static bool find_skewed_loops(const rd_schedule *t, int32_t stmt, int32_t *teams, int32_t *rounds)
 {
-    *turns = -1;
+    *rounds = -1;
     for (*teams = rd_loop_around(t, stmt); *teams >= 0 && !rd_loop_of(t, *teams)->skewed;
          *teams = rd_loop_around(t, *teams))
-        *turns = *teams;
-    return *teams >= 0 && *turns >= 0;
+        *rounds = *teams;
+    return *teams >= 0 && *rounds >= 0;
 }
 
 /* True unless a step takes states that teams share: skewed teams are at different rounds at the
- * same time. */
+ * same time.  A fold that begins in the loop over teams, or moves to another cell or state in each
+ * round, has states of its own. */
 static bool has_own_states(const rd_schedule *t, int32_t stmt)
 {
     const rd_stmt *s = &t->stmt[stmt];
-    int32_t        teams, turns;
+    int32_t        teams, rounds;
 
-    return !rd_is_step(t, stmt) || !find_skewed_loops(t, stmt, &teams, &turns) ||
-           begins_in(t, s->fold, teams) || rd_position_varies(t, turns, stmt, &s->of.cell) ||
-           rd_position_varies(t, turns, stmt, &s->of.more);
+    return !rd_is_step(t, stmt) || !find_skewed_loops(t, stmt, &teams, &rounds) ||
+           begins_in(t, s->fold, teams) || rd_position_varies(t, rounds, stmt, &s->of.cell) ||
+           rd_position_varies(t, rounds, stmt, &s->of.more);
 }
 
 /* True if the statement stores for all items of a block, but the value or the address differs by

@@ -10,6 +10,7 @@ typedef struct renamed {
     int32_t     *value, *axis, *stmt;
 } renamed;
 
+/* Returns the new number of a value, or the old one if the copy does not make that value. */
 static int32_t value_of(const renamed *r, int32_t value)
 {
     return value >= 0 && r->value[value] >= 0 ? r->value[value] : value;
@@ -32,6 +33,7 @@ static rd_linear linear_of(const renamed *r, rd_linear at)
     return made;
 }
 
+/* Returns a loop bound with the new numbers of values and axes. */
 static rd_edge edge_of(const renamed *r, rd_edge edge)
 {
     for (int32_t k = 0; k < edge.n; k++) {
@@ -65,6 +67,7 @@ static void copy_values(renamed *r, rd_stmt *s)
         s->value = first;
 }
 
+/* Gives the copied LOOP statement a loop of its own, with bounds in new numbers and new marks. */
 static void copy_loop(renamed *r, rd_stmt *s)
 {
     rd_for loop = r->t->loop[s->arg];
@@ -105,6 +108,7 @@ static int32_t copy_stmt(renamed *r, int32_t stmt)
         t->let[s.value + k].made_by = made;
     for (int32_t k = t->stmt[stmt].first; k >= 0 && !t->failed; k = t->stmt[k].next)
         rd_append(t, made, copy_stmt(r, k));
+    /* The STORE that strips are aligned to stands in the body, so its copy has a number now. */
     if (s.kind == RD_S_LOOP && !t->failed && t->loop[s.arg].align_to)
         t->loop[s.arg].align_to = r->stmt[t->loop[s.arg].align_to];
     return made;

@@ -2,6 +2,9 @@
  * says. */
 #include "kernels/loop/facts.h"
 
+/* True if a floor division or a remainder of floats is by a positive constant of moderate size.
+ * The limits keep the reciprocal of the divisor, and products with it, far from overflow and
+ * underflow. */
 bool rd_is_constant_remainder(const rd_schedule *t, const rd_let *let)
 {
     const rd_let *by =

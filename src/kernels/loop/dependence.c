@@ -2,7 +2,10 @@
  *
  * Programs store each element of a result or of scratch once in the rounds of the loops that
  * move the address.  So two accesses at the same position touch the same element only in the
- * same round.  Other positions are compared by the ranges of their indices. */
+ * same round.  Other positions are compared by the ranges of their indices.
+ *
+ * A form is a position as an offset plus a sum of coefficients times indices that do not depend on
+ * each other.  `x` and `y` are the forms of the two accesses that are compared. */
 #include "kernels/loop/facts.h"
 
 /* ---- Positions, as indices that are independent ---------------------------------------------- */
@@ -46,7 +49,9 @@ static void add_term(index_form *f, index_kind kind, int32_t id, int64_t coef, i
 
 static void add_position(index_form *f, int32_t stmt, const rd_linear *at, int64_t coef);
 
-/* Adds the index of a loop inside: its first index, and a free number of steps. */
+/* Adds the index of a loop inside the loop in question: its first index, plus a free number of
+ * steps below its trip count.  The form fails if the first index is no single position, or the trip
+ * count is unknown. */
 static void add_inside(index_form *f, int32_t binder, int32_t axis, int64_t coef)
 {
     const rd_for *l    = rd_loop_of(f->t, binder);
@@ -104,6 +109,7 @@ static void form_of(index_form *f, const rd_schedule *t, int32_t loop, const rd_
 }
 
 /* ---- Whether two positions can be equal ------------------------------------------------------ */
+/* Returns the coefficient of an index in a form; 0: the form does not have it. */
 static int64_t coef_of(const index_form *f, index_kind kind, int32_t id)
 {
     for (int32_t k = 0; k < f->n; k++)
@@ -112,7 +118,8 @@ static int64_t coef_of(const index_form *f, index_kind kind, int32_t id)
     return 0;
 }
 
-/* True if b has all terms of a that are the same in both rounds. */
+/* True if b has all terms of a that are the same in both rounds: indices of loops outside, and
+ * values that are made outside. */
 static bool has_terms_of(const index_form *a, const index_form *b)
 {
     for (int32_t k = 0; k < a->n; k++) {
@@ -152,6 +159,8 @@ typedef struct position_difference {
     addend  of[2 * MOST_TERMS + 1];
 } position_difference;
 
+/* Adds the free terms of a form to a difference of positions, with a sign.  Terms that cannot vary
+ * are left out. */
 static void add_free(position_difference *d, const index_form *f, int64_t sign)
 {
     for (int32_t k = 0; k < f->n; k++)
@@ -159,6 +168,8 @@ static void add_free(position_difference *d, const index_form *f, int64_t sign)
             d->of[d->n++] = (addend){ sign * f->term[k].coef, 0, f->term[k].most };
 }
 
+/* Returns the difference b - a of two forms that agree in all other terms: an offset and free
+ * terms. */
 static position_difference difference_of(const index_form *a, const index_form *b)
 {
     position_difference d = { .offset = b->offset - a->offset };
@@ -172,8 +183,8 @@ typedef struct int_interval {
     int64_t low, high;
 } int_interval;
 
-/* The range of the sum of addends with a coef that is no multiple of `number`; 0: of all
- * addends. */
+/* Returns the least and the greatest value of the sum of those addends with a coefficient that is
+ * no multiple of `number`. 0: of all addends. */
 static int_interval range_of(const position_difference *d, int64_t number)
 {
     int_interval in = { d->offset, d->offset };
@@ -189,13 +200,14 @@ static int_interval range_of(const position_difference *d, int64_t number)
     return in;
 }
 
+/* Returns a / b for b > 0, rounded towards minus infinity. */
 static int64_t divided_down(int64_t a, int64_t b)
 {
     return a / b - (a % b < 0);
 }
 
-/* True if the sum may be 0.  Multiples of one coef cannot be made up by the other addends if
- * these are too small, as digits of a number. */
+/* True if the sum may be 0. All addends with a multiple of one coefficient sum up to a multiple of
+ * it.  If no such multiple lies in the range of the negated rest, the sum is never 0. */
 static bool may_be_0(const position_difference *d)
 {
     const int_interval all = range_of(d, 0);
@@ -212,11 +224,14 @@ static bool may_be_0(const position_difference *d)
     return true;
 }
 
-/* True if the difference + coef * k may be 0 for a k other than 0, less than `most`. */
+/* True if the difference + coef * k may be 0 for a number of rounds k other than 0 and less than
+ * `most`; -1: any.  It cannot if one round moves the position further than the free terms reach.
+ * MOST_ROUNDS limits k, so that products do not overflow. */
 static bool may_be_0_across(position_difference *d, int64_t coef, int64_t most)
 {
-    enum { MANY = 1 << 30 };
-    const int64_t size = coef < 0 ? -coef : coef, steps = most < 0 || most > MANY ? MANY : most;
+    enum { MOST_ROUNDS = 1 << 30 };
+    const int64_t size      = coef < 0 ? -coef : coef,
+                  steps     = most < 0 || most > MOST_ROUNDS ? MOST_ROUNDS : most;
     const int_interval rest = range_of(d, 0);
 
     if (most == 0 || most == 1 || (rest.low > -size && rest.high < size))
@@ -225,8 +240,8 @@ static bool may_be_0_across(position_difference *d, int64_t coef, int64_t most)
     return may_be_0(d);
 }
 
-/* True unless the two positions differ in every round.  Positions with different outer terms are
- * not compared: the answer is true. */
+/* True unless the two accesses touch different elements in each round.  Forms with different terms
+ * from outside the loop are not compared: the answer is then true. */
 bool rd_may_touch_within(const rd_schedule *t, int32_t loop, const rd_access *a, const rd_access *b)
 {
     index_form          x, y;
@@ -236,6 +251,8 @@ bool rd_may_touch_within(const rd_schedule *t, int32_t loop, const rd_access *a,
         return false;
     form_of(&x, t, loop, a);
     form_of(&y, t, loop, b);
+    /* The loop's own index counts the same in both, and so cancels out, if its coefficients are
+     * equal. */
     if (x.failed || y.failed || !has_terms_of(&x, &y) || !has_terms_of(&y, &x) ||
         coef_of(&x, INDEX_LOOP, 0) != coef_of(&y, INDEX_LOOP, 0))
         return true;
@@ -243,8 +260,8 @@ bool rd_may_touch_within(const rd_schedule *t, int32_t loop, const rd_access *a,
     return may_be_0(&d);
 }
 
-/* True if rounds of two loops may touch the same element.  A result that overwrites an operand
- * does so in the round that reads it: see rd_may_share(). */
+/* True if different rounds of two loops may touch the same element.  A result that overwrites an
+ * operand does so in the round that reads it, so only equal slots and arrays count. */
 bool rd_may_touch_across_two(const rd_schedule *t, int32_t loop_a, const rd_access *a,
                              int32_t loop_b, const rd_access *b)
 {
@@ -261,6 +278,7 @@ bool rd_may_touch_across_two(const rd_schedule *t, int32_t loop_a, const rd_acce
     if (x.failed || y.failed || !has_terms_of(&x, &y) || !has_terms_of(&y, &x) ||
         coef_of(&y, INDEX_LOOP, 0) != coef)
         return true;
+    /* Equal positions that move with the loop: programs store each element once, in one round. */
     if (coef && x.offset == y.offset && has_free_terms_of(&x, &y) && has_free_terms_of(&y, &x))
         return false;
     d = difference_of(&x, &y);
@@ -268,12 +286,14 @@ bool rd_may_touch_across_two(const rd_schedule *t, int32_t loop_a, const rd_acce
                 : may_be_0(&d);
 }
 
-/* True if two rounds of one loop may touch the same element. */
+/* True if two different rounds of one loop may touch the same element (a loop-carried
+ * dependence). */
 bool rd_may_touch_across(const rd_schedule *t, int32_t loop, const rd_access *a, const rd_access *b)
 {
     return rd_may_touch_across_two(t, loop, a, loop, b);
 }
 
+/* True if another round of the loop may read or write an element that this STORE or SORT writes. */
 bool rd_is_store_seen(const rd_schedule *t, int32_t loop, int32_t store)
 {
     rd_access     written[2], other[2];

@@ -7,13 +7,16 @@
  *     cell i0 - m0 + 8000*i1      cell i1, of three for each point
  *
  * This is possible where cell numbers are mixed-radix numbers: the strip's axis is one digit,
- * and the other axes make whole digits below and above it. */
+ * and the other axes make whole digits below and above it.
+ *
+ * A mark such as m0 is the first index of the current strip, so i0 - m0 counts the points of the
+ * strip. */
 #include "kernels/loop/facts.h"
 
 enum { MOST_CELLS = 16 }; /* of an element: its states are to stay in registers */
 
-/* Finds the digit of the strip's axis in the cell's number: its weight and how many values it
- * has. */
+/* Finds the digit of the strip's axis in the cell's number: its weight *coef, and how many values
+ * *range it has.  False: the cell does not depend on the axis. */
 static bool find_digit(const rd_program *p, const rd_fold *f, int32_t axis, int64_t *coef,
                        int64_t *range)
 {
@@ -26,8 +29,9 @@ static bool find_digit(const rd_program *p, const rd_fold *f, int32_t axis, int6
     return *coef > 0 && *range > 0;
 }
 
-/* Returns n_cell divided by the range of the axis.  It returns 0 if the other axes do not count
- * whole digits below or above that of the strip's axis. */
+/* Returns how many cells a point of the strip has: n_cell divided by the range of the strip's axis.
+ * It returns 0 if that is too many, or if the other axes do not count whole digits below or above
+ * the digit of the strip's axis. */
 int64_t rd_cells_of_element(const rd_schedule *t, int32_t fold, int32_t axis)
 {
     const rd_fold *f     = &t->p->fold[fold];
@@ -39,6 +43,7 @@ int64_t rd_cells_of_element(const rd_schedule *t, int32_t fold, int32_t axis)
     for (int32_t k = 0; k < f->cell.n_add; k++) {
         const rd_addend *add = &f->cell.add[k];
 
+        /* A value, a backward axis, or another axis that is counted from its own range. */
         if (add->axis < 0 || add->coef < 0 || (add->axis != axis && add->local))
             return 0;
         if (add->axis != axis && add->coef % (coef * range) != 0)
@@ -47,15 +52,15 @@ int64_t rd_cells_of_element(const rd_schedule *t, int32_t fold, int32_t axis)
     return below < coef ? f->n_cell / range : 0;
 }
 
-/* Removes the digit of the strip's axis from a cell's number: digits above it move down by its
- * range. */
+/* Removes the digit of the strip's axis from a cell's number: digits above it are divided by its
+ * range.  Marks of the strip vanish, too. */
 rd_linear rd_cell_of_element(rd_schedule *t, int32_t fold, int32_t axis, rd_linear cell)
 {
     rd_linear made = rd_linear_of(0);
     int64_t   coef = 0, range = 1;
 
     if (!find_digit(t->p, &t->p->fold[fold], axis, &coef, &range))
-        return made; /* of no other cells */
+        return made; /* no other axis has a digit: there is one cell */
     for (int32_t k = 0; k < cell.n && !t->failed; k++) {
         const rd_linear_term term = t->term[cell.first + k];
 

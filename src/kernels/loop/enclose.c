@@ -4,6 +4,7 @@
 
 const char rd_why_no_memory[] = "no memory";
 
+/* Notes the reason for a refusal, if the caller asks for one; returns false. */
 static bool refuse(const char **why, const char *because)
 {
     if (why)
@@ -11,6 +12,7 @@ static bool refuse(const char **why, const char *because)
     return false;
 }
 
+/* True if the statement is a loop that binds the axis. */
 static bool is_over(const rd_schedule *t, int32_t stmt, int32_t axis)
 {
     return t->stmt[stmt].kind == RD_S_LOOP && rd_loop_of(t, stmt)->axis == axis;
@@ -26,6 +28,7 @@ static bool has_values(const rd_schedule *t, const rd_edge *edge)
     return false;
 }
 
+/* Returns a loop bound that is the index of an axis or mark. */
 static rd_edge edge_at(rd_schedule *t, int32_t axis)
 {
     return rd_edge_of(rd_linear_plus_axis(t, rd_linear_of(0), 1, axis));
@@ -65,6 +68,7 @@ int32_t rd_enclose_in_loop(rd_schedule *t, int32_t body, int32_t axis, int64_t s
 }
 
 /* ---- Whether it may be ----------------------------------------------------------------------- */
+/* True if the fold begins in the body, at any depth. */
 static bool begins_in(const rd_schedule *t, int32_t fold, int32_t body)
 {
     for (int32_t s = rd_next_stmt(t, body, body); s >= 0; s = rd_next_stmt(t, s, body))
@@ -73,8 +77,9 @@ static bool begins_in(const rd_schedule *t, int32_t fold, int32_t body)
     return false;
 }
 
-/* True if the fold allows the loop around.  A fold that begins in the body begins again in each
- * round, so no loop over the axis may carry it. */
+/* True if the fold allows the loop around: it has no statement there, begins and ends in one round,
+ * or each round has cells of its own.  A fold that begins in the body begins again in each round,
+ * so no loop over the axis may carry it. */
 static bool fold_allows(const rd_schedule *t, int32_t fold, int32_t loop, bool begins,
                         const char **why)
 {
@@ -88,8 +93,8 @@ static bool fold_allows(const rd_schedule *t, int32_t fold, int32_t loop, bool b
     }
 }
 
-/* True if a loop of the body can take its indices range by range: unit stride, forwards,
- * constant bounds, and no fold along it. */
+/* True if a loop of the body can take its indices range by range: unit stride, forwards, constant
+ * bounds, and no fold along it. */
 static bool loop_allows(const rd_schedule *t, int32_t body, int32_t loop, const char **why)
 {
     const rd_for *l = rd_loop_of(t, loop);

@@ -1,20 +1,27 @@
-/* fold_facts.c - facts of a program's folds, in the form that loop trees and their texts need. */
+/* fold_facts.c - facts of a program's folds, in the form that loop trees and their texts need.
+ *
+ * Words: a cell is one result of a fold with its states.  A lane is one of its independent
+ * accumulators; elements go to lanes in turn.  A step is one element of each lane.  A block is a
+ * number of steps that are folded from the left.  A finished block is a node of the combine
+ * tree. */
 #include "kernels/loop/loop.h"
 #include "core/combine_tree.h"
 #include "kernels/math/prefix_sums.h"
 
+/* True if the instruction takes an element into a fold. */
 bool rd_takes_step(const rd_inst *inst)
 {
     return inst->kind == RD_I_STEP || inst->kind == RD_I_SCAN;
 }
 
+/* Returns how many steps the elements along the lane position take: ceil(lane_extent / lanes). */
 int64_t rd_rows_of_lanes(const rd_fold *f)
 {
     return (f->lane_extent + f->lanes - 1) / f->lanes;
 }
 
 /* True if the fold has one lane and its step is first + coef * index of the axis, with no other
- * addend. */
+ * addend.  The position is `outer`, or `lane` if there is no outer one; the other must be 0. */
 bool rd_is_along(const rd_fold *f, int32_t axis, int64_t first, int64_t coef)
 {
     const rd_address *one  = f->outer.n_add ? &f->outer : &f->lane,
@@ -25,8 +32,8 @@ bool rd_is_along(const rd_fold *f, int32_t axis, int64_t first, int64_t coef)
            (f->outer.n_add == 0 || f->lane_extent == 1);
 }
 
-/* The innermost loop over steps: over the lanes, or where the lanes are one step, over the outer
- * position. */
+/* Returns the innermost loop over steps: over the lane position, or over the outer one where all
+ * lanes are one step.  -1: there is one step. */
 static int32_t loop_along(const rd_program *p, const rd_loop_fold *f)
 {
     const rd_fold *fold     = f->of.fold;
@@ -40,7 +47,8 @@ static int32_t loop_along(const rd_program *p, const rd_loop_fold *f)
     return -1;
 }
 
-/* True if the result has the same bits however elements are grouped, as an extreme has. */
+/* True if the result has the same bits however elements are grouped, as an extreme has.  Groups,
+ * rows of places, users' reducers, narrow sums and scans keep their states apart. */
 static bool has_free_grouping(const rd_loop_fold *f)
 {
     const rd_fold *fold = f->of.fold;
@@ -49,24 +57,23 @@ static bool has_free_grouping(const rd_loop_fold *f)
            rd_fold_any_grouping(fold);
 }
 
-/* True if the result depends on lanes: 0 and -0 are equal, and an extreme takes the first of the
- * first lane. */
+/* True if it matters for the bits which lane takes which element.  0 and -0 are equal, and an
+ * extreme keeps the one that comes first in the first lane. */
 static bool depends_on_lanes(const rd_fold *f)
 {
-    const bool extreme = f->reducer == RD_RED_min || f->reducer == RD_RED_max ||
-                         f->reducer == RD_RED_min_anew || f->reducer == RD_RED_max_anew;
-
-    return extreme && rd_dtype_kind(f->type) == RD_KIND_FLOAT;
+    return rd_reducer_is_extreme(f->reducer) && rd_dtype_kind(f->type) == RD_KIND_FLOAT;
 }
 
-/* True if the fold needs no blocks.  Groups keep their lanes and places. */
+/* True if no block has to end: any grouping gives the same bits.  Group-bys count, too; they still
+ * keep their lanes and places. */
 static bool needs_no_blocks(const rd_loop_fold *f)
 {
     return has_free_grouping(f) || (f->of.fold->n_group && rd_fold_any_grouping(f->of.fold));
 }
 
-/* Rows of the combine tree: the most nodes at a time.  A fold with free grouping needs none: one
- * state takes all elements of a task, and a join merges states. */
+/* Returns the rows of the combine tree: the most nodes that it holds at a time; 0: it needs none.
+ * Pushing n blocks one by one leaves at most one node for each bit of n.  A share of a split fold
+ * begins anywhere, so it has nodes on both sides. */
 static int32_t rows_of_tree(const rd_loop_fold *f)
 {
     const rd_fold *fold = f->of.fold;
@@ -81,7 +88,8 @@ static int32_t rows_of_tree(const rd_loop_fold *f)
     return f->split ? 2 * bits + 3 : bits + 2;
 }
 
-/* Nodes of 1, 2, 4 .. elements of a block. */
+/* Returns the levels of nodes of a scan by the tree: nodes of 1, 2, 4 .. elements, up to a
+ * block. */
 static int32_t tree_levels_of(int64_t steps)
 {
     int32_t levels = 0;
@@ -108,6 +116,8 @@ static void fill_facts(const rd_program *p, const int32_t *made, bool whole, rd_
     const int64_t  outer  = rd_positions(p, &fold->outer);
     const bool     groups = fold->n_group > 0, steps = f->step >= 0;
 
+    /* States of small elements may be as small. States may be empty if a group or a row can have no
+     * element. */
     f->of.narrow  = true;
     f->of.empties = groups || fold->by_rows || !steps;
     rd_emit_facts(&f->of, rd_positions(p, &fold->index));
@@ -116,6 +126,8 @@ static void fill_facts(const rd_program *p, const int32_t *made, bool whole, rd_
     rd_find_short_sum(p, made, f);
     f->any_lane = steps && has_free_grouping(f) && fold->lanes > 1 && moves_lane(p, f) &&
                   !depends_on_lanes(fold);
+    /* Several axes move the lane, and there are more elements than lanes: a block may end at any
+     * element. */
     f->mixed     = steps && fold->lane_extent > fold->lanes && fold->lane.n_add > 1 && !f->any_lane;
     f->along     = f->mixed || !steps ? -1 : loop_along(p, f);
     f->split     = fold->split && !whole;
@@ -123,9 +135,8 @@ static void fill_facts(const rd_program *p, const int32_t *made, bool whole, rd_
     f->of.one_block = !f->tree_rows && fold->n_block == 1;
     for (f->shift = 0; f->tree_rows && fold->steps >> f->shift > 1; f->shift++)
         ;
-    f->blocks = f->tree_rows || (fold->scan && fold->n_block > 1 && !rd_fold_any_grouping(fold));
-    f->pair =
-        fold->scan && fold->reducer == RD_RED_sum && rd_dtype_kind(fold->type) == RD_KIND_FLOAT;
+    f->blocks  = f->tree_rows || (fold->scan && fold->n_block > 1 && !rd_fold_any_grouping(fold));
+    f->pair    = rd_fold_has_pairs(fold);
     f->n_words = f->pair ? rd_prefix_sum_words(fold->n_block) : 0;
     f->levels  = fold->prefix == RD_PREFIX_TREE && !rd_fold_any_grouping(fold)
                      ? tree_levels_of(f->steps)
@@ -143,6 +154,8 @@ static bool has_one_cell_per_block(const rd_program *p, const rd_loop_fold *f)
     return true;
 }
 
+/* Says why a tree cannot express a fold by labels; NULL: it can.  Blocks of all groups end
+ * together, so lanes along several axes, or several cells between them, are not supported. */
 static const char *why_no_tree_of_groups(const rd_program *p, const rd_loop_fold *f)
 {
     if (f->mixed)
@@ -154,6 +167,8 @@ static const char *why_no_tree_of_groups(const rd_program *p, const rd_loop_fold
     return NULL;
 }
 
+/* True if it is a scan over several lanes, or one with results of another type than its elements.
+ * Places (argmin) and users' reducers have types of their own. */
 static bool is_unsupported_scan(const rd_fold *f)
 {
     return f->scan && (f->lane.n_add || f->lane_extent > 1 ||
@@ -197,7 +212,7 @@ static const char *find_instructions(const rd_program *p, rd_loop_fold *fold)
     return why;
 }
 
-/* Returns the instruction that makes each register; NULL without memory. */
+/* Returns a table of the instruction that makes each register; NULL without memory. */
 int32_t *rd_made_by(const rd_program *p, rd_get_fn *get, void *pool)
 {
     int32_t *made = get(pool, ((size_t)p->n_reg + 1) * sizeof *made);

@@ -1,30 +1,37 @@
-/* intervals.c - interval arithmetic of floats: see intervals.h. */
+/* intervals.c - interval arithmetic of floats: see intervals.h.
+ *
+ * An interval that is not known is `all`: from minus to plus infinity. */
 #include "kernels/loop/intervals.h"
 #include "core/value_ranges.h"
 #include <math.h>
 
+/* Operands deeper than this in an expression count as unknown, which bounds the time. */
 enum { DEEP = 8 };
 
 static const rd_interval all = { -INFINITY, INFINITY };
 
 static rd_interval interval_of(const rd_schedule *t, int32_t value, int depth);
 
+/* True if it is one of the types that interval arithmetic is done for.  Halves are not. */
 static bool is_float(rd_dtype type)
 {
     return type == RD_F32 || type == RD_F64;
 }
 
+/* True if both ends are finite numbers. */
 static bool is_finite(rd_interval x)
 {
     return isfinite(x.low) && isfinite(x.high);
 }
 
+/* Returns the least interval that contains both. */
 static rd_interval interval_union(rd_interval x, rd_interval y)
 {
     return (rd_interval){ fmin(x.low, y.low), fmax(x.high, y.high) };
 }
 
 /* ---- Operators ------------------------------------------------------------------------------- */
+/* Returns the interval of x * y: the extremes are among the four products of ends. */
 static rd_interval interval_product(rd_interval x, rd_interval y)
 {
     const double a = x.low * y.low, b = x.low * y.high, c = x.high * y.low, d = x.high * y.high;
@@ -34,6 +41,7 @@ static rd_interval interval_product(rd_interval x, rd_interval y)
     return (rd_interval){ fmin(fmin(a, b), fmin(c, d)), fmax(fmax(a, b), fmax(c, d)) };
 }
 
+/* Returns the interval of x + y.  Infinite ends give no information, as inf - inf is NaN. */
 static rd_interval interval_sum(rd_interval x, rd_interval y)
 {
     if (!is_finite(x) || !is_finite(y))
@@ -41,11 +49,13 @@ static rd_interval interval_sum(rd_interval x, rd_interval y)
     return (rd_interval){ x.low + y.low, x.high + y.high };
 }
 
+/* Returns the interval of -x. */
 static rd_interval interval_negative(rd_interval x)
 {
     return (rd_interval){ -x.high, -x.low };
 }
 
+/* Returns the interval of |x|. */
 static rd_interval interval_abs(rd_interval x)
 {
     if (x.low >= 0)
@@ -53,6 +63,7 @@ static rd_interval interval_abs(rd_interval x)
     return (rd_interval){ 0, fmax(-x.low, x.high) };
 }
 
+/* Returns the interval of x / y, known only for a y above 0. */
 static rd_interval interval_quotient(rd_interval x, rd_interval y)
 {
     const double a = x.low / y.low, b = x.low / y.high, c = x.high / y.low, d = x.high / y.high;
@@ -62,14 +73,15 @@ static rd_interval interval_quotient(rd_interval x, rd_interval y)
     return (rd_interval){ fmin(fmin(a, b), fmin(c, d)), fmax(fmax(a, b), fmax(c, d)) };
 }
 
-/* Knows only powers of a number in [0, 1] with an exponent that is not negative. */
+/* Returns the interval of a power.  Only powers of a number in [0, 1] with an exponent that is not
+ * negative are known. */
 static rd_interval interval_power(rd_interval x, rd_interval y)
 {
     return x.low >= 0 && x.high <= 1 && y.low >= 0 ? (rd_interval){ 0, 1 } : all;
 }
 
 /* Returns the interval of an operator's result, from the intervals of its operands. */
-static rd_interval of_operator(rd_op op, const rd_interval *x)
+static rd_interval interval_of_operator(rd_op op, const rd_interval *x)
 {
     switch (op) {
     case RD_OP_neg: return interval_negative(x[0]);
@@ -94,15 +106,15 @@ static rd_interval of_operator(rd_op op, const rd_interval *x)
         return (rd_interval){ fmin(x[0].low, x[1].low), fmin(x[0].high, x[1].high) };
     case RD_OP_maximum:
         return (rd_interval){ fmax(x[0].low, x[1].low), fmax(x[0].high, x[1].high) };
-    case RD_OP_fmin: /* either, where the other one is NaN */
+    case RD_OP_fmin: /* the result may be either operand, as the other may be NaN */
     case RD_OP_fmax: return interval_union(x[0], x[1]);
     default: return all;
     }
 }
 
 /* ---- Values ---------------------------------------------------------------------------------- */
-/* Rounds an end to the type.  Rounding is monotonic, and doubles have more than twice the bits
- * of floats.  So the end is rounded as the operation rounds it. */
+/* Rounds an end of an interval to the type.  Rounding is monotonic, and doubles have more than
+ * twice the bits of floats.  So the end is rounded as the operation rounds its result. */
 static double rounded_end(double x, rd_dtype type)
 {
     const double single = rd_dtype_class(type) == RD_CLASS_f64 ? x : (double)(float)x;
@@ -112,6 +124,7 @@ static double rounded_end(double x, rd_dtype type)
     return isnan(rounded) ? single : rounded; /* too large for a type without infinities */
 }
 
+/* Rounds both ends of an interval to a float type; ints stay. */
 static rd_interval rounded(rd_interval x, rd_dtype type)
 {
     return rd_dtype_kind(type) == RD_KIND_FLOAT
@@ -119,30 +132,34 @@ static rd_interval rounded(rd_interval x, rd_dtype type)
                : x;
 }
 
-static rd_interval of_number(const rd_let *let)
+/* Returns the interval of a constant: one point, or everything if it is NaN. */
+static rd_interval interval_of_number(const rd_let *let)
 {
     const double x = rd_word_to_double(let->word, let->type);
 
     return isnan(x) ? all : (rd_interval){ x, x };
 }
 
-static rd_interval of_int(rd_dtype type)
+/* Returns the interval of all numbers of an int type. */
+static rd_interval interval_of_int(rd_dtype type)
 {
     const rd_range x = rd_range_of_type(type);
 
     return x.known ? (rd_interval){ (double)x.low, (double)x.high } : all;
 }
 
-static rd_interval of_map(const rd_schedule *t, const rd_let *let, int depth)
+/* Returns the interval of an operator's result, rounded to its type. */
+static rd_interval interval_of_map(const rd_schedule *t, const rd_let *let, int depth)
 {
     rd_interval x[3] = { all, all, all };
 
     for (int32_t k = 0; k < let->n && k < 3; k++)
         x[k] = interval_of(t, t->operand[let->first + k], depth + 1);
-    return rounded(of_operator(let->op, x), let->type);
+    return rounded(interval_of_operator(let->op, x), let->type);
 }
 
-/* Returns the interval of a value by interval arithmetic, down to a depth of DEEP operands. */
+/* Returns the interval of a value from the intervals of its operands.  Loads, calls, results of
+ * folds, and operands at depth DEEP are unknown. */
 static rd_interval interval_of(const rd_schedule *t, int32_t value, int depth)
 {
     const rd_let  *let = &t->let[value];
@@ -151,10 +168,11 @@ static rd_interval interval_of(const rd_schedule *t, int32_t value, int depth)
     if (!is_float(let->type) || depth == DEEP)
         return all;
     switch (let->kind) {
-    case RD_I_CONST: return of_number(let);
-    case RD_I_MAP: return of_map(t, let, depth);
+    case RD_I_CONST: return interval_of_number(let);
+    case RD_I_MAP: return interval_of_map(t, let, depth);
     case RD_I_CAST:
-        return rounded(is_float(let->from) ? interval_of(t, in[0], depth + 1) : of_int(let->from),
+        return rounded(is_float(let->from) ? interval_of(t, in[0], depth + 1)
+                                           : interval_of_int(let->from),
                        let->type);
     case RD_I_SELECT:
         return interval_union(interval_of(t, in[1], depth + 1), interval_of(t, in[2], depth + 1));
@@ -162,11 +180,14 @@ static rd_interval interval_of(const rd_schedule *t, int32_t value, int depth)
     }
 }
 
+/* Returns the interval of a value: the least and the greatest number that it can be. */
 rd_interval rd_interval_of(const rd_schedule *t, int32_t value)
 {
     return interval_of(t, value, 0);
 }
 
+/* True if the value is a cast of a float to a signed int of at most 32 bits, or to an unsigned one
+ * of at most 16. Vectors convert floats to int32_t. */
 bool rd_narrows_float(const rd_let *let)
 {
     return let->kind == RD_I_CAST && rd_dtype_kind(let->from) == RD_KIND_FLOAT &&
@@ -174,7 +195,9 @@ bool rd_narrows_float(const rd_let *let)
            rd_dtype_kind(let->type) != RD_KIND_FLOAT && rd_register_size(let->type) == 4;
 }
 
-/* Checks the interval against the range of the target.  A cast truncates, so -0.99 becomes 0. */
+/* True if each float that the cast can meet fits an int32_t, and is not negative for an unsigned
+ * target.  A cast truncates, so -0.99 becomes 0. MOST is a little below 2^31, as functions may
+ * exceed their interval by a rounding error. */
 bool rd_narrows_bounded(const rd_schedule *t, const rd_let *let)
 {
     static const double MOST = 2147480000, LEAST_OF_UNSIGNED = -0.99;

@@ -1,6 +1,7 @@
 /* legality.c - legality of loop transformations: interchange, fission and fusion. */
 #include "kernels/loop/facts.h"
 
+/* Notes the reason for a refusal, if the caller asks for one; returns false. */
 static bool refuse(const char **why, const char *because)
 {
     if (why)
@@ -23,6 +24,7 @@ static int32_t next_in(const rd_schedule *t, const stmt_range *of, int32_t last)
     return s == of->to ? -1 : s;
 }
 
+/* True if a statement of that kind stands in the range, at any depth. */
 static bool has_kind(const rd_schedule *t, const stmt_range *of, rd_stmt_kind kind)
 {
     for (int32_t s = next_in(t, of, -1); s >= 0; s = next_in(t, of, s))
@@ -52,7 +54,8 @@ static bool has_conflict(const rd_schedule *t, int32_t loop_a, const stmt_range 
     return false;
 }
 
-/* True if different rounds of the two loops may touch the same element. */
+/* True if accesses in different rounds of the two loops may touch the same element, and one of them
+ * writes. */
 static bool memory_is_shared(const rd_schedule *t, int32_t loop_a, const stmt_range *a,
                              int32_t loop_b, const stmt_range *b)
 {
@@ -71,6 +74,7 @@ static bool is_touched_in_both(const rd_schedule *t, int32_t outer, const rd_acc
 }
 
 /* ---- Folds ----------------------------------------------------------------------------------- */
+/* True if a statement of the fold stands in the range, at any depth. */
 static bool has_fold(const rd_schedule *t, const stmt_range *of, int32_t fold)
 {
     for (int32_t s = next_in(t, of, -1); s >= 0; s = next_in(t, of, s))
@@ -90,6 +94,8 @@ static bool folds_are_apart(const rd_schedule *t, int32_t loop, const stmt_range
 }
 
 /* ---- Interchange ----------------------------------------------------------------------------- */
+/* True if the loop has statements of the fold other than its steps: ends of blocks, merges,
+ * results. */
 static bool ends_blocks(const rd_schedule *t, int32_t loop, int32_t fold)
 {
     for (int32_t s = rd_next_stmt(t, loop, loop); s >= 0; s = rd_next_stmt(t, s, loop))
@@ -98,8 +104,9 @@ static bool ends_blocks(const rd_schedule *t, int32_t loop, int32_t fold)
     return false;
 }
 
-/* True if each state still takes its elements in the same order: at most one of the loops is
- * over steps.  Where a block ends in the body, one loop must be over cells. */
+/* True if each state still takes its elements in the same order after an interchange: at most one
+ * of the loops is over steps.  Where a block ends in the body, one loop must be over cells, which
+ * are separate results. */
 static bool fold_may_interchange(const rd_schedule *t, int32_t fold, int32_t outer, int32_t inner)
 {
     const rd_mapping a = rd_mapping_of(t, fold, outer), b = rd_mapping_of(t, fold, inner);
@@ -115,8 +122,8 @@ static bool fold_may_interchange(const rd_schedule *t, int32_t fold, int32_t out
             !(rd_moves_step(t, fold, outer) && rd_moves_step(t, fold, inner)));
 }
 
-/* True if the two loops are perfectly nested, have independent bounds, no exit, and no
- * dependence that the interchange reverses. */
+/* True if two loops may be interchanged: they are perfectly nested, have independent bounds, no
+ * early exit, and no dependence that the interchange reverses. */
 bool rd_may_interchange(const rd_schedule *t, int32_t outer, int32_t inner, const char **why)
 {
     const stmt_range all = { t->stmt[inner].first, -1 };
@@ -154,6 +161,7 @@ bool rd_may_fission(const rd_schedule *t, int32_t loop, int32_t at, const char *
 }
 
 /* ---- Fusion ---------------------------------------------------------------------------------- */
+/* True if two loop bounds have equal parts: positions, and how each part is rounded. */
 static bool is_same_edge(const rd_schedule *t, const rd_edge *a, const rd_edge *b)
 {
     if (a->n != b->n)
@@ -166,6 +174,8 @@ static bool is_same_edge(const rd_schedule *t, const rd_edge *a, const rd_edge *
     return true;
 }
 
+/* True if two loops visit the same indices in the same order.  Rounds of block loops end where the
+ * body says, so they are never the same. */
 static bool has_same_rounds(const rd_schedule *t, const rd_for *a, const rd_for *b)
 {
     return a->axis == b->axis && a->step == b->step && a->backwards == b->backwards &&
@@ -173,8 +183,8 @@ static bool has_same_rounds(const rd_schedule *t, const rd_for *a, const rd_for 
            is_same_edge(t, &a->to, &b->to);
 }
 
-/* True if the two loops have the same rounds and follow each other, and neither folds nor memory
- * carry anything from one to other rounds of the other. */
+/* True if two loops may be fused: they follow each other, have the same rounds, and neither folds
+ * nor memory carry anything from one to other rounds of the other. */
 bool rd_may_fuse(const rd_schedule *t, int32_t first, int32_t second, const char **why)
 {
     const stmt_range a = { t->stmt[first].first, -1 }, b = { t->stmt[second].first, -1 };

@@ -18,7 +18,7 @@
 /* ---- Positions ------------------------------------------------------------------------------- */
 /* One addend: coef times the index that an axis is bound to, or times a value. */
 typedef struct rd_linear_term {
-    int32_t axis;  /* -1: the value counts                   */
+    int32_t axis;  /* its index counts; -1: the value does   */
     int32_t value; /* an i64: an index that is read at run time */
     int64_t coef;
 } rd_linear_term;
@@ -59,10 +59,11 @@ typedef enum rd_for_kind {
 enum { RD_MOST_PARTS = 4 };
 typedef struct rd_edge_part {
     rd_linear at, first;
-    int64_t   by;
-    bool      up;
+    int64_t   by; /* at most 1: not rounded */
+    bool      up; /* rounded up     */
 } rd_edge_part;
 
+/* A bound: the first n parts. */
 typedef struct rd_edge {
     int32_t      n;
     rd_edge_part part[RD_MOST_PARTS];
@@ -110,7 +111,8 @@ typedef struct rd_for {
     int64_t padded_rounds;
 } rd_for;
 
-/* True if the rounds may come in any order. */
+/* True if the rounds may come in any order: work items and rounds of vectors unless they are marked
+ * `in_order`, and threads of a team. */
 static inline bool rd_in_any_order(const rd_for *loop)
 {
     return ((loop->kind == RD_FOR_VECTOR || loop->kind == RD_FOR_ITEM) && !loop->in_order) ||
@@ -347,6 +349,7 @@ static inline bool rd_is_step(const rd_schedule *t, int32_t stmt)
     return t->stmt[stmt].kind == RD_S_STEP || t->stmt[stmt].kind == RD_S_PREFIX;
 }
 
+/* True if the statement is a vector loop. */
 static inline bool rd_is_vector(const rd_schedule *t, int32_t stmt)
 {
     return t->stmt[stmt].kind == RD_S_LOOP && rd_loop_of(t, stmt)->kind == RD_FOR_VECTOR;

@@ -2,7 +2,11 @@
  *
  * A loop that touches more than a level holds finds nothing of it there when it begins again.
  * So the innermost such loop around an access fetches the lines of its rounds once, each time
- * that it runs.  If there is no such loop, a run finds what the run before has left. */
+ * that it runs.  If there is no such loop, a run finds what the run before has left.
+ *
+ * An access list has the loads and stores of a tree, and for each the loops around it with their
+ * strides in bytes.  To touch is to read or write; a line is a cache line of 64 bytes.  A gather is
+ * a load at an address that another array names. */
 #include "core/caches.h"
 #include "kernels/loop/facts.h"
 #include "kernels/loop/price_parts.h"
@@ -13,7 +17,7 @@ enum {
     LINE = 64,
     RUN  = 256,
     PAGE = 4096
-}; /* bytes; a shorter run ends before it is fetched ahead */
+}; /* bytes: a cache line; the least run that prefetchers follow; a page of memory */
 enum { MOST_LOOPS = 12, MOST_ACCESSES = 48, LEVELS = 3 };
 
 /* A loop around an access: its rounds, and the bytes from one round to the next. */
@@ -42,6 +46,7 @@ typedef struct access_list {
 } access_list;
 
 /* ---- Accesses -------------------------------------------------------------------------------- */
+/* Returns the position at which a LOAD or a STORE accesses memory. */
 static const rd_linear *address_of(const rd_schedule *t, int32_t stmt)
 {
     const rd_stmt *s = &t->stmt[stmt];
@@ -49,7 +54,8 @@ static const rd_linear *address_of(const rd_schedule *t, int32_t stmt)
     return s->kind == RD_S_LET ? &t->let[s->value].at : &s->at;
 }
 
-/* Bytes of the region in which a gathered element may lie; 0: the address is no gather. */
+/* Returns the bytes in which a gathered element may lie; 0: the address is no gather.  An INDEX
+ * says how many places there are; other computed indices count as one second-level cache. */
 static double region_of(const rd_schedule *t, const rd_linear *at, double size)
 {
     double region = 0;
@@ -66,8 +72,8 @@ static double region_of(const rd_schedule *t, const rd_linear *at, double size)
     return region;
 }
 
-/* Bytes from one access to the next in time: the stride of the innermost loop that moves, but of
- * a vector loop first. */
+/* Returns the bytes from one access to the next in time: the stride of a strip of a vector loop,
+ * else of the innermost loop of more than 8 rounds.  Strips have numbers below -1. */
 static double hop_bytes(const traced_access *a)
 {
     double first = 0;
@@ -81,8 +87,9 @@ static double hop_bytes(const traced_access *a)
     return first;
 }
 
-/* Puts the strip of a vector loop innermost, as loops of the region run strip by strip.  The
- * strip gets a number that no statement has. */
+/* Splits a vector loop in two: strips of 64 elements become the innermost loop, and the loop itself
+ * counts strips.  All loops of a region run strip by strip.  The strip gets the number -2 - loop,
+ * which no statement has. */
 static void put_strip_innermost(const access_list *q, traced_access *a)
 {
     for (int k = 0; k < a->n && a->n < MOST_LOOPS; k++) {
@@ -101,6 +108,8 @@ static void put_strip_innermost(const access_list *q, traced_access *a)
     }
 }
 
+/* True if two accesses touch the same lines in the same loops, so that the second finds them in the
+ * cache.  Gathers never count as the same. */
 static bool is_same(const traced_access *a, const traced_access *b)
 {
     bool same = a->slot == b->slot && a->writes == b->writes && a->n == b->n && a->region == 0 &&
@@ -118,8 +127,8 @@ static bool is_cached_scratch(const rd_program *p, int32_t slot)
            p->scratch_bytes[slot - p->first_scratch] <= RD_L2_BYTES;
 }
 
-/* Adds an access: the stride and the rounds of each loop around.  An access like an earlier one
- * finds its lines in the cache. */
+/* Adds an access with the stride and the rounds of each loop around it.  Accesses to arrays of the
+ * tree, to small scratch, and those like an earlier one are left out. */
 static void add_access(access_list *q, int32_t stmt)
 {
     const rd_schedule *t = q->t;
@@ -152,7 +161,9 @@ static void add_access(access_list *q, int32_t stmt)
 }
 
 /* ---- What is touched ------------------------------------------------------------------------- */
-/* Cache lines that an access touches in the rounds of its n innermost loops. */
+/* Returns how many cache lines an access touches in the rounds of its n innermost loops.  Loops are
+ * taken by rising stride: a stride within a line of the span so far extends the span, a greater one
+ * makes separate runs. */
 static double lines_of(const traced_access *a, int n)
 {
     double span = a->size, runs = 1, places = 1;
@@ -180,7 +191,8 @@ static double lines_of(const traced_access *a, int n)
     return a->region > 0 ? fmin(places, lines + a->region / LINE) : lines;
 }
 
-/* Bytes that all accesses touch while a loop runs; loop -1: the whole tree. */
+/* Returns the bytes that all accesses touch while a loop runs; loop -1: in the whole tree.
+ * Accesses outside of the loop do not count. */
 static double touched_in(const access_list *q, int32_t loop)
 {
     double lines = 0;
@@ -197,7 +209,10 @@ static double touched_in(const access_list *q, int32_t loop)
 }
 
 /* ---- What crosses ---------------------------------------------------------------------------- */
-/* Lines that an access fetches from beyond a level of so many bytes. */
+/* Returns how many lines an access fetches from beyond a cache of `level` bytes.  `touched` has the
+ * bytes that each loop around touches.  The innermost loop that touches more than the cache holds
+ * fetches its lines each time that it runs.  If none does, lines are fetched once if the whole tree
+ * exceeds the cache. */
 static double lines_crossing(const traced_access *a, const double *touched, double all,
                              double level)
 {
@@ -211,6 +226,8 @@ static double lines_crossing(const traced_access *a, const double *touched, doub
     return all > level ? lines_of(a, a->n) : 0;
 }
 
+/* Returns the bytes a nanosecond that all threads together get from memory: `one` for each thread,
+ * but no more than all threads reached when they were measured. */
 static double memory_speed(const rd_speeds *s, double one, int threads)
 {
     const double all = fmax(s->memory_all, one);
@@ -218,7 +235,9 @@ static double memory_speed(const rd_speeds *s, double one, int threads)
     return threads > 1 ? fmin(one * threads, all) : one;
 }
 
-/* The time of sequential lines.  Stores of whole lines go down as fast as loads come up. */
+/* Returns the time of sequential lines.  `lines` has the lines fetched from beyond the first, the
+ * second and the third cache.  Results too large for the caches are written with non-temporal
+ * stores. */
 static double stream_ns(const access_list *q, const traced_access *a, const double *lines,
                         int threads)
 {
@@ -230,7 +249,9 @@ static double stream_ns(const access_list *q, const traced_access *a, const doub
             lines[2] / memory_speed(s, a->writes ? store_speed : s->memory, threads));
 }
 
-/* The time of lines at scattered addresses, which no prefetcher sees. */
+/* Returns the time of lines at scattered addresses, which no prefetcher loads before.  `lines` are
+ * those from beyond each cache.  `far`: each access is in another page, which costs an address
+ * translation. */
 static double looked_up_ns(const rd_speeds *s, const double *lines, bool far, int threads)
 {
     const double line_ns =
@@ -241,8 +262,8 @@ static double looked_up_ns(const rd_speeds *s, const double *lines, bool far, in
            threads;
 }
 
-/* Adds the time of one access: the lines that cross each level, at most as many as cross the
- * level before. */
+/* Adds the time of one access by the lines that it fetches from beyond each cache.  No cache is
+ * passed by more lines than the one before. */
 static void add_crossing(const access_list *q, const traced_access *a, double all, int threads,
                          rd_traffic_ns *sum)
 {

@@ -1,6 +1,10 @@
-/* nesting.c - where statements of a loop tree stand. */
+/* nesting.c - where statements of a loop tree stand.
+ *
+ * A body is the list of statements that a loop, an IF or a part of the tree holds.  A statement is
+ * named by its number. */
 #include "kernels/loop/facts.h"
 
+/* True if the statement stands in the body of the other one, at any depth. */
 bool rd_stands_in(const rd_schedule *t, int32_t stmt, int32_t body)
 {
     int32_t s = t->stmt[stmt].parent;
@@ -10,6 +14,7 @@ bool rd_stands_in(const rd_schedule *t, int32_t stmt, int32_t body)
     return s >= 0;
 }
 
+/* Returns the innermost loop around a statement; -1: none. */
 int32_t rd_loop_around(const rd_schedule *t, int32_t stmt)
 {
     int32_t s = t->stmt[stmt].parent;
@@ -30,6 +35,8 @@ int32_t rd_loops_around(const rd_schedule *t, int32_t stmt, int32_t *loop, int32
     return n;
 }
 
+/* Returns the statement itself if it is a vector loop, else the innermost vector loop around it;
+ * -1: none. */
 int32_t rd_vector_around(const rd_schedule *t, int32_t stmt)
 {
     while (stmt >= 0 && !rd_is_vector(t, stmt))
@@ -37,6 +44,8 @@ int32_t rd_vector_around(const rd_schedule *t, int32_t stmt)
     return stmt;
 }
 
+/* Returns the innermost loop around a statement that binds the axis: as its index, or as the mark
+ * of a round's begin or end.  -1: none. */
 int32_t rd_binder_of(const rd_schedule *t, int32_t stmt, int32_t axis)
 {
     for (int32_t s = rd_loop_around(t, stmt); s >= 0 && axis >= 0; s = rd_loop_around(t, s)) {
@@ -48,6 +57,7 @@ int32_t rd_binder_of(const rd_schedule *t, int32_t stmt, int32_t axis)
     return -1;
 }
 
+/* Returns the first loop of the tree that was made from loop `of` of the program; -1: none. */
 int32_t rd_loop_from(const rd_schedule *t, int32_t of)
 {
     for (int k = 0; k < RD_N_PARTS; k++)
@@ -57,6 +67,7 @@ int32_t rd_loop_from(const rd_schedule *t, int32_t of)
     return -1;
 }
 
+/* Returns the first loop in a body, at any depth, that is over the axis; -1: none. */
 int32_t rd_loop_over(const rd_schedule *t, int32_t body, int32_t axis)
 {
     for (int32_t s = rd_next_stmt(t, body, body); s >= 0; s = rd_next_stmt(t, s, body))
@@ -65,6 +76,7 @@ int32_t rd_loop_over(const rd_schedule *t, int32_t body, int32_t axis)
     return -1;
 }
 
+/* Counts the statements in a body, at any depth, with one of the kinds in a bit mask. */
 int32_t rd_count_kinds(const rd_schedule *t, int32_t body, uint32_t kinds)
 {
     int32_t n = 0;
@@ -74,11 +86,13 @@ int32_t rd_count_kinds(const rd_schedule *t, int32_t body, uint32_t kinds)
     return n;
 }
 
+/* True if the statement is a loop without loops in its body. */
 bool rd_is_innermost(const rd_schedule *t, int32_t loop)
 {
     return t->stmt[loop].kind == RD_S_LOOP && rd_count_kinds(t, loop, RD_KIND_BIT(RD_S_LOOP)) == 0;
 }
 
+/* Returns the next innermost loop in a body behind statement `last`; -1: there is none. */
 int32_t rd_next_innermost(const rd_schedule *t, int32_t body, int32_t last)
 {
     int32_t s = rd_next_stmt(t, last, body);
@@ -88,6 +102,7 @@ int32_t rd_next_innermost(const rd_schedule *t, int32_t body, int32_t last)
     return s;
 }
 
+/* Returns the next EXIT behind `last` that leaves this loop; -1: there is none. */
 int32_t rd_next_exit(const rd_schedule *t, int32_t loop, int32_t last)
 {
     int32_t s = rd_next_stmt(t, last, loop);
@@ -97,6 +112,8 @@ int32_t rd_next_exit(const rd_schedule *t, int32_t loop, int32_t last)
     return s;
 }
 
+/* Returns the innermost statement that holds both a and b in its body; -1: they stand in different
+ * parts. */
 int32_t rd_common_body(const rd_schedule *t, int32_t a, int32_t b)
 {
     int32_t s = t->stmt[a].parent;
@@ -106,7 +123,7 @@ int32_t rd_common_body(const rd_schedule *t, int32_t a, int32_t b)
     return s;
 }
 
-/* The statement of a body that is the given one or contains it. */
+/* Returns the direct child of a body that is the statement or contains it. */
 static int32_t in_body(const rd_schedule *t, int32_t stmt, int32_t body)
 {
     while (t->stmt[stmt].parent != body)
@@ -114,8 +131,8 @@ static int32_t in_body(const rd_schedule *t, int32_t stmt, int32_t body)
     return stmt;
 }
 
-/* True if `a` stands before `b` in the order of the text.  It compares the two statements of
- * their common body that hold them. */
+/* True if `a` stands before `b` in the order of the text.  It compares the two statements of their
+ * common body that hold them; different parts of the tree compare by number. */
 bool rd_comes_before(const rd_schedule *t, int32_t a, int32_t b)
 {
     const int32_t body = rd_common_body(t, a, b);

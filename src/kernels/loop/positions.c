@@ -1,12 +1,18 @@
-/* positions.c - positions of loop trees: sums of axes and values. */
+/* positions.c - positions of loop trees: sums of axes and values.
+ *
+ * A position is an offset plus a sum of terms.  A term is a coefficient times the index of an axis,
+ * or times a value that is read at run time. */
 #include "kernels/loop/loop.h"
 
+/* Returns a position that is a constant. */
 rd_linear rd_linear_of(int64_t offset)
 {
     return (rd_linear){ .offset = offset };
 }
 
-/* Appends a new list of terms: the old ones and one more. */
+/* Returns a position with one more term.  All terms are written to a new list, as other positions
+ * may share the old one.  A term of the same axis or value is added up, and dropped if it becomes
+ * 0. */
 static rd_linear with_term(rd_schedule *t, rd_linear at, rd_linear_term more)
 {
     const int32_t first = t->n_term;
@@ -53,6 +59,7 @@ rd_linear rd_linear_plus(rd_schedule *t, rd_linear at, int64_t coef, rd_linear o
     return at;
 }
 
+/* Returns the coefficient of an axis in a position; 0: the position does not have the axis. */
 int64_t rd_linear_coef(const rd_schedule *t, const rd_linear *at, int32_t axis)
 {
     for (int32_t k = 0; k < at->n; k++)
@@ -89,11 +96,13 @@ bool rd_linear_same(const rd_schedule *t, const rd_linear *a, const rd_linear *b
     return true;
 }
 
+/* Returns a loop bound that is one position. */
 rd_edge rd_edge_of(rd_linear at)
 {
     return (rd_edge){ .n = 1, .part[0].at = at };
 }
 
+/* Adds a part to a loop bound.  A full bound stays as it is. */
 void rd_edge_add(rd_edge *edge, rd_linear at)
 {
     if (edge->n < RD_MOST_PARTS)

@@ -4,7 +4,8 @@
 #include "kernels/loop/regions.h"
 #include <math.h>
 
-/* The number of threads that have work. */
+/* Returns how many threads have work: no more than the root axis has grains, the least ranges that
+ * tasks may take. */
 static int threads_of(const rd_program *p, int threads)
 {
     const int64_t shares =
@@ -13,8 +14,9 @@ static int threads_of(const rd_program *p, int threads)
     return threads < 1 ? 1 : shares < threads ? (int)shares : threads;
 }
 
-/* Adds up the parts.  Tasks share the body; streams overlap with it, and scattered loads are
- * waited for. */
+/* Adds up the price of a tree from its regions and its memory traffic.  Threads share the body
+ * only.  Sequential memory traffic overlaps with computation, and scattered loads are waited
+ * for. */
 static rd_price price_of(const rd_schedule *t, const rd_speeds *s, int threads, const rd_regions *r)
 {
     const int           n = threads_of(t->p, threads);
@@ -37,6 +39,7 @@ static rd_price price_of(const rd_schedule *t, const rd_speeds *s, int threads, 
     return price;
 }
 
+/* Returns the predicted time of a run of a tree by so many threads; NAN: no memory. */
 rd_price rd_schedule_price(const rd_schedule *t, const rd_speeds *s, int threads)
 {
     rd_regions     r;
@@ -47,7 +50,8 @@ rd_price rd_schedule_price(const rd_schedule *t, const rd_speeds *s, int threads
     return price;
 }
 
-/* Prices the tree of a program before any pass.  The price is 0 where a fold has no tree. */
+/* Prices the tree of a program before any pass.  The price is 0 where trees cannot express a fold.
+ * False: no memory. */
 bool rd_program_price(const rd_program *p, bool whole, const rd_speeds *s, int threads,
                       rd_get_fn *get, void *pool, rd_price *price)
 {

@@ -1,10 +1,13 @@
 /* price_fold_ends.c - the time of the begin and the end of a fold, and of the ends of its
- * blocks. */
+ * blocks.
+ *
+ * Cost counts the operations of a reducer's step.  Numbers without a name are
+ * estimates. */
 #include "kernels/loop/price_statement.h"
 #include <math.h>
 
-/* The time in which the states of all lanes become one, scaled from 64 states of f64;
- * exponentials are added. */
+/* Returns the time in which the states of all lanes become one.  The measured row is for 64 states
+ * of f64, 512 bytes; merging of log-sum-exp takes an exponential for each lane, too. */
 static double lanes_ns(const rd_speeds *s, const rd_loop_fold *f)
 {
     enum { MEASURED = 512 };
@@ -15,8 +18,8 @@ static double lanes_ns(const rd_speeds *s, const rd_loop_fold *f)
     return s->lanes * fmax(0.3, bytes / MEASURED) + f->lanes * power;
 }
 
-/* Adds the begin of a fold.  Neighbours of a vector keep their states in registers; else all
- * cells are written. */
+/* Adds the begin of a fold.  In a vector loop neighbours keep their states in registers; else the
+ * states of all cells are written to memory. */
 static void add_begin(const rd_price_site *at, const rd_loop_fold *f, bool vector, rd_unit_ns *e)
 {
     const double bytes  = (double)f->of.n_state * rd_register_size(f->of.fold->type);
@@ -28,7 +31,8 @@ static void add_begin(const rd_price_site *at, const rd_loop_fold *f, bool vecto
         e->entries += 0.5 * at->s->loop + bytes * states / at->s->l1;
 }
 
-/* Adds the end of a cell's fold: merging blocks, then lanes, then the result. */
+/* Adds the time of a statement that begins or ends a fold: BEGIN, merging blocks, merging lanes, or
+ * making the result.  `push` is measured for 64 states. */
 void rd_price_fold_end(const rd_price_site *at, const rd_stmt *stmt, bool vector, rd_unit_ns *e)
 {
     const rd_speeds    *s     = at->s;
@@ -57,7 +61,8 @@ void rd_price_fold_end(const rd_price_site *at, const rd_stmt *stmt, bool vector
     }
 }
 
-/* Adds the end of a block, which comes once in so many steps. */
+/* Adds the time of the end of a block.  PUSH_IF_LAST tests at each step but pushes once in so many,
+ * at most 2^20; PUSH is done each time. */
 void rd_price_block_end(const rd_price_site *at, const rd_stmt *stmt, rd_unit_ns *e)
 {
     const rd_loop_fold *f = &at->t->fold[stmt->fold];

@@ -1,11 +1,15 @@
-/* price_memory.c - the time of a load or a store that hits a cache. */
+/* price_memory.c - the time of a load or a store that hits a cache.
+ *
+ * The stride of an access is its distance in memory from one round of a loop to the next, in
+ * elements.  Numbers such as EXPOSED, ONE and APART are estimates. */
 #include "core/caches.h"
 #include "kernels/loop/price_statement.h"
 #include "kernels/loop/facts.h"
 #include "kernels/loop/table_lookups.h"
 #include <math.h>
 
-/* The time to widen what a load of a narrow type reads, or to narrow what a store writes. */
+/* Returns the time to widen what a load of a narrow type reads, or to narrow what a store writes.
+ * A type that vectors hold as narrow as memory costs nothing. */
 static double widen_ns(const rd_speeds *s, rd_dtype type)
 {
     const int memory = rd_dtype_size(type), size = type == RD_BOOL ? 1 : rd_size_in_vector(type);
@@ -13,6 +17,8 @@ static double widen_ns(const rd_speeds *s, rd_dtype type)
     return memory < size ? s->convert * size / s->vector : 0;
 }
 
+/* True if neighbouring rounds of the vector loop have a constant distance in memory; *by gets it in
+ * elements, without its sign. */
 bool rd_has_known_stride(const rd_price_site *at, int32_t stmt, int64_t *by)
 {
     const rd_stride stride = rd_access_stride(at->t, at->vector, stmt);
@@ -21,8 +27,8 @@ bool rd_has_known_stride(const rd_price_site *at, int32_t stmt, int64_t *by)
     return stride.known;
 }
 
-/* The number of rounds that find the same elements.  Scattered elements are collected once for
- * all of them. */
+/* Returns how many rounds of loops around the vectors, within the region, find the same elements.
+ * Scattered elements are collected once for all of them. */
 static double reuse_of(const rd_price_site *at, int32_t stmt)
 {
     double rounds = 1;
@@ -39,19 +45,20 @@ static double reuse_of(const rd_price_site *at, int32_t stmt)
     return rounds;
 }
 
-/* The time of cache conflicts: elements in few sets of the first level evict each other, so that
- * each fetches its line again. */
+/* Returns the time of cache conflicts for elements that lie `apart` bytes from each other.  The
+ * first level has 64 sets of 8 lines; a power of two in the stride leaves few of these sets.  A
+ * strip with more elements than fit there fetches each line again. */
 static double conflict_ns(const rd_price_site *at, int64_t apart)
 {
     enum { LINE = 64, SETS = 64, WAYS = 8 };
     const double rounds = fmin(rd_trips_of(at->t, at->vector), RD_PRICED_STRIP);
-    int64_t      lines  = apart % LINE == 0 ? SETS : 0; /* else they reach all sets */
+    int64_t      sets   = apart % LINE == 0 ? SETS : 0; /* 0: elements reach all sets */
 
-    if (lines == 0)
+    if (sets == 0)
         return 0;
-    for (int64_t by = apart; by % (2 * LINE) == 0 && lines > 1; by /= 2)
-        lines /= 2;
-    return rounds > (double)(WAYS * lines) ? LINE / at->s->l2 : 0;
+    for (int64_t by = apart; by % (2 * LINE) == 0 && sets > 1; by /= 2)
+        sets /= 2;
+    return rounds > (double)(WAYS * sets) ? LINE / at->s->l2 : 0;
 }
 
 /* The time that an element of a long loop waits for its line from the second level, where the
@@ -69,13 +76,15 @@ static double line_latency_ns(const rd_price_site *at, int32_t loop, int32_t stm
     return EXPOSED * fmin(bytes, LINE) / at->s->l2;
 }
 
-/* True if a load of the innermost loop reads few columns that fill a row, for steps of their own
- * cells.  Pass `flatten_folds` reads such rows as one. */
+/* True if a load of the innermost loop reads the few columns that fill a row, for steps that each
+ * have a cell of their own.  Pass `flatten_folds` reads such rows as one loop over memory. */
 static bool is_flat(const rd_price_site *at, int32_t stmt, int64_t by)
 {
     const int32_t   loop   = rd_loop_around(at->t, stmt);
     const rd_stride stride = loop >= 0 ? rd_access_stride(at->t, loop, stmt) : (rd_stride){ 0 };
 
+    /* The loop must stand directly in the vector loop, and its columns must fill the row: `by`
+     * elements from row to row. */
     if (loop < 0 || loop == at->vector || rd_loop_around(at->t, loop) != at->vector ||
         !stride.known || stride.by != 1 || rd_loop_of(at->t, loop)->extent != by ||
         by > RD_FLAT_COLUMNS)
@@ -121,7 +130,8 @@ static int64_t columns_of_map(const rd_price_site *at, int32_t stmt)
     return some && n > 1 && n <= RD_FLAT_COLUMNS && has_stride(at, loop, stmt, 1) ? n : 0;
 }
 
-/* The time of an element at a computed index: a lookup in registers, or a gather. */
+/* Returns the time of an element at a computed index: by a lookup in registers if the table is
+ * small, else by a gather. */
 static double gathered_ns(const rd_price_site *at, int32_t stmt, rd_dtype type)
 {
     rd_lookup l;
@@ -132,8 +142,10 @@ static double gathered_ns(const rd_price_site *at, int32_t stmt, rd_dtype type)
                : rd_gather_ns(at->s);
 }
 
-/* Adds the time of an access.  Dense elements are vector loads or stores; strided ones are
- * copied one by one to an array, which is then loaded densely. */
+/* Adds the time of a load or store to *to, and of the arithmetic with it to *e.  Dense elements are
+ * vector accesses; strided ones are copied one by one to an array, which is then loaded densely.
+ * Outside of vectors (at->vector < 0) an access is a scalar instruction; within them, what does not
+ * vary costs nothing. */
 void rd_price_access(const rd_price_site *at, int32_t stmt, rd_dtype type, bool vector, double *to,
                      rd_unit_ns *e)
 {

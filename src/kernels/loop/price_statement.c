@@ -13,8 +13,8 @@ static void add_let(const rd_price_site *at, int32_t stmt, bool vector, rd_unit_
         e->arithmetic += rd_value_ns(at, let, vector);
 }
 
-/* Adds the time of a statement.  If it does not vary with the vector loop, it is done once for a
- * strip. */
+/* Adds the time of one element of a statement to the units that it keeps busy.  In a vector loop, a
+ * value that does not vary with the loop is made once for a strip. */
 void rd_price_statement(const rd_price_site *at, int32_t stmt, rd_unit_ns *effort)
 {
     const rd_stmt *s      = &at->t->stmt[stmt];

@@ -1,17 +1,27 @@
 /* price_steps.c - the time of a step of a fold: its operations, moving its state, and the
- * latency until the next step can begin. */
+ * latency until the next step can begin.
+ *
+ * Rounds of a vector loop are elements of vectors.  A state is an accumulator of a fold, and
+ * n_state how many numbers it has.  A region is a group of loops that share strips.  Numbers such
+ * as 1.5 and 6 count operations of a step. */
 #include "core/caches.h"
 #include "kernels/loop/price_statement.h"
 #include "kernels/loop/facts.h"
 #include <math.h>
 
-static bool is_extreme(const rd_fold *f)
+/* The operator of the fold's reducer; RD_OP_none if it has none. */
+static rd_op op_of(const rd_fold *f)
 {
-    return f->reducer == RD_RED_min || f->reducer == RD_RED_max || f->reducer == RD_RED_argmin ||
-           f->reducer == RD_RED_argmax;
+    return rd_reducer_table[f->reducer].op;
 }
 
-/* The time of a step of a whole vector; *size gets the bytes of an element in it. */
+/* True if a step chooses between the best element so far and the next one. */
+static bool chooses(const rd_fold *f)
+{
+    return op_of(f) == RD_OP_minimum || op_of(f) == RD_OP_maximum || rd_reducer_places(f->reducer);
+}
+
+/* Returns the time of a step of a whole vector; *size gets the bytes of an element in it. */
 static double step_ns(const rd_price_site *at, const rd_loop_fold *f, int *size)
 {
     const rd_speeds *s    = at->s;
@@ -20,21 +30,21 @@ static double step_ns(const rd_price_site *at, const rd_loop_fold *f, int *size)
     const bool       ints = rd_dtype_kind(type) != RD_KIND_FLOAT;
     const double     cost = rd_fold_cost(fold);
 
-    *size = ints && is_extreme(fold) && rd_small_type(type) ? rd_dtype_size(type)
-                                                            : rd_size_in_vector(type);
-    switch (fold->reducer) {
-    case RD_RED_argmin:
-    case RD_RED_argmax: *size = 8; return 3 * s->select_i64;
-    case RD_RED_min:
-    case RD_RED_max: return !ints ? 2 * rd_select_ns(s, type) : rd_add_ns(s, type);
-    case RD_RED_dot: return rd_of_floats(type, s->fma_f32, s->fma_f64);
-    case RD_RED_prod: return rd_mul_ns(s, type);
-    case RD_RED_logsumexp:
-    case RD_RED_maxsumexp:
+    *size = ints && chooses(fold) && rd_small_type(type) ? rd_dtype_size(type)
+                                                         : rd_size_in_vector(type);
+    if (rd_reducer_places(fold->reducer)) {
+        *size = 8;
+        return 3 * s->select_i64;
+    }
+    if (rd_reducer_multiplies(fold->reducer))
+        return rd_of_floats(type, s->fma_f32, s->fma_f64);
+    if (rd_reducer_takes_exponential(fold->reducer))
         return 6 * rd_add_ns(s, type) +
                rd_of_floats(type, s->exp_f32, s->exp_f64) * s->vector / rd_size_in_vector(type);
-    default: return (cost > 1 ? 1.5 * cost : 1) * rd_add_ns(s, type);
-    }
+    if (chooses(fold))
+        return !ints ? 2 * rd_select_ns(s, type) : rd_add_ns(s, type);
+    return op_of(fold) == RD_OP_mul ? rd_mul_ns(s, type)
+                                    : (cost > 1 ? 1.5 * cost : 1) * rd_add_ns(s, type);
 }
 
 /* The latency of a step: how long the next step on the same state waits. */
@@ -44,13 +54,15 @@ static double chain_ns(const rd_price_site *at, const rd_loop_fold *f)
     const rd_fold   *fold = f->of.fold;
     const bool       ints = rd_dtype_kind(fold->type) != RD_KIND_FLOAT;
 
-    if (fold->reducer == RD_RED_logsumexp || fold->reducer == RD_RED_maxsumexp)
+    if (rd_reducer_takes_exponential(fold->reducer))
         return s->one_exp + s->chain_add;
     if (ints)
-        return is_extreme(fold) ? 2 * s->one_select / 3 : s->one_add;
-    return is_extreme(fold) ? s->chain_select : s->chain_add;
+        return chooses(fold) ? 2 * s->one_select / 3 : s->one_add;
+    return chooses(fold) ? s->chain_select : s->chain_add;
 }
 
+/* True if a loop around the vectors, within the region, does not move the cell of the STEP: its
+ * rounds use the same states again. */
 bool rd_reuses_states(const rd_price_site *at, int32_t stmt)
 {
     for (int32_t s = at->vector >= 0 ? rd_loop_around(at->t, at->vector) : -1;
@@ -72,8 +84,9 @@ static double lanes_of_strip_ns(const rd_price_site *at, const rd_loop_fold *f)
     return bytes / (bytes * f->lanes * RD_PRICED_STRIP > RD_L1_BYTES ? at->s->l2 : at->s->l1);
 }
 
-/* The time to load and store the states of neighbours, unless the fold begins and ends in the
- * round. */
+/* Returns the time to load and store the states of neighbours.  States that begin in the region
+ * stay in registers, unless there are many lanes.  Where rounds of a loop share states, a few of
+ * these rounds are jammed and share the transfer. */
 static double states_ns(const rd_price_site *at, const rd_loop_fold *f, int32_t stmt,
                         rd_mapping mapping)
 {
@@ -106,8 +119,8 @@ static bool has_strided_loads(const rd_price_site *at)
     return false;
 }
 
-/* The time to collect the states of a user's reducer, where all numbers of a state lie together
- * in memory. */
+/* Returns the time to collect the states of a user's reducer, where all numbers of a state lie
+ * together in memory, and loads are strided. */
 static double user_ns(const rd_price_site *at, const rd_loop_fold *f)
 {
     enum { EACH = 1 };
@@ -117,6 +130,8 @@ static double user_ns(const rd_price_site *at, const rd_loop_fold *f)
                : 0;
 }
 
+/* Adds the time of a group-by's step: it finds the state by the element's label, loads it and
+ * stores it. */
 static void add_label(const rd_price_site *at, rd_unit_ns *e)
 {
     e->arithmetic += 2 * at->s->one_memory;
@@ -138,7 +153,8 @@ void rd_price_step(const rd_price_site *at, int32_t stmt, bool vector, rd_unit_n
 
     if (step->mask >= 0)
         ns += rd_select_ns(s, f->of.fold->type) / 2 * f->of.n_state;
-    if (step->w >= 0 && f->of.fold->reducer != RD_RED_dot)
+    /* A weight is one more product for each element; a dot product has it in its step. */
+    if (step->w >= 0 && !rd_reducer_multiplies(f->of.fold->reducer))
         ns += rd_mul_ns(s, f->of.fold->type);
     if (f->of.fold->n_group)
         add_label(at, e);
@@ -153,7 +169,7 @@ void rd_price_step(const rd_price_site *at, int32_t stmt, bool vector, rd_unit_n
         return;
     }
     e->arithmetic += (scan ? 2 : 1) * rd_fold_cost(f->of.fold) * s->one_add;
-    if (f->mixed) { /* lanes do not wait for each other, but each element asks for the end of a block */
+    if (f->mixed) { /* lanes do not wait for each other; each element asks for a block's end */
         e->arithmetic += 2 * s->one_add + (rd_has_exponential(&f->of) ? s->one_exp : 0);
         return;
     }

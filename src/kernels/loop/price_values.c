@@ -1,4 +1,7 @@
-/* price_values.c - the time of an element of a computed value: a map, a cast, a call. */
+/* price_values.c - the time of an element of a computed value: a map, a cast, a call.
+ *
+ * Times are for one element: an operation on a vector takes row * size of the element / bytes of
+ * the vector. */
 #include "kernels/loop/price_statement.h"
 #include "kernels/loop/facts.h"
 #include <math.h>
@@ -40,12 +43,15 @@ static double instruction_ns(const rd_speeds *s, rd_op op, rd_dtype type)
     }
 }
 
+/* True if vectors compute the operator: it calls no function, or only for hard arguments
+ * (RD_BY_HARD), or it is a remainder, which vectors do except for huge quotients. */
 static bool has_vector_code(const rd_let *let)
 {
     return !rd_op_calls(let->op, let->type) || rd_op_table[let->op].by == RD_BY_HARD ||
            rd_op_leaves_rest(let->op, let->type);
 }
 
+/* True if the map is a mathematical function with a kernel for vectors, such as exp. */
 static bool is_function(const rd_let *let)
 {
     const rd_by by = rd_op_table[let->op].by;
@@ -62,6 +68,7 @@ static rd_dtype type_of(const rd_let *let)
                : let->type;
 }
 
+/* Returns the time of `cost` scalar operations. */
 static double scalar_ns(const rd_speeds *s, double cost)
 {
     return s->one_add * cost;
@@ -94,7 +101,8 @@ static bool divides_by_constant(const rd_schedule *t, const rd_let *let)
            t->let[t->operand[let->first + 1]].kind == RD_I_CONST;
 }
 
-/* The time to round a result to a half: by vectors if it has the exponent of an f32. */
+/* Returns the time to round a result to a half.  A half with the exponent of an f32 (bf16) is cut
+ * off an f32 by vectors; the other kind is done one by one. */
 static double half_rounding_ns(const rd_price_site *at, rd_dtype type)
 {
     enum { OPERATIONS = 3 };
@@ -172,7 +180,7 @@ static double call_ns(const rd_price_site *at, const rd_let *let, bool vector)
                   : OPERATIONS * at->s->one_add;
 }
 
-/* Returns the nanoseconds of one element of a value, by its kind; constants take none. */
+/* Returns the time of one element of a value that is computed, by its kind; constants take none. */
 double rd_value_ns(const rd_price_site *at, const rd_let *let, bool vector)
 {
     const rd_speeds *s = at->s;

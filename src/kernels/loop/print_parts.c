@@ -42,7 +42,8 @@ void rd_linear_text(rd_text *to, const rd_schedule *t, const rd_linear *at)
                     at->offset < 0 ? -at->offset : at->offset);
 }
 
-/* "least(m0 + 64, hi)", "least(i1 + 1, 3000 up to m0 + 16 k)" */
+/* Adds a bound of a loop: "least(m0 + 64, hi)", "least(i1 + 1, 3000 up to m0 + 16 k)". `of_several`
+ * is the word for several parts; " up to .. k" tells how a part is rounded. */
 static void add_edge(rd_text *to, const rd_schedule *t, const rd_edge *edge, const char *of_several)
 {
     if (edge->n > 1)
@@ -71,6 +72,7 @@ void rd_memory_text(rd_text *to, const rd_schedule *t, int32_t slot, int32_t sto
 }
 
 /* ---- Loops ----------------------------------------------------------------------------------- */
+/* True if a loop bound is the number 0, which is not printed. */
 static bool is_zero(const rd_edge *edge)
 {
     return edge->n == 1 && edge->part[0].at.n == 0 && edge->part[0].at.offset == 0 &&
@@ -122,6 +124,7 @@ void rd_loop_text(rd_text *to, const rd_schedule *t, const rd_for *loop)
 }
 
 /* ---- Values ---------------------------------------------------------------------------------- */
+/* Adds a constant, with as many digits as give the same number again: "0.5", "3". */
 static void add_constant(rd_text *to, const rd_let *let)
 {
     if (rd_dtype_kind(let->type) == RD_KIND_FLOAT)

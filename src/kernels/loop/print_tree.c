@@ -26,7 +26,8 @@ static const char *const place_names[] = {
 };
 
 /* ---- Folds ----------------------------------------------------------------------------------- */
-/* " to a3": where nodes are that ranges leave; true: that is all there is to say. */
+/* Adds the array with the nodes that ranges leave: " to a3", " in a3", " from a3". True: the
+ * statement has nothing else to say of its fold. */
 static bool add_nodes(rd_text *to, const rd_stmt *s)
 {
     const char   *word = s->kind == RD_S_STORE_PARTIALS                                  ? "to"
@@ -176,7 +177,8 @@ static void add_body(rd_text *to, const rd_schedule *t, int32_t stmt, int depth)
         add_body(to, t, s, depth + 1);
 }
 
-/* "a0: states of f0, cells 1 apart, lanes 1 apart, 3000 in task": strides, how many, where. */
+/* Adds a line for each array of the tree: its strides, extent and memory.  "a0: states of f0, cells
+ * 1 apart, lanes 1 apart, 3000 in task". */
 static void add_stores(rd_text *to, const rd_schedule *t)
 {
     for (int32_t k = 0; k < t->n_store; k++) {
@@ -198,6 +200,7 @@ static void add_stores(rd_text *to, const rd_schedule *t)
     }
 }
 
+/* Writes the arrays of a tree, then its three parts; empty parts are left out. */
 void rd_schedule_text(rd_text *to, const rd_schedule *t)
 {
     add_stores(to, t);

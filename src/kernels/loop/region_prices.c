@@ -2,7 +2,11 @@
  *
  * A round takes about as long as its busiest unit: arithmetic, loads, stores, or the dependency
  * chain.  Loops in a body follow each other.  In a region, loops over the axis are vector loops,
- * the other loops stand around strips, and states that begin in it are in registers. */
+ * the other loops stand around strips, and states that begin in it are in registers.
+ *
+ * Words: a strip is a number of neighbouring indices of one axis, 64 or 1024 here.  An entry is the
+ * time to begin and end a loop.  The tail is the rounds behind the last full vector.  Numbers
+ * without a name are estimates. */
 #include "kernels/loop/region_prices.h"
 #include "kernels/loop/price_parts.h"
 #include "kernels/loop/facts.h"
@@ -13,8 +17,8 @@
 /* Elements of a strip of a long axis. */
 enum { LONG_STRIP = 1024 };
 
-/* The time of the busiest unit, and a fifth of the others: they share the instruction slots of a
- * cycle. */
+/* Returns the time of one round: that of its busiest unit, and a fifth of the others, which share
+ * the instruction slots of a cycle. */
 static double busiest_ns(const rd_unit_ns *e)
 {
     static const double EXPOSED = 0.2;
@@ -23,6 +27,7 @@ static double busiest_ns(const rd_unit_ns *e)
     return most + EXPOSED * fmax(0, e->arithmetic + e->loads + e->stores - most);
 }
 
+/* Adds a price to a sum. */
 static void add(rd_nanoseconds *sum, rd_nanoseconds more)
 {
     sum->ns += more.ns;
@@ -32,6 +37,7 @@ static void add(rd_nanoseconds *sum, rd_nanoseconds more)
 /* ---- Bodies ---------------------------------------------------------------------------------- */
 static rd_nanoseconds price_in_region(rd_pricing *q, int32_t stmt, int32_t axis);
 
+/* Describes the place of the statements of a body, as their price depends on it. */
 static rd_price_site site_in(const rd_pricing *q, int32_t body, int32_t vector)
 {
     return (rd_price_site){ .t         = q->t,
@@ -77,6 +83,7 @@ static rd_nanoseconds price_of_body_in_region(rd_pricing *q, int32_t body, int32
 }
 
 /* ---- Vector loops ---------------------------------------------------------------------------- */
+/* True if a loop or an IF stands directly in the loop's body. */
 static bool has_inner_loops(const rd_pricing *q, int32_t loop)
 {
     for (int32_t s = q->t->stmt[loop].first; s >= 0; s = q->t->stmt[s].next)
@@ -98,9 +105,11 @@ static rd_nanoseconds price_of_single_round(const rd_pricing *q, int32_t loop)
     return (rd_nanoseconds){ busiest_ns(&own), 0 };
 }
 
+/* Returns the price of all rounds of a vector loop: full vectors, and the tail.  A single round of
+ * a loop with loops inside takes 0.3 of a vector's time, at vectors of 4 numbers. */
 static rd_nanoseconds price_of_rounds(rd_pricing *q, int32_t loop)
 {
-    static const double    ONE  = 0.3; /* of a vector's time, where loops stand inside */
+    static const double    ONE  = 0.3; /* the part of a vector of 4 that a round takes, about */
     const rd_vector_rounds n    = rd_vector_rounds_of(q->t, loop, q->r->trips[loop], q->s->vector);
     const rd_nanoseconds   each = rd_price_of_body(q, loop, loop);
     rd_nanoseconds         sum  = rd_times(each, n.by_vectors, 0);
@@ -110,7 +119,8 @@ static rd_nanoseconds price_of_rounds(rd_pricing *q, int32_t loop)
     return sum;
 }
 
-/* The price of the steps that must stay serial. */
+/* Returns the price of the steps of a group-by that must stay serial, as neighbours may have the
+ * same label. */
 static rd_nanoseconds price_of_serial_steps(const rd_pricing *q, int32_t loop)
 {
     const rd_price_site at  = { .t = q->t, .s = q->s, .vector = -1, .top = -1, .loop = loop };
@@ -123,7 +133,8 @@ static rd_nanoseconds price_of_serial_steps(const rd_pricing *q, int32_t loop)
     return (rd_nanoseconds){ busiest_ns(&own), 0 };
 }
 
-/* True if rounds of a loop around reuse the same states, and so share one entry. */
+/* True if rounds of a loop around reuse the same states: a few of them are then jammed, and share
+ * one entry. */
 static bool is_shared(const rd_pricing *q, int32_t loop)
 {
     const rd_price_site at = site_in(q, loop, loop);
@@ -134,7 +145,8 @@ static bool is_shared(const rd_pricing *q, int32_t loop)
     return false;
 }
 
-/* The entry of a strip's loop: pointers to first elements, and the tail. */
+/* Returns the time of the entries of a vector loop, once for each strip: pointers to first
+ * elements, and the tail.  Loops of at most FEW rounds are written out. */
 static double entries_of_vectors(const rd_pricing *q, int32_t loop)
 {
     enum { LOOPS = 2, FEW = 4, JAMMED = 4 };
@@ -145,7 +157,8 @@ static double entries_of_vectors(const rd_pricing *q, int32_t loop)
 }
 
 /* ---- Regions --------------------------------------------------------------------------------- */
-/* The entry of a round of a loop around strips, as rows end there; short loops are written out. */
+/* Returns the entry of a round of a loop around strips, as rows end there.  Loops of at most SHORT
+ * rounds are written out. */
 static double entry_of_round(const rd_pricing *q, int32_t loop)
 {
     enum { SHORT = 8 };
@@ -172,6 +185,8 @@ static rd_nanoseconds price_in_region(rd_pricing *q, int32_t stmt, int32_t axis)
     return sum;
 }
 
+/* Returns how many strips the longest loop over the axis has: strips of 64 elements, or of 1024 on
+ * a long axis. */
 static double strips_of(const rd_pricing *q, int32_t top, int32_t axis)
 {
     double length = 0;
@@ -191,7 +206,8 @@ static void find_folds_in_region(rd_pricing *q, int32_t top)
 }
 
 /* Prices a region: finds the folds that begin in it and the number of strips, then adds up its
- * loops.  A region around several loops pays one loop of strips more. */
+ * loops.  `around`: `top` is a body that holds several loops over the axis, which pays one loop of
+ * strips more. */
 rd_nanoseconds rd_price_of_region(rd_pricing *q, int32_t top, bool around, int32_t axis)
 {
     rd_nanoseconds sum;

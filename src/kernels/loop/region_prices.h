@@ -4,6 +4,7 @@
 #define RD_KERNELS_LOOP_REGION_PRICES_H
 #include "kernels/loop/regions.h"
 
+/* The search for regions: the tree, the machine's speeds, what is found, and the region at hand. */
 typedef struct rd_pricing {
     const rd_schedule *t;
     const rd_speeds   *s;
@@ -16,18 +17,21 @@ typedef struct rd_pricing {
     bool               failed;    /* no memory                                                  */
 } rd_pricing;
 
+/* True if the statement is a loop. */
 static inline bool rd_is_loop(const rd_pricing *q, int32_t stmt)
 {
     return q->t->stmt[stmt].kind == RD_S_LOOP;
 }
 
-/* True if it is a loop whose rounds are the indices of an axis. */
+/* True if the statement is a loop of the program (of >= 0), with rounds that are the single indices
+ * of the axis. */
 static inline bool rd_is_over(const rd_pricing *q, int32_t stmt, int32_t axis)
 {
     return rd_is_loop(q, stmt) && rd_loop_of(q->t, stmt)->axis == axis &&
            rd_loop_of(q->t, stmt)->step == 1 && rd_loop_of(q->t, stmt)->of >= 0;
 }
 
+/* True if the statement is a loop or an IF, the two kinds that hold statements. */
 static inline bool rd_has_body(const rd_pricing *q, int32_t stmt)
 {
     return rd_is_loop(q, stmt) || q->t->stmt[stmt].kind == RD_S_IF;

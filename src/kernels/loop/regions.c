@@ -1,13 +1,17 @@
 /* regions.c - chooses the loops that are strip-mined: the regions with the least price
- * (region_prices.c). */
+ * (region_prices.c).
+ *
+ * `around`: `top` is a body that holds loops over the axis, not such a loop itself.  `bare` is a
+ * copy of the tree on which legality is asked; there is none if passes have chosen vectors
+ * before. */
 #include "kernels/loop/region_prices.h"
 #include "kernels/loop/price_parts.h"
 #include "kernels/loop/facts.h"
 #include <stdlib.h>
 #include <string.h>
 
-/* True if the loop is the only loop of the body.  Strips around the body are then strips of the
- * loop. */
+/* True if the loop is all of the body that has a body.  Strips around the body are then strips of
+ * the loop, which are priced by themselves. */
 static bool is_alone(const rd_pricing *q, int32_t loop, int32_t body)
 {
     for (int32_t s = q->t->stmt[body].first; s >= 0; s = q->t->stmt[s].next)
@@ -16,7 +20,8 @@ static bool is_alone(const rd_pricing *q, int32_t loop, int32_t body)
     return q->t->stmt[loop].parent == body;
 }
 
-/* True if the body has a loop over the axis that strips can share. */
+/* True if the body has a loop over the axis that strips can share.  Strips of the root axis are
+ * refused where the rows of each index are known only at run time (one_by_one). */
 static bool has_loop(const rd_pricing *q, int32_t top, bool around, int32_t axis)
 {
     const int32_t loop = around ? rd_loop_over(q->t, top, axis) : top;
@@ -71,8 +76,8 @@ static double allowance(const rd_speeds *s, int32_t regions, bool around)
     return regions == 0 ? (s->vector < 64 ? 16 : 1.25) : around && regions > 1 ? 1.02 : 1;
 }
 
-/* The price of the cheapest region, or `otherwise`: then the regions from number n on, inside,
- * stay. */
+/* Returns the price of the cheapest region, or `otherwise`. Regions n and following are those
+ * chosen inside; the new region takes their place if it is cheaper. */
 static rd_nanoseconds best_of(rd_pricing *q, int32_t top, bool around, rd_nanoseconds otherwise,
                               int32_t n)
 {
@@ -95,6 +100,8 @@ static rd_nanoseconds best_of(rd_pricing *q, int32_t top, bool around, rd_nanose
     return best;
 }
 
+/* Returns the price of a body: its statements by themselves, or a region of strips around all of
+ * them. */
 static rd_nanoseconds price_of_part(rd_pricing *q, int32_t body)
 {
     const int32_t        n         = q->r->n;
@@ -110,7 +117,7 @@ rd_nanoseconds rd_price_of_stmt(rd_pricing *q, int32_t stmt, int32_t vector)
     const int32_t  n = q->r->n;
     rd_nanoseconds serial;
 
-    if (!rd_is_loop(q, stmt)) /* every other time */
+    if (!rd_is_loop(q, stmt)) /* an IF: its body counts as run every other time */
         return rd_times(rd_price_of_body(q, stmt, vector), 0.5, 0);
     if (vector >= 0)
         return rd_times(rd_price_of_body(q, stmt, vector), q->r->trips[stmt],
@@ -137,6 +144,7 @@ static void find_trips(const rd_schedule *t, double *trips)
         }
 }
 
+/* True if the tree has a vector loop already. */
 static bool has_vectors(const rd_schedule *t)
 {
     for (int k = 0; k < RD_N_PARTS; k++)
@@ -159,7 +167,8 @@ static rd_schedule *copy_without_block_ends(const rd_schedule *t)
     return copy;
 }
 
-/* Allocates all arrays in one piece, those of numbers first. */
+/* Allocates all arrays of the search in one piece: the trip counts and regions first, then the
+ * arrays of bools. */
 static bool get_memory(rd_pricing *q)
 {
     const size_t n = (size_t)q->t->n_stmt + 1, n_region = (size_t)q->t->n_for + RD_N_PARTS + 1,
@@ -193,6 +202,7 @@ bool rd_regions_of(const rd_schedule *t, const rd_speeds *s, bool tells, rd_regi
     return !q.failed;
 }
 
+/* Frees all memory of the regions. */
 void rd_regions_free(rd_regions *r)
 {
     rd_schedule_free(r->bare);

@@ -9,6 +9,7 @@
 #include "kernels/loop/loop.h"
 #include "kernels/loop/speeds.h"
 
+/* A region: loops over one axis that are strip-mined together (strips of neighbouring indices). */
 typedef struct rd_region {
     int32_t         top; /* the loop over the axis; or the body that holds such loops */
     int32_t         axis;
@@ -21,6 +22,7 @@ typedef struct rd_nanoseconds {
     double ns, entries;
 } rd_nanoseconds;
 
+/* The regions of a tree, and the price of each part of the program with them. */
 typedef struct rd_regions {
     double        *trips;  /* per statement: the mean trip count of a loop         */
     bool          *vector; /* per statement: is it a loop that is vectorised       */

@@ -1,6 +1,8 @@
 /* row_transpose.c - finds loops that transpose rows into columns of an array. */
 #include "kernels/loop/facts.h"
 
+/* True if the statement is a loop of that kind over all indices from 0 on, forwards, with a known
+ * extent. */
 static bool is_whole(const rd_schedule *t, int32_t stmt, rd_for_kind kind)
 {
     const rd_for *loop = t->stmt[stmt].kind == RD_S_LOOP ? rd_loop_of(t, stmt) : NULL;
@@ -10,7 +12,8 @@ static bool is_whole(const rd_schedule *t, int32_t stmt, rd_for_kind kind)
            loop->from.part[0].at.offset == 0 && !loop->backwards;
 }
 
-/* True if the position is the index of `one` plus a multiple of the index of `other`. */
+/* True if the position is the index of axis `one` plus a positive multiple of the index of axis
+ * `other`: neighbours along `one` are adjacent. */
 static bool is_row_major(const rd_schedule *t, const rd_linear *at, int32_t one, int32_t other)
 {
     return at->n == 2 && at->offset == 0 && rd_linear_coef(t, at, one) == 1 &&

@@ -3,10 +3,15 @@
  * A state takes few elements before it is added to a wider one.  The range of each element
  * follows from types and operations, so the sum of a block has a range, too.  A type that holds
  * this range never rounds or wraps: a sum of 64 bools fits a byte.  Vectors hold four times as
- * many bytes as int32s. */
+ * many bytes as int32s.
+ *
+ * A register is a value of the program.  The steps of a block are added by one lane, an
+ * accumulator.  `sums` is the type of a lane's sum, `row_sums` of the sum of all lanes. */
 #include "core/value_ranges.h"
 #include "kernels/loop/loop.h"
 
+/* DEEP: operands deeper than this in an expression count as unknown.  MOST_STEPS: longer blocks are
+ * not summed in narrow types. */
 enum { DEEP = 8, MOST_STEPS = 1 << 14 };
 
 typedef struct registers {
@@ -19,6 +24,7 @@ static const rd_range unknown;
 /* ---- Ranges ---------------------------------------------------------------------------------- */
 static rd_range range_of(const registers *r, int32_t reg, int depth);
 
+/* Returns the range of an operator's result, from the ranges of its operands. */
 static rd_range range_of_map(const registers *r, const rd_inst *by, int depth)
 {
     const int32_t in[3] = { by->a, by->b, by->c };
@@ -32,8 +38,8 @@ static rd_range range_of_map(const registers *r, const rd_inst *by, int depth)
     return rd_range_of_op(by->op, by->type, x);
 }
 
-/* The range of another value: results of folds and functions count only if the type has 16 bits
- * or less. */
+/* Returns the range of a value that is made in another way, such as a result of a fold.  It counts
+ * only if the type has 16 bits or less; 65535 covers signed and unsigned ones. */
 static rd_range range_of_other(rd_dtype type)
 {
     enum { MOST = 65535 };
@@ -65,8 +71,8 @@ static rd_range range_of(const registers *r, int32_t reg, int depth)
     }
 }
 
-/* Bytes of the widest value that an element is computed from.  Casts that only widen do not
- * count: a narrower sum would need vectors put together of several. */
+/* Returns the bytes of the widest value that an element is computed from.  Casts that only widen do
+ * not count: vectors would have to be put together from several for a narrower sum. */
 static int width_of(const registers *r, int32_t reg, int depth)
 {
     enum { WIDE = 8 };
@@ -96,8 +102,8 @@ static int width_of(const registers *r, int32_t reg, int depth)
 }
 
 /* ---- Types of sums --------------------------------------------------------------------------- */
-/* Finds the narrowest type of at least so many bytes that holds all sums of n such elements;
- * false: int32 does not. */
+/* Finds the narrowest type of at least `least` bytes that holds all sums of up to n elements in the
+ * range x.  False: even int32 is too narrow. */
 static bool find_type(rd_range x, int64_t n, int least, rd_dtype *type)
 {
     static const rd_dtype types[] = { RD_U8, RD_I8, RD_U16, RD_I16, RD_I32 };
@@ -111,7 +117,7 @@ static bool find_type(rd_range x, int64_t n, int least, rd_dtype *type)
     return false;
 }
 
-/* The most steps of a state before its block ends. */
+/* Returns the most steps that one state takes before its block ends. */
 static int64_t most_steps(const rd_loop_fold *f)
 {
     const int64_t steps = f->of.fold->steps;
@@ -119,14 +125,15 @@ static int64_t most_steps(const rd_loop_fold *f)
     return f->steps < steps ? f->steps : steps;
 }
 
-/* True if a narrow sum is possible.  Doubles may be ints, as in means: their sums were exact.
- * But a masked sum of nothing is -0.0, and weights are factors. */
+/* True if a narrow sum is possible: a plain sum of 64-bit ints, or of ints that are cast to
+ * doubles, as in means.  Sums of such doubles are exact.  But a masked sum of nothing is -0.0, and
+ * weights are factors. */
 static bool may_be_short(const rd_program *p, const int32_t *made, const rd_loop_fold *f)
 {
     const rd_fold *const fold = f->of.fold;
     const rd_inst *const x    = &p->inst[made[p->inst[f->step].a]];
 
-    if (fold->reducer != RD_RED_sum || fold->scan || fold->n_group || fold->by_rows ||
+    if (!rd_reducer_adds_elements(fold->reducer) || fold->scan || fold->n_group || fold->by_rows ||
         fold->steps > MOST_STEPS || f->of.weighted || fold->loose)
         return false;
     if (fold->type == RD_F64)

@@ -12,6 +12,8 @@ const rd_speed_row rd_speed_table[RD_N_SPEEDS] = {
 };
 
 /* ---- Defaults -------------------------------------------------------------------------------- */
+/* Returns the default speeds for vectors of so many bytes.  The table has a column each for 16, 32
+ * and 64 bytes. */
 rd_speeds rd_speeds_usual(int32_t vector)
 {
     const int isa = vector >= 64 ? 2 : vector >= 32 ? 1 : 0;
@@ -26,6 +28,8 @@ rd_speeds rd_speeds_usual(int32_t vector)
 }
 
 /* ---- A file ---------------------------------------------------------------------------------- */
+/* Writes a file of speeds: a line that names the machine, then a line such as "add_f32 0.17" for
+ * each row. */
 void rd_speeds_text(rd_text *text, const rd_speeds *s, const char *where)
 {
     rd_text_add(text, "%s\n", where);
@@ -33,8 +37,8 @@ void rd_speeds_text(rd_text *text, const rd_speeds *s, const char *where)
         rd_text_add(text, "%s %.6g\n", rd_speed_table[k].name, s->row[k]);
 }
 
-/* "add_f32 0.17" is of that row; its number.  What is far from all machines was not measured
- * right. */
+/* Reads the line of a row, such as "add_f32 0.17". A number that is 1000 times more or less than
+ * the default was not measured right, and is refused. */
 static bool read_line(const char *line, int row, double *value)
 {
     const size_t n    = strlen(rd_speed_table[row].name);
@@ -48,7 +52,8 @@ static bool read_line(const char *line, int row, double *value)
            *value < like * 1000;
 }
 
-/* Reads all rows into a copy, and takes the copy only if every line is right. */
+/* Reads a file of speeds: all rows into a copy, which is taken only if every line is right.
+ * `where` names the machine; a file of another machine is refused. */
 bool rd_speeds_read(const char *text, const char *where, rd_speeds *s)
 {
     const size_t n    = strlen(where);

@@ -24,6 +24,8 @@ typedef struct rd_speeds {
     int64_t bytes_l1, bytes_l2, bytes_l3; /* of caches; a thread's part of the last one */
 } rd_speeds;
 
+/* A row of the table of speeds: its name in files, the numbers of usual machines, the unit, and how
+ * it is measured. */
 typedef struct rd_speed_row {
     const char *name;
     double      usual[3]; /* of vectors of 16, 32 and 64 bytes */

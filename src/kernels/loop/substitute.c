@@ -7,6 +7,7 @@ typedef struct renaming {
     void            *of;
 } renaming;
 
+/* Returns the value that takes the place of another; -1 stays: there is no value. */
 static int32_t value_of(const renaming *r, int32_t value)
 {
     return value >= 0 ? r->by(r->of, value) : value;
@@ -28,6 +29,7 @@ static rd_linear linear_of(const renaming *r, rd_linear at)
     return at;
 }
 
+/* Substitutes values in all parts of a loop bound. */
 static void rename_edge(const renaming *r, rd_edge *edge)
 {
     for (int32_t k = 0; k < edge->n; k++) {
@@ -36,6 +38,7 @@ static void rename_edge(const renaming *r, rd_edge *edge)
     }
 }
 
+/* Substitutes values in both bounds of a loop.  A tree without memory keeps the old bounds. */
 static void rename_in_loop(const renaming *r, int32_t number)
 {
     rd_for loop = r->t->loop[number];

@@ -7,7 +7,8 @@
 /* Vectors that hold a table, at most. */
 enum { MOST_VECTORS = 4 };
 
-/* True if the value is made in a loop over the axis. */
+/* True if the value is made in a loop with unit stride over the axis, so that each element may have
+ * another value. */
 static bool is_of_element(const rd_schedule *t, int32_t value, int32_t axis)
 {
     for (int32_t s = t->let[value].made_by; s >= 0; s = t->stmt[s].parent)
@@ -17,7 +18,7 @@ static bool is_of_element(const rd_schedule *t, int32_t value, int32_t axis)
     return false;
 }
 
-/* True if a position is a sum of axes alone, without values of registers. */
+/* True if a position is a sum of axes alone, without values that are read at run time. */
 static bool is_plain(const rd_schedule *t, const rd_linear *at)
 {
     for (int32_t k = 0; k < at->n; k++)
@@ -26,8 +27,9 @@ static bool is_plain(const rd_schedule *t, const rd_linear *at)
     return true;
 }
 
-/* The instruction that loads a lookup's index from memory, if neighbours along the axis load
- * neighbours: one vector of indices is one load then.  -1: indices are computed or lie apart. */
+/* Returns the LOAD statement of a lookup's index, if neighbours along the axis load neighbours of
+ * the program's memory (slot >= 0): one vector of indices is then one load.  -1: indices are
+ * computed or lie apart. */
 int32_t rd_load_of_index(const rd_schedule *t, int32_t index, int32_t axis)
 {
     const int32_t value = t->operand[t->let[index].first];
@@ -51,8 +53,8 @@ static bool has_form(const rd_schedule *t, const rd_let *let, const rd_lookup *l
     return size >= 4 && t->let[l->index].from != RD_BOOL;
 }
 
-/* True if the LOAD is from a small table: exactly one INDEX that changes along the axis counts
- * in its address, and the axis itself does not. */
+/* True if the LOAD is from a small table: exactly one INDEX that changes along the axis counts in
+ * its address, and the axis itself does not.  *found gets the index and the table. */
 bool rd_is_lookup(const rd_schedule *t, int32_t stmt, int32_t axis, rd_lookup *found)
 {
     const rd_let *let = rd_let_of(t, stmt);
@@ -76,15 +78,16 @@ bool rd_is_lookup(const rd_schedule *t, int32_t stmt, int32_t axis, rd_lookup *f
 }
 
 /* ---- Times ----------------------------------------------------------------------------------- */
+/* Returns how many vectors the table fills. */
 static int64_t vectors_of(const rd_speeds *s, const rd_lookup *l, rd_dtype type)
 {
     return (l->extent * rd_dtype_size(type) + s->vector - 1) / s->vector;
 }
 
-/* Counts the operations.  A permute of two vectors is one operation of AVX-512, and three of
- * AVX2, which has none for 8 bytes.  Two halves of a table need a selection.  Two more
- * operations make positions of indices and compare them with the table's ends.  Bytes are looked
- * up as halves of words. */
+/* Returns the time of an element by a lookup in registers.  A permute of two vectors is one
+ * operation of AVX-512, and three of AVX2, which has none for 8 bytes.  Two halves of a table need
+ * a selection.  Two more operations make positions of indices and compare them with the table's
+ * ends.  Bytes are looked up as halves of words. */
 double rd_lookup_ns(const rd_speeds *s, const rd_lookup *l, rd_dtype type)
 {
     enum { STRIP = 64 };
@@ -97,6 +100,7 @@ double rd_lookup_ns(const rd_speeds *s, const rd_lookup *l, rd_dtype type)
            (l->apart == 1 ? 0 : (double)l->extent * s->one_memory / STRIP);
 }
 
+/* Returns the time of an element by a gather, as a part of the time of a load and a store. */
 double rd_gather_ns(const rd_speeds *s)
 {
     static const double GATHERED = 0.8; /* of a load and a store */
@@ -104,6 +108,8 @@ double rd_gather_ns(const rd_speeds *s)
     return GATHERED * s->one_memory;
 }
 
+/* True if a lookup is faster than a gather, and the vectors have the permutes for it: of 64 bytes
+ * for bytes, of 32 for wider elements. */
 bool rd_lookup_pays(const rd_speeds *s, const rd_lookup *l, rd_dtype type)
 {
     const int least = rd_dtype_size(type) == 1 ? 64 : 32;

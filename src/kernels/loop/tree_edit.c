@@ -1,10 +1,14 @@
-/* tree_edit.c - parts of loop trees are added, moved and copied. */
+/* tree_edit.c - parts of loop trees are added, moved and copied.
+ *
+ * A tree that has failed for lack of memory stays as it is: further calls do nothing and return
+ * number 0. An element to add may lie in the array that grows, so each call copies it first. */
 #include "kernels/loop/loop.h"
 #include <stdlib.h>
 #include <string.h>
 
 /* ---- Room ------------------------------------------------------------------------------------ */
-/* Room for n more elements of `bytes` behind the first *count; false: the tree has failed. */
+/* Makes room for n more elements of `bytes` behind the first `count`; false: the tree has failed.
+ * `array` is the address of the array's pointer, which is copied bytewise as its type differs. */
 static bool make_room(rd_schedule *t, void *array, int32_t *room, int32_t count, int32_t n,
                       size_t bytes)
 {
@@ -32,11 +36,14 @@ static bool make_room(rd_schedule *t, void *array, int32_t *room, int32_t count,
 #define ROOM_FOR(t, name, array, n) \
     make_room(t, &(t)->array, &(t)->room_##name, (t)->n_##name, n, sizeof *(t)->array)
 
+/* Makes room for n more terms of positions; false: the tree has failed. */
 bool rd_room_for_terms(rd_schedule *t, int32_t n)
 {
     return ROOM_FOR(t, term, term, n);
 }
 
+/* Makes room for the first element of each array, so that number 0 may be read even in a failed
+ * tree. */
 bool rd_room_for_first(rd_schedule *t)
 {
     return ROOM_FOR(t, stmt, stmt, 1) && ROOM_FOR(t, let, let, 1) && ROOM_FOR(t, for, loop, 1) &&
@@ -60,6 +67,7 @@ rd_stmt rd_stmt_of(rd_stmt_kind kind)
                       .loaded_by = -1 };
 }
 
+/* Adds a statement to the tree and returns its number.  The statement stands in no body yet. */
 int32_t rd_add_stmt(rd_schedule *t, const rd_stmt *stmt)
 {
     rd_stmt made = *stmt; /* which may lie in the array that moves */
@@ -71,6 +79,7 @@ int32_t rd_add_stmt(rd_schedule *t, const rd_stmt *stmt)
     return t->n_stmt++;
 }
 
+/* Adds a value to the tree and returns its number; no statement makes the value yet. */
 int32_t rd_add_let(rd_schedule *t, const rd_let *let)
 {
     const rd_let made = *let;
@@ -81,6 +90,8 @@ int32_t rd_add_let(rd_schedule *t, const rd_let *let)
     return t->n_let++;
 }
 
+/* Adds a value with the LET statement that makes it; returns the statement, which stands in no body
+ * yet. */
 int32_t rd_add_made(rd_schedule *t, const rd_let *let)
 {
     rd_stmt stmt = rd_stmt_of(RD_S_LET);
@@ -94,6 +105,7 @@ int32_t rd_add_made(rd_schedule *t, const rd_let *let)
     return made;
 }
 
+/* Adds the description of a loop to the tree and returns its number. */
 int32_t rd_add_for(rd_schedule *t, const rd_for *loop)
 {
     const rd_for made = *loop;
@@ -104,6 +116,7 @@ int32_t rd_add_for(rd_schedule *t, const rd_for *loop)
     return t->n_for++;
 }
 
+/* Adds a loop with its LOOP statement; returns the statement, which stands in no body yet. */
 int32_t rd_add_loop(rd_schedule *t, const rd_for *loop)
 {
     rd_stmt stmt = rd_stmt_of(RD_S_LOOP);
@@ -112,6 +125,7 @@ int32_t rd_add_loop(rd_schedule *t, const rd_for *loop)
     return rd_add_stmt(t, &stmt);
 }
 
+/* Adds an array to the tree and returns its number. */
 int32_t rd_add_store(rd_schedule *t, const rd_store *store)
 {
     const rd_store made = *store;
@@ -122,11 +136,14 @@ int32_t rd_add_store(rd_schedule *t, const rd_store *store)
     return t->n_store++;
 }
 
+/* Adds a mark and returns its number: an axis of the tree that a loop binds to the begin or end of
+ * a round. */
 int32_t rd_add_mark(rd_schedule *t)
 {
     return t->n_axis++;
 }
 
+/* Adds a list of operands to the tree and returns the number of the first. */
 int32_t rd_add_operands(rd_schedule *t, const int32_t *value, int32_t n)
 {
     if (!ROOM_FOR(t, operand, operand, n))
@@ -178,6 +195,7 @@ rd_schedule *rd_schedule_copy(const rd_schedule *t)
     return c;
 }
 
+/* Frees a tree and its arrays; NULL is allowed. */
 void rd_schedule_free(rd_schedule *t)
 {
     if (!t)
@@ -192,7 +210,8 @@ void rd_schedule_free(rd_schedule *t)
 }
 
 /* ---- Where statements stand ------------------------------------------------------------------ */
-/* Between two neighbours in a body, of which either may be -1. */
+/* Puts a statement between two neighbours of a body.  -1: there is no neighbour on that side, so
+ * the statement becomes the first or the last of the body. */
 static void link(rd_schedule *t, int32_t body, int32_t previous, int32_t stmt, int32_t next)
 {
     if (t->failed)
@@ -210,18 +229,21 @@ static void link(rd_schedule *t, int32_t body, int32_t previous, int32_t stmt, i
         t->stmt[body].last = stmt;
 }
 
+/* Puts a statement that stands nowhere at the end of a body. */
 void rd_append(rd_schedule *t, int32_t body, int32_t stmt)
 {
     if (!t->failed)
         link(t, body, t->stmt[body].last, stmt, -1);
 }
 
+/* Puts a statement that stands nowhere before another one, in the same body. */
 void rd_put_before(rd_schedule *t, int32_t stmt, int32_t next)
 {
     if (!t->failed)
         link(t, t->stmt[next].parent, t->stmt[next].prev, stmt, next);
 }
 
+/* Puts a statement that stands nowhere behind another one, in the same body. */
 void rd_put_behind(rd_schedule *t, int32_t stmt, int32_t previous)
 {
     if (!t->failed)

@@ -1,4 +1,8 @@
-/* trips.c - how often the statements of a loop tree are run, and how much memory they touch. */
+/* trips.c - how often the statements of a loop tree are run, and how much memory they touch.
+ *
+ * A round is one iteration of a loop.  A mark is an axis that is bound to the begin (`start`) or
+ * the end (`stop`) of a round, for loops inside that visit the round's range.  Where bounds differ
+ * from time to time, means are estimated. */
 #include "kernels/loop/facts.h"
 #include <math.h>
 
@@ -7,7 +11,8 @@ enum { LINE = 64 };
 /* ---- Rounds ---------------------------------------------------------------------------------- */
 static double mean_of(const rd_schedule *t, int32_t stmt, const rd_linear *at);
 
-/* The mean of a bound: the greatest part of `from`, the least part of `to`, each in the mean. */
+/* Returns the mean of a loop bound.  `from` is the greatest of its parts and `to` the least; each
+ * part counts with its own mean. */
 static double mean_edge(const rd_schedule *t, int32_t loop, const rd_edge *edge, bool greatest)
 {
     double found = 0;
@@ -21,6 +26,7 @@ static double mean_edge(const rd_schedule *t, int32_t loop, const rd_edge *edge,
     return found;
 }
 
+/* True if the bound is just that mark: one part, no offset, no rounding. */
 static bool is_mark(const rd_schedule *t, const rd_edge *edge, int32_t mark)
 {
     const rd_linear *at = &edge->part[0].at;
@@ -29,7 +35,7 @@ static bool is_mark(const rd_schedule *t, const rd_edge *edge, int32_t mark)
            t->term[at->first].axis == mark && t->term[at->first].coef == 1;
 }
 
-/* The loop around with rounds that are just the range of this loop; -1. */
+/* Returns the loop around with rounds that are just the range of this loop; -1: there is none. */
 static int32_t range_of(const rd_schedule *t, int32_t loop)
 {
     const rd_for *l = rd_loop_of(t, loop);
@@ -41,6 +47,8 @@ static int32_t range_of(const rd_schedule *t, int32_t loop)
     return -1;
 }
 
+/* Returns the mean number of indices that a loop covers each time that it is reached: the width of
+ * the round that is its range, or the distance of its bounds. */
 static double length_of(const rd_schedule *t, int32_t loop)
 {
     const rd_for *l     = rd_loop_of(t, loop);
@@ -52,6 +60,7 @@ static double length_of(const rd_schedule *t, int32_t loop)
     return n > 0 ? n : 0;
 }
 
+/* True if a CUT in the loop's body ends each round where a block of the fold ends. */
 bool rd_ends_with_block(const rd_schedule *t, int32_t fold, int32_t loop)
 {
     for (int32_t s = t->stmt[loop].first; s >= 0; s = t->stmt[s].next)
@@ -60,7 +69,8 @@ bool rd_ends_with_block(const rd_schedule *t, int32_t fold, int32_t loop)
     return false;
 }
 
-/* The indices of the loop's axis in one block of its folds. */
+/* Returns how many indices of the loop's axis one block of its folds has.  One index moves an
+ * element by `steps` steps; it may be a fraction, as lanes share a step. */
 static double block_length(const rd_schedule *t, int32_t loop)
 {
     const rd_for *l = rd_loop_of(t, loop);
@@ -77,6 +87,7 @@ static double block_length(const rd_schedule *t, int32_t loop)
     return length_of(t, loop);
 }
 
+/* True if a bound has a value that is read at run time. */
 static bool has_values(const rd_schedule *t, const rd_edge *edge)
 {
     for (int32_t k = 0; k < edge->n; k++)
@@ -86,6 +97,9 @@ static bool has_values(const rd_schedule *t, const rd_edge *edge)
     return false;
 }
 
+/* Returns the mean number of rounds of a loop each time that it is reached.  Bounds in memory have
+ * no mean, so the program's own estimate counts; loops that are not of the program then count as
+ * one round. */
 double rd_trips_of(const rd_schedule *t, int32_t loop)
 {
     const rd_for *l = rd_loop_of(t, loop);
@@ -98,7 +112,8 @@ double rd_trips_of(const rd_schedule *t, int32_t loop)
     return n <= 1 || step <= 1 ? n : ceil(n);
 }
 
-/* The mean index of an axis at a statement.  All tasks together share the whole root axis. */
+/* Returns the mean index of an axis at a statement.  A mark of the task's share that no loop binds
+ * counts as the begin or the end of the whole root axis, as all tasks together share it. */
 static double mean_axis(const rd_schedule *t, int32_t stmt, int32_t axis)
 {
     const int32_t binder = rd_binder_of(t, stmt, axis), n_axis = t->p->n_axis;
@@ -116,6 +131,7 @@ static double mean_axis(const rd_schedule *t, int32_t stmt, int32_t axis)
     return axis == l->stop && axis != l->axis ? from + step : from;
 }
 
+/* Returns the mean of a position.  Values that are read at run time count as 0. */
 static double mean_of(const rd_schedule *t, int32_t stmt, const rd_linear *at)
 {
     double sum = (double)at->offset;
@@ -127,6 +143,7 @@ static double mean_of(const rd_schedule *t, int32_t stmt, const rd_linear *at)
     return sum;
 }
 
+/* True if the bound is a constant. */
 static bool is_number(const rd_edge *edge)
 {
     return edge->n == 1 && edge->part[0].at.n == 0 && edge->part[0].by <= 1;
@@ -151,6 +168,8 @@ int64_t rd_most_trips(const rd_schedule *t, int32_t loop)
     return l->extent >= 0 && l->extent < n ? l->extent : n;
 }
 
+/* Returns how often a statement is run in one round of a loop around it, in the mean; loop -1: in
+ * all.  The body of an IF counts as run every other time. */
 double rd_rounds_within(const rd_schedule *t, int32_t stmt, int32_t loop)
 {
     double n = 1;
@@ -163,6 +182,7 @@ double rd_rounds_within(const rd_schedule *t, int32_t stmt, int32_t loop)
     return n;
 }
 
+/* Returns how often a statement is run in all, by all tasks. */
 double rd_rounds_of(const rd_schedule *t, int32_t stmt)
 {
     return rd_rounds_within(t, stmt, -1);
@@ -174,8 +194,9 @@ typedef struct inner_stride {
     double n, by; /* rounds; elements from one to the next, not negative */
 } inner_stride;
 
-/* Lists the strides of the loops inside, the smallest first. *gathers gets the rounds that go to
- * unknown addresses. */
+/* Lists the strides of the loops around a statement and within `loop`, the smallest first.  Loops
+ * that do not move the address are left out.  *gathers gets the rounds that go to unknown
+ * addresses. */
 static int32_t inner_strides_of(const rd_schedule *t, int32_t loop, int32_t stmt,
                                 inner_stride *found, double *gathers)
 {
@@ -205,9 +226,9 @@ static double lines_in(double elements, double bytes)
     return ceil(elements * bytes / LINE);
 }
 
-/* Adds up what an access touches in one round of the loop.  Strides are taken from the smallest
- * on: while they stay within a cache line of the span they extend the run, else they make
- * several runs. */
+/* Adds up the memory that an access touches in one round of the loop.  Strides are taken from the
+ * smallest on.  While a stride stays within a cache line of the span so far, it extends the run;
+ * else it makes several runs. */
 rd_footprint rd_footprint_of(const rd_schedule *t, int32_t loop, int32_t stmt)
 {
     rd_access     access[2];

@@ -1,4 +1,7 @@
-/* uses.c - which statements of a loop tree read which values. */
+/* uses.c - which statements of a loop tree read which values.
+ *
+ * A read list has each value once.  It counts values beyond its room, too, but does not keep
+ * them. */
 #include "kernels/loop/facts.h"
 
 typedef struct read_list {
@@ -6,6 +9,7 @@ typedef struct read_list {
     int32_t  n, most;
 } read_list;
 
+/* Adds a value to the list unless it is there already; -1 is no value. */
 static void add(read_list *r, int32_t value)
 {
     for (int32_t k = 0; k < r->n && k < r->most; k++)
@@ -18,6 +22,7 @@ static void add(read_list *r, int32_t value)
     r->n++;
 }
 
+/* Adds the values in a position: its terms without an axis. */
 static void add_position(read_list *r, const rd_schedule *t, const rd_linear *at)
 {
     for (int32_t k = 0; k < at->n; k++)
@@ -25,6 +30,7 @@ static void add_position(read_list *r, const rd_schedule *t, const rd_linear *at
             add(r, t->term[at->first + k].value);
 }
 
+/* Adds the values in all parts of a loop bound. */
 static void add_edge(read_list *r, const rd_schedule *t, const rd_edge *edge)
 {
     for (int32_t k = 0; k < edge->n; k++) {
@@ -33,6 +39,7 @@ static void add_edge(read_list *r, const rd_schedule *t, const rd_edge *edge)
     }
 }
 
+/* Adds the operands of a LET, and for a LOAD or COORD the values in its position. */
 static void add_let(read_list *r, const rd_schedule *t, const rd_let *let)
 {
     for (int32_t k = 0; k < let->n; k++)
@@ -41,6 +48,8 @@ static void add_let(read_list *r, const rd_schedule *t, const rd_let *let)
         add_position(r, t, &let->at);
 }
 
+/* Adds the values in the positions of a statement: its address, its count and the place of its
+ * fold's element. */
 static void add_positions(read_list *r, const rd_schedule *t, const rd_stmt *s)
 {
     add_position(r, t, &s->at);
@@ -51,8 +60,8 @@ static void add_positions(read_list *r, const rd_schedule *t, const rd_stmt *s)
     add_position(r, t, &s->of.index);
 }
 
-/* Lists the values that a statement reads: operands, values in positions and in the bounds of a
- * loop. */
+/* Lists the values that a statement reads itself: operands, values in positions and in the bounds
+ * of a loop.  Returns how many there are; at most `most` are written. */
 int32_t rd_reads_of(const rd_schedule *t, int32_t stmt, int32_t *value, int32_t most)
 {
     const rd_stmt *s = &t->stmt[stmt];
@@ -72,6 +81,8 @@ int32_t rd_reads_of(const rd_schedule *t, int32_t stmt, int32_t *value, int32_t 
     return r.n;
 }
 
+/* True if the statement itself reads the value; also if it reads more values than the list
+ * holds. */
 bool rd_reads_value(const rd_schedule *t, int32_t stmt, int32_t value)
 {
     int32_t       read[RD_MOST_READS];
@@ -97,6 +108,8 @@ static int32_t next_in_program(const rd_schedule *t, int32_t stmt)
                : -1;
 }
 
+/* Returns the next statement behind `last` that reads a value, in the order of the text; -1: there
+ * is none.  The search begins with the first part if `last` is -1. */
 int32_t rd_next_use(const rd_schedule *t, int32_t value, int32_t last)
 {
     int32_t s = last < 0 ? t->part[0] : next_in_program(t, last);
@@ -106,6 +119,7 @@ int32_t rd_next_use(const rd_schedule *t, int32_t value, int32_t last)
     return s;
 }
 
+/* Returns the last statement that reads a value; -1: none does. */
 int32_t rd_last_use(const rd_schedule *t, int32_t value)
 {
     int32_t found = -1;
@@ -115,6 +129,7 @@ int32_t rd_last_use(const rd_schedule *t, int32_t value)
     return found;
 }
 
+/* True if a statement in a body reads the value, at any depth. */
 bool rd_is_read_in(const rd_schedule *t, int32_t value, int32_t body)
 {
     for (int32_t s = rd_next_stmt(t, body, body); s >= 0; s = rd_next_stmt(t, s, body))
@@ -123,6 +138,7 @@ bool rd_is_read_in(const rd_schedule *t, int32_t value, int32_t body)
     return false;
 }
 
+/* True if a statement outside of a body reads the value. */
 bool rd_is_read_outside(const rd_schedule *t, int32_t value, int32_t body)
 {
     for (int32_t s = rd_next_use(t, value, -1); s >= 0; s = rd_next_use(t, value, s))

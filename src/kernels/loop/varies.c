@@ -1,4 +1,7 @@
-/* varies.c - what changes with the rounds of a loop, and by how much. */
+/* varies.c - what changes with the rounds of a loop, and by how much.
+ *
+ * A value varies if it can differ between two rounds of the loop in question.  A stride is how far
+ * something moves from one round to the next; it is unknown if it is no constant. */
 #include "kernels/loop/facts.h"
 #include <stdlib.h>
 #include <string.h>
@@ -15,6 +18,7 @@ static const rd_stride still = { true, 0 }, unknown = { false, 0 };
 static rd_stride position_stride(const variation_query *q, int32_t stmt, const rd_linear *at);
 
 /* ---- Positions ------------------------------------------------------------------------------- */
+/* True if the value varies: by the query's list, or by a search of its own. */
 static bool value_varies(const variation_query *q, int32_t value)
 {
     return q->varies ? q->varies[value] : rd_value_varies(q->t, q->loop, value);
@@ -37,6 +41,8 @@ static rd_stride edge_stride(const variation_query *q, int32_t stmt, const rd_ed
     return stands ? still : unknown;
 }
 
+/* Returns the stride of an index that a loop inside ends with: it stands still if the bounds of
+ * that loop do, else it is unknown. */
 static rd_stride end_stride(const variation_query *q, int32_t binder)
 {
     const rd_for   *l    = rd_loop_of(q->t, binder);
@@ -45,7 +51,9 @@ static rd_stride end_stride(const variation_query *q, int32_t binder)
     return from.known && from.by == 0 && to.known && to.by == 0 ? still : unknown;
 }
 
-/* The stride of the index that an axis or mark is bound to at a statement. */
+/* Returns the stride of the index that an axis or mark is bound to at a statement.  An axis of a
+ * loop outside stands still.  The loop itself moves by its step; the end of its rounds may be cut
+ * off, so it is unknown.  A loop inside is compared by its first index. */
 static rd_stride axis_stride(const variation_query *q, int32_t stmt, int32_t axis)
 {
     const int32_t binder = rd_binder_of(q->t, stmt, axis);
@@ -79,6 +87,7 @@ static rd_stride position_stride(const variation_query *q, int32_t stmt, const r
     return sum.known ? sum : unknown;
 }
 
+/* True if something has the same place in all rounds. */
 static bool is_still(rd_stride m)
 {
     return m.known && m.by == 0;
@@ -96,6 +105,7 @@ bool rd_position_varies(const rd_schedule *t, int32_t loop, int32_t stmt, const 
     return !is_still(rd_position_stride(t, loop, stmt, at));
 }
 
+/* True if the bounds of a loop inside change with the rounds of the loop around it. */
 bool rd_edges_vary(const rd_schedule *t, int32_t loop, int32_t inside)
 {
     const variation_query q = { t, loop, NULL };
@@ -105,6 +115,7 @@ bool rd_edges_vary(const rd_schedule *t, int32_t loop, int32_t inside)
            !is_still(edge_stride(&q, inside, &l->to));
 }
 
+/* Returns the stride of the address of a LOAD or STORE, in elements. */
 rd_stride rd_access_stride(const rd_schedule *t, int32_t loop, int32_t stmt)
 {
     const rd_stmt *s = &t->stmt[stmt];
@@ -112,6 +123,7 @@ rd_stride rd_access_stride(const rd_schedule *t, int32_t loop, int32_t stmt)
     return rd_position_stride(t, loop, stmt, s->kind == RD_S_LET ? &t->let[s->value].at : &s->at);
 }
 
+/* True if the address of a LOAD or STORE has a value that varies with the loop. */
 bool rd_is_gather(const rd_schedule *t, int32_t loop, int32_t stmt)
 {
     const rd_stmt   *s  = &t->stmt[stmt];
@@ -125,7 +137,9 @@ bool rd_is_gather(const rd_schedule *t, int32_t loop, int32_t stmt)
 }
 
 /* ---- Values ---------------------------------------------------------------------------------- */
-/* True if the loop writes what a load reads: in another round, or with a value that varies. */
+/* True if the loop writes what a load reads: behind the load, with a value that varies, or at a
+ * place that moves.  A store before the load, of the same value to the same place, changes
+ * nothing. */
 static bool reads_changed(const variation_query *q, int32_t load)
 {
     const rd_schedule *t       = q->t;
@@ -162,8 +176,9 @@ static bool let_varies(const variation_query *q, int32_t stmt)
            (let->kind == RD_I_LOAD && reads_changed(q, stmt));
 }
 
-/* True if the range or the memory of a LOWER_BOUND varies. */
-static bool find_varies(const variation_query *q, int32_t stmt)
+/* True if the result of a LOWER_BOUND varies: its range, its memory, or the number that it searches
+ * for. */
+static bool lower_bound_varies(const variation_query *q, int32_t stmt)
 {
     const rd_stmt *s = &q->t->stmt[stmt];
 
@@ -196,7 +211,7 @@ void rd_find_varying(const rd_schedule *t, int32_t loop, bool *found)
         const bool     by   = stmt->n_value == 0               ? false
                               : stmt->kind == RD_S_LET         ? let_varies(&q, s)
                               : stmt->kind == RD_S_PREFIX      ? true
-                              : stmt->kind == RD_S_LOWER_BOUND ? find_varies(&q, s)
+                              : stmt->kind == RD_S_LOWER_BOUND ? lower_bound_varies(&q, s)
                                                                : results_vary(&q, s);
 
         for (int32_t k = 0; k < stmt->n_value; k++)

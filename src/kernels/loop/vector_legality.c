@@ -1,9 +1,14 @@
 /* vector_legality.c - legality of vectorisation: whether the rounds of a loop are independent,
- * and whether states can be vectors. */
+ * and whether states can be vectors.
+ *
+ * A fold's lanes are its independent accumulators, and a cell is one result with its lanes.  A
+ * block is a run of steps whose accumulators are merged when it ends.  A label names the cell of an
+ * element in a group-by. */
 #include "kernels/loop/facts.h"
 #include "core/combine_tree.h"
 #include <stdlib.h>
 
+/* Notes the reason for a refusal, if the caller asks for one; returns false. */
 static bool refuse(const char **why, const char *because)
 {
     if (why)
@@ -12,6 +17,7 @@ static bool refuse(const char **why, const char *because)
 }
 
 /* ---- By meaning ------------------------------------------------------------------------------ */
+/* True if a block of the fold can end in the loop. */
 static bool has_push(const rd_schedule *t, int32_t fold, int32_t loop)
 {
     for (int32_t s = rd_next_stmt(t, loop, loop); s >= 0; s = rd_next_stmt(t, s, loop))
@@ -42,6 +48,7 @@ static bool fold_allows(const rd_schedule *t, int32_t fold, int32_t loop, const 
     }
 }
 
+/* True if no round of the loop reads or writes again what another round stores. */
 static bool stores_allow(const rd_schedule *t, int32_t loop, const char **why)
 {
     for (int32_t s = rd_next_stmt(t, loop, loop); s >= 0; s = rd_next_stmt(t, s, loop))
@@ -80,6 +87,7 @@ bool rd_may_be_parallel(const rd_schedule *t, int32_t loop, const char **why)
 }
 
 /* ---- As vectors ------------------------------------------------------------------------------ */
+/* True if the bound is just that mark: one part, no offset, no rounding. */
 static bool is_mark(const rd_schedule *t, const rd_edge *edge, int32_t mark)
 {
     const rd_linear *at = &edge->part[0].at;
@@ -88,7 +96,8 @@ static bool is_mark(const rd_schedule *t, const rd_edge *edge, int32_t mark)
            t->term[at->first].axis == mark && t->term[at->first].coef == 1;
 }
 
-/* True if a loop inside only runs over the round's own range. */
+/* True if a loop inside only visits the range of the outer loop's current round, between its two
+ * marks. */
 static bool is_this_round(const rd_schedule *t, int32_t loop, int32_t inside)
 {
     const rd_for *l = rd_loop_of(t, loop), *in = rd_loop_of(t, inside);
@@ -116,8 +125,8 @@ static bool loops_allow(const rd_schedule *t, int32_t loop, const char **why)
     return true;
 }
 
-/* True if loops that neighbours leave early are short: a vector goes on until its last element
- * has decided. */
+/* True if loops that neighbours leave early are short, at most a block of 64 steps.  A vector goes
+ * on until its last element has decided. */
 static bool exits_allow(const rd_schedule *t, int32_t loop, const char **why)
 {
     for (int32_t s = rd_next_stmt(t, loop, loop); s >= 0; s = rd_next_stmt(t, s, loop)) {
@@ -163,7 +172,8 @@ static bool labels_allow(const rd_schedule *t, int32_t fold, int32_t loop, const
     return may;
 }
 
-/* True if the cells of neighbouring rounds are neighbours in memory, with one lane each. */
+/* True if the states of neighbouring rounds are neighbours in memory: each round has the next cell,
+ * with one lane each. */
 static bool cells_allow(const rd_schedule *t, int32_t fold, int32_t loop, const char **why)
 {
     if (t->p->fold[fold].lanes > 1 || !cells_are_neighbours(t, fold, loop))
@@ -171,7 +181,8 @@ static bool cells_allow(const rd_schedule *t, int32_t fold, int32_t loop, const 
     return labels_allow(t, fold, loop, why);
 }
 
-/* True if rounds are the fold's innermost steps, and begin with lane 0. */
+/* True if rounds are the fold's innermost steps, and begin with lane 0. Where lanes wrap
+ * (lane_extent > lanes), no loop inside may be over steps. */
 static bool lanes_allow(const rd_schedule *t, int32_t fold, int32_t loop, const char **why)
 {
     const rd_fold *f = &t->p->fold[fold];
@@ -191,8 +202,8 @@ static bool lanes_allow(const rd_schedule *t, int32_t fold, int32_t loop, const 
                : refuse(why, "its ranges do not begin with lane 0");
 }
 
-/* True if a fold that begins and ends in each round can have a state per round: no groups, not
- * both lanes and blocks, cells along one axis or few. */
+/* True if a fold that begins and ends in each round can have a state for each round: no groups, not
+ * both lanes and blocks, and cells along one axis or few of them. */
 static bool whole_fold_allows(const rd_schedule *t, int32_t fold, int32_t loop, const char **why)
 {
     const rd_fold *f = &t->p->fold[fold];
@@ -219,6 +230,8 @@ static bool states_allow(const rd_schedule *t, int32_t fold, int32_t loop, const
     }
 }
 
+/* True if the loop may be a vector loop: its bounds are fixed, its rounds are independent, and
+ * states can lie side by side in vectors. */
 bool rd_may_be_vector(const rd_schedule *t, int32_t loop, const char **why)
 {
     if (!loops_allow(t, loop, why) || !exits_allow(t, loop, why) ||
@@ -230,7 +243,9 @@ bool rd_may_be_vector(const rd_schedule *t, int32_t loop, const char **why)
     return true;
 }
 
-/* True if labels in memory may come in runs, with states in registers (pass/promote_runs.c). */
+/* True if labels in memory may come in runs of equal labels, with the state of a run in registers
+ * (pass/promote_runs.c). Labels of a sparse pattern (of_pattern) do; others must be loads, possibly
+ * cast. */
 static bool may_have_runs(const rd_schedule *t, int32_t fold, int32_t loop)
 {
     const rd_fold *f = &t->p->fold[fold];
@@ -250,6 +265,8 @@ static bool may_have_runs(const rd_schedule *t, int32_t fold, int32_t loop)
     return false;
 }
 
+/* True if the steps of a group-by must stay serial: labels of neighbours may be equal, and the rest
+ * of the loop can be vectors without the fold. */
 bool rd_needs_serial_steps(const rd_schedule *t, int32_t fold, int32_t loop)
 {
     return t->p->fold[fold].n_group > 0 && has_only_label_steps(t, fold, loop) &&
@@ -257,6 +274,8 @@ bool rd_needs_serial_steps(const rd_schedule *t, int32_t fold, int32_t loop)
            !(fold_allows(t, fold, loop, NULL) && states_allow(t, fold, loop, NULL));
 }
 
+/* True if blocks of the fold can end at any index of the axis.  They do if several axes, or another
+ * axis, move the step. */
 bool rd_ends_amid_rows(const rd_schedule *t, int32_t fold, int32_t axis)
 {
     const rd_fold *f = &t->p->fold[fold];
@@ -265,7 +284,8 @@ bool rd_ends_amid_rows(const rd_schedule *t, int32_t fold, int32_t axis)
                                     !(rd_coef(&f->lane, axis) || rd_coef(&f->outer, axis)));
 }
 
-/* True unless groups end amid rows while lanes of another fold count from the begin of a row. */
+/* True unless blocks of a group-by end amid rows while lanes of another fold count from the begin
+ * of a row. */
 static bool ranges_allow(const rd_schedule *t, int32_t loop, const char **why)
 {
     bool amid = false, lanes = false;
@@ -279,6 +299,8 @@ static bool ranges_allow(const rd_schedule *t, int32_t loop, const char **why)
            refuse(why, "blocks of groups end amid rows, of which lanes go along it");
 }
 
+/* True if the loop may be cut into strips of vectors; steps of group-bys may then stay serial, in a
+ * loop of their own behind the vectors. */
 bool rd_may_be_strip_mined(const rd_schedule *t, int32_t loop, const char **why)
 {
     if (!loops_allow(t, loop, why) || !exits_allow(t, loop, why) || !stores_allow(t, loop, why))

@@ -14,14 +14,15 @@ static rd_dtype type_in(const rd_schedule *t, const rd_stmt *stmt)
     }
 }
 
+/* True if the statement loads or stores an element. */
 static bool is_access(const rd_schedule *t, const rd_stmt *stmt)
 {
     return stmt->kind == RD_S_STORE ||
            (stmt->kind == RD_S_LET && t->let[stmt->value].kind == RD_I_LOAD);
 }
 
-/* Bytes of the narrowest element that a loop reads or writes, and of the widest that it computes
- * with: compilers take as many rounds at a time as a vector holds of the narrowest. */
+/* Finds the bytes of the narrowest element that a loop reads or writes, and of the widest that it
+ * computes with.  Compilers take as many rounds at a time as a vector holds of the narrowest. */
 static void find_widths(const rd_schedule *t, int32_t loop, int *narrow, int *wide)
 {
     *narrow = 8;
@@ -51,8 +52,9 @@ static double rounds_at_once(const rd_schedule *t, int32_t loop, double rounds, 
     return at_once;
 }
 
-/* Splits rounds.  Short loops of known length have a tail of smaller vectors; others have one
- * half vector and single rounds.  A half vector takes as long as a whole one. */
+/* Splits the rounds of a loop into those by vectors and single ones.  Short loops of known length
+ * have a tail of smaller vectors; others have one half vector and single rounds.  A half vector
+ * takes as long as a whole one. */
 rd_vector_rounds rd_vector_rounds_of(const rd_schedule *t, int32_t loop, double rounds,
                                      int32_t vector)
 {

@@ -1,7 +1,11 @@
 /* verify.c - the verifier: checks that a loop tree is well-formed.
  *
  * Statements are linked as bodies say.  Values are made before they are read, and are in scope.
- * Positions name axes that a loop around binds.  The memory of each access exists. */
+ * Positions name axes that a loop around binds.  The memory of each access exists.
+ *
+ * A mark is an axis that a loop binds to the begin or the end of its round.  The verifier has
+ * tables of what it has met so far: `scope` of values, `bound` of axes, `array` of declared arrays,
+ * `stands` of statements. */
 #include "kernels/loop/check.h"
 #include "kernels/loop/verify.h"
 #include <inttypes.h>
@@ -10,6 +14,7 @@
 static bool verify_stmt(rd_verifier *f, int32_t stmt);
 
 /* ---- Loops ----------------------------------------------------------------------------------- */
+/* True if each round of the loop is a range of indices, not one index. */
 static bool has_range_rounds(const rd_for *loop)
 {
     return loop->kind == RD_FOR_BLOCK || loop->kind == RD_FOR_ONCE;
@@ -21,6 +26,7 @@ static bool has_marks(const rd_verifier *f, const rd_for *loop)
     return (loop->start >= 0 && loop->stop >= 0) || rd_verify_fails(f, "its rounds have no marks");
 }
 
+/* Verifies that an axis is a mark that no loop around binds; -1: the loop has no such mark. */
 static bool verify_mark(const rd_verifier *f, int32_t axis)
 {
     return axis == -1 ||
@@ -109,6 +115,7 @@ static bool verify_loop(rd_verifier *f, int32_t stmt)
     return true;
 }
 
+/* True if `loop` is a loop around the statement, or the statement itself. */
 static bool is_around(const rd_verifier *f, int32_t stmt, int32_t loop)
 {
     while (stmt >= 0 && stmt != loop)
@@ -116,6 +123,8 @@ static bool is_around(const rd_verifier *f, int32_t stmt, int32_t loop)
     return stmt >= 0 && f->t->stmt[loop].kind == RD_S_LOOP;
 }
 
+/* Verifies an IF: its condition x is a value in scope, and its body is well-formed.  Values that
+ * the body makes end with it. */
 static bool verify_if(rd_verifier *f, int32_t stmt)
 {
     if (!rd_verify_read(f, f->t->stmt[stmt].x) || !verify_body(f, stmt))
@@ -124,6 +133,8 @@ static bool verify_if(rd_verifier *f, int32_t stmt)
     return true;
 }
 
+/* Verifies the declaration of an array, and puts it into scope.  Arrays in the task's state need no
+ * declaration. */
 static bool verify_array(const rd_verifier *f, const rd_stmt *s)
 {
     if (!rd_is_number_below(s->store, f->t->n_store))
@@ -134,6 +145,7 @@ static bool verify_array(const rd_verifier *f, const rd_stmt *s)
            rd_verify_fails(f, "a%" PRId32 " is declared twice", s->store);
 }
 
+/* Verifies a body that runs in the last round of a split loop: such a loop is around it. */
 static bool verify_if_last(rd_verifier *f, int32_t stmt)
 {
     const int32_t loop = f->t->stmt[stmt].arg;
@@ -155,6 +167,8 @@ static bool may_be_left(const rd_verifier *f, int32_t loop)
            rd_verify_fails(f, "it leaves a loop that is written out or of vectors");
 }
 
+/* Verifies an early exit: it leaves a loop around it, or skips a loop that follows one around
+ * it. */
 static bool verify_exit(const rd_verifier *f, int32_t stmt)
 {
     const rd_stmt *s = &f->t->stmt[stmt];
@@ -167,6 +181,7 @@ static bool verify_exit(const rd_verifier *f, int32_t stmt)
            may_be_left(f, s->arg);
 }
 
+/* Verifies a SORT: the program has that sort, and its two addresses are positions in scope. */
 static bool verify_sort(const rd_verifier *f, const rd_stmt *s)
 {
     return (rd_is_number_below(s->arg, f->t->p->n_sorting) ||

@@ -15,6 +15,7 @@ typedef struct rd_verifier {
     int32_t            stmt;            /* the current statement                      */
 } rd_verifier;
 
+/* True if the number names one of n things. */
 static inline bool rd_is_number_below(int32_t number, int32_t n)
 {
     return number >= 0 && number < n;

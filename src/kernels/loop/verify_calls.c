@@ -6,7 +6,8 @@
 #include "kernels/loop/verify.h"
 #include <inttypes.h>
 
-/* For "ends0(&s0_0[at], tree0, .., n)": n adjacent states from `at` on, of one step and lane. */
+/* Verifies a call such as "ends0(&s0_0[at], tree0, .., n)": it needs n adjacent states from `at`
+ * on, of one step and lane. */
 static bool ends_neighbours(const rd_verifier *f, const rd_stmt *s, int32_t axis)
 {
     const rd_schedule *t    = f->t;
@@ -18,8 +19,8 @@ static bool ends_neighbours(const rd_verifier *f, const rd_stmt *s, int32_t axis
            rd_verify_fails(f, "is one call for states that do not lie side by side");
 }
 
-/* For "EXP_OF_STRIP(f32, e0, n)": all elements of the loop are made and stored in arrays before
- * the step. */
+/* Verifies the body of a call such as "EXP_OF_STRIP(f32, e0, n)": all elements are made and stored
+ * in arrays before the step, which stands last. */
 static bool makes_elements(const rd_verifier *f, const rd_stmt *s)
 {
     const rd_stmt *behind = s->next >= 0 ? &f->t->stmt[s->next] : NULL;
@@ -30,7 +31,8 @@ static bool makes_elements(const rd_verifier *f, const rd_stmt *s)
            rd_verify_fails(f, "makes no element of the step by call behind it");
 }
 
-/* For "rd_groups(a6, p7, n, 3, 6, ..)": all columns of a row, as they lie, go to an array. */
+/* Verifies a call such as "rd_groups(a6, p7, n, 3, 6, ..)": an unrolled loop of one LOAD and one
+ * STORE copies all columns of a row, as they lie, to an array (slot < 0). */
 static bool copies_groups(const rd_verifier *f, const rd_stmt *s)
 {
     const rd_stmt *load = s->first >= 0 ? &f->t->stmt[s->first] : NULL,
@@ -42,6 +44,8 @@ static bool copies_groups(const rd_verifier *f, const rd_stmt *s)
            rd_verify_fails(f, "is a loop by call around more than one copy");
 }
 
+/* True if the statement ends a block or a fold: such statements are calls for n neighbouring
+ * states. */
 static bool ends_fold(const rd_stmt *s)
 {
     return s->kind == RD_S_PUSH_IF_LAST || s->kind == RD_S_MERGE_BLOCKS ||
@@ -68,6 +72,8 @@ bool rd_verify_call(rd_verifier *f, int32_t stmt)
     return ok;
 }
 
+/* Verifies that no block ends element by element in a vector loop.  A loop by call may have such an
+ * end directly in its body, as one function call ends the blocks of all neighbours. */
 bool rd_verify_block_end(const rd_verifier *f, const rd_stmt *s)
 {
     for (int32_t k = s->parent; k >= 0; k = f->t->stmt[k].parent)

@@ -24,6 +24,7 @@ bool rd_verify_fails(const rd_verifier *f, const char *format, ...)
 }
 
 /* ---- Values ---------------------------------------------------------------------------------- */
+/* Verifies that a value is made before, and that its body has not ended. */
 bool rd_verify_read(const rd_verifier *f, int32_t value)
 {
     if (!rd_is_number_below(value, f->t->n_let))
@@ -34,6 +35,7 @@ bool rd_verify_read(const rd_verifier *f, int32_t value)
            rd_verify_fails(f, "r%" PRId32 " is out of scope", value);
 }
 
+/* Verifies an operand that may be absent (-1). */
 static bool verify_optional_read(const rd_verifier *f, int32_t value)
 {
     return value == -1 || rd_verify_read(f, value);
@@ -78,6 +80,8 @@ static bool axis_is_bound(const rd_verifier *f, int32_t axis)
                : rd_verify_fails(f, "m%" PRId32 " is no mark of a loop around", mark - RD_MARKS);
 }
 
+/* Verifies a position: its terms exist, their axes are bound by loops around, and their values are
+ * in scope. */
 bool rd_verify_linear(const rd_verifier *f, const rd_linear *at)
 {
     bool ok = at->n == 0 || (at->first >= 0 && at->n > 0 && at->first + at->n <= f->t->n_term) ||
@@ -91,6 +95,8 @@ bool rd_verify_linear(const rd_verifier *f, const rd_linear *at)
     return ok;
 }
 
+/* Verifies a loop bound: each part is a position; a rounded part (by > 1) has another one that it
+ * counts from. */
 bool rd_verify_edge(const rd_verifier *f, const rd_edge *edge)
 {
     bool ok = (edge->n > 0 && edge->n <= RD_MOST_PARTS) ||
@@ -103,6 +109,8 @@ bool rd_verify_edge(const rd_verifier *f, const rd_edge *edge)
 }
 
 /* ---- Memory ---------------------------------------------------------------------------------- */
+/* True if the array exists, and lies in memory of the task or beyond, or is declared in a body
+ * around. */
 static bool is_declared(const rd_verifier *f, int32_t store)
 {
     if (!rd_is_number_below(store, f->t->n_store))
@@ -111,8 +119,8 @@ static bool is_declared(const rd_verifier *f, int32_t store)
            rd_verify_fails(f, "a%" PRId32 " is not declared in a body around", store);
 }
 
-/* Verifies an access: one kind of memory, a declared array of elements, and constant subscripts
- * in registers. */
+/* Verifies an access: either a slot of the program or an array of the tree, a declared array of
+ * elements, and constant subscripts in registers. */
 bool rd_verify_memory(const rd_verifier *f, int32_t slot, int32_t store, const rd_linear *at)
 {
     const rd_store *a;
@@ -153,7 +161,8 @@ static int32_t arity_of(const rd_program *p, const rd_let *let)
     }
 }
 
-/* True if an earlier LOAD has loaded the elements that this one takes. */
+/* True if an earlier LOAD of the same width and memory has loaded the elements that this one takes;
+ * loaded_by -1: it loads them itself. */
 static bool is_kept(const rd_verifier *f, const rd_stmt *s)
 {
     const rd_stmt *taken =
@@ -189,6 +198,7 @@ bool rd_verify_let(const rd_verifier *f, const rd_stmt *s)
 }
 
 /* ---- Folds ----------------------------------------------------------------------------------- */
+/* Verifies that the fold exists, and that the statement's array has states of it. */
 bool rd_verify_states(const rd_verifier *f, const rd_stmt *s)
 {
     const rd_store *a;
@@ -202,6 +212,8 @@ bool rd_verify_states(const rd_verifier *f, const rd_stmt *s)
            rd_verify_fails(f, "a%" PRId32 " has no states of f%" PRId32, s->store, s->fold);
 }
 
+/* Verifies the operands of a step: the element, and a weight, a mask and a label where the fold has
+ * them. */
 static bool has_operands(const rd_verifier *f, const rd_stmt *s)
 {
     const rd_loop_fold *facts = &f->t->fold[s->fold];
@@ -215,6 +227,7 @@ static bool has_operands(const rd_verifier *f, const rd_stmt *s)
            rd_verify_fails(f, "f%" PRId32 " %s groups", s->fold, s->label >= 0 ? "has no" : "has");
 }
 
+/* True if a block loop is around, with rounds that a CUT can end. */
 static bool is_in_block_loop(const rd_verifier *f, int32_t body)
 {
     while (body >= 0 &&
@@ -223,7 +236,8 @@ static bool is_in_block_loop(const rd_verifier *f, int32_t body)
     return body >= 0;
 }
 
-/* Verifies a copy between two arrays of states of one fold. */
+/* Verifies a copy between two arrays of states of one fold.  SWITCH_STATE needs an array that holds
+ * one label's state at a time, and LOAD_STATES one that does not. */
 static bool is_copy_of_states(const rd_verifier *f, const rd_stmt *s)
 {
     if (!is_declared(f, s->arg) || !rd_verify_linear(f, &s->at) ||
@@ -246,11 +260,13 @@ static bool has_nodes(const rd_verifier *f, const rd_stmt *s)
            rd_verify_fails(f, "a%" PRId32 " has no nodes of f%" PRId32, s->arg, s->fold);
 }
 
+/* Verifies that the fold is a scan. */
 static bool is_scan(const rd_verifier *f, const rd_stmt *s)
 {
     return f->t->p->fold[s->fold].scan || rd_verify_fails(f, "f%" PRId32 " is no scan", s->fold);
 }
 
+/* Verifies that the fold is a scan with a state for each element of a range. */
 static bool is_of_elements(const rd_verifier *f, const rd_stmt *s)
 {
     return is_scan(f, s) &&

@@ -30,6 +30,7 @@
 #define RD_MATH_OF_0                       RD_INLINE
 #define RD_MATH_OF_1                       static inline
 
+/* One of our functions of one argument: hard arguments go to its far variant. */
 #define RD_MATH1(name, hard)                                                       \
     RD_MATH_OF_##hard float rd_math_##name##_f32(float x)                          \
     {                                                                              \
@@ -41,6 +42,7 @@
         return RD_MATH_PICK(hard, rd_##name##_f64_hard(x), rd_##name##_far_f64(x), \
                             rd_##name##_f64(x));                                   \
     }
+/* One of our functions of two arguments. */
 #define RD_MATH2(name, hard)                                        \
     _Static_assert(!(hard), "no function of two arguments is far"); \
     RD_INLINE float rd_math_##name##_f32(float x, float y)          \
@@ -51,6 +53,7 @@
     {                                                               \
         return rd_##name##_f64(x, y);                               \
     }
+/* A function of C's library, of one, two or three arguments. */
 #define RD_LIBM1(name)                                  \
     static inline float rd_math_##name##_f32(float x)   \
     {                                                   \

@@ -1,9 +1,9 @@
 /* math_angle.h - atan2 and hypot.
  *
- * atan2: with a <= b the magnitudes, t = a/b; above tan(pi/8) it is (a - b) / (a + b), and the angle
- * is pi/4 more.  So |t| <= tan(pi/8), and the angle is k pi/4 + atan(t) or k pi/4 - atan(t): k and
- * the sign are the octant's, pi/4 is in two pieces, t has its error with it.  f32 is computed in
- * double, where nothing over- or underflows.
+ * atan2: with a <= b the magnitudes, t = a/b; above tan(pi/8) it is (a - b) / (a + b), and the
+ * angle is pi/4 more.  So |t| <= tan(pi/8), and the angle is k pi/4 + atan(t) or k pi/4 -
+ * atan(t): k and the sign are the octant's, pi/4 is in two pieces, t has its error with it.  f32
+ * is computed in double, where nothing over- or underflows.
  *
  * hypot: the root of x^2 + y^2, and one step by what that lost, its squares taken exactly by fma
  * (Borges 2019, "An improved algorithm for hypot(a, b)", arXiv 1904.09481). */
@@ -16,7 +16,8 @@
 #define RD_QUARTER_PI_2 0x1.1a62633145c07p-55
 #define RD_TAN_PI_8     0x1.a827999fcef32p-2
 
-/* (atan(t) - t) / t of z = t^2, minimax for the relative error of atan: 2^-35.4, 2^-58.3. */
+/* Returns (atan(t) - t) / t of z = t^2, for |t| <= tan(pi/8), by a minimax polynomial; the
+ * relative error of atan(t) is 2^-35.4. */
 RD_INLINE double rd_atan_tail_f32(double z)
 {
     double p = 0x1.84a1dd833d1abp-5;
@@ -29,7 +30,8 @@ RD_INLINE double rd_atan_tail_f32(double z)
     return p * z;
 }
 
-/* (atan(t) - t) / t of z = t^2, in double; error 2^-58.3. */
+/* Returns (atan(t) - t) / t of z = t^2, for |t| <= tan(pi/8), by a minimax polynomial; the
+ * relative error of atan(t) is 2^-58.3. */
 RD_INLINE double rd_atan_tail_f64(double z)
 {
     double p = 0x1.f1e51659da84cp-7;
@@ -48,7 +50,8 @@ RD_INLINE double rd_atan_tail_f64(double z)
     return p * z;
 }
 
-/* The magnitudes of the arguments as a <= b; b is neither 0 nor infinite. */
+/* Returns the magnitudes of both arguments as *a <= *b, with *b neither 0 nor infinite, so that
+ * a / b is a number: 0 and infinity are replaced by numbers of the same ratio. */
 RD_INLINE void rd_magnitudes(double y, double x, double *a, double *b)
 {
     const double up = RD_ABS_F64(y), across = RD_ABS_F64(x);
@@ -59,7 +62,9 @@ RD_INLINE void rd_magnitudes(double y, double x, double *a, double *b)
     *a = infinite ? (least == most ? 1 : 0) : least;
 }
 
-/* The octant's k, and the sign of atan(t). */
+/* Returns k of the angle k pi/4 + *sign * atan(t) of the point (x, y): which octant it is in.
+ * `second`: t was turned by pi/4.  A steep point (|y| > |x|) counts from pi/2 back, a point with
+ * negative x from pi back. */
 RD_INLINE double rd_octant(double y, double x, int second, double *sign)
 {
     const int    steep = RD_ABS_F64(y) > RD_ABS_F64(x), back = (int)(rd_bits_f64(x) >> 63);
@@ -69,7 +74,8 @@ RD_INLINE double rd_octant(double y, double x, int second, double *sign)
     return back ? 4 - turned : turned;
 }
 
-/* The angle of (x, y) in double, rounded to float. */
+/* Returns the angle of the point (x, y), computed in double and rounded to float.  A NaN comes
+ * from adding the arguments. */
 RD_INLINE float rd_atan2_f32(float y, float x)
 {
     double a, b, sign;
@@ -84,7 +90,8 @@ RD_INLINE float rd_atan2_f32(float y, float x)
     return x != x || y != y ? x + y : __builtin_copysignf((float)whole, y);
 }
 
-/* The angle of (x, y): k pi/4 plus or minus atan(t), with both errors added last. */
+/* Returns the angle of the point (x, y): k pi/4 plus or minus atan(t), with the errors of both
+ * added last. */
 RD_INLINE double rd_atan2_f64(double y, double x)
 {
     double a, b, sign;
@@ -115,7 +122,8 @@ RD_INLINE double rd_atan2_f64(double y, double x)
     return x != x || y != y ? x + y : __builtin_copysign(angle, y);
 }
 
-/* Squares of floats are exact in double. */
+/* Returns sqrt(x^2 + y^2), in double: squares of floats are exact there.  An infinite argument
+ * gives infinity, even with a NaN. */
 RD_INLINE float rd_hypot_f32(float x, float y)
 {
     const double a = (double)x, b = (double)y;
@@ -124,7 +132,9 @@ RD_INLINE float rd_hypot_f32(float x, float y)
     return RD_ABS_F32(x) == INFINITY || RD_ABS_F32(y) == INFINITY ? INFINITY : h;
 }
 
-/* sqrt(x^2 + y^2), scaled so that no square overflows or vanishes, with one correcting step. */
+/* Returns sqrt(x^2 + y^2).  The arguments are scaled so that no square overflows or vanishes;
+ * one Newton step corrects the root by what the sum of squares has lost.  An infinite argument
+ * gives infinity, even with a NaN. */
 RD_INLINE double rd_hypot_f64(double x, double y)
 {
     const double up = RD_ABS_F64(y), across = RD_ABS_F64(x);

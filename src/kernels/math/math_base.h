@@ -12,11 +12,14 @@
 #define RD_LOG2_10_HI 0x1.a934f0979a371p1
 #define RD_LOG2_10_LO 0x1.7f2495fb7fa6dp-53
 
+/* Returns 2^x.  Arguments above 1100 are replaced by 1100, which also gives infinity. */
 RD_INLINE double rd_exp2_f64(double x)
 {
     return rd_exp2_wide(x > 1100 ? 1100 : x, 0);
 }
 
+/* Returns 10^x = 2^(x log2(10)), with the product as two numbers.  Beyond +-400 the result is 0
+ * or infinite, so arguments are limited. */
 RD_INLINE double rd_exp10_f64(double x)
 {
     const double low = x < -400 ? -400 : x, capped = low > 400 ? 400 : low;
@@ -34,7 +37,8 @@ RD_INLINE double rd_exp10_f64(double x)
 #define RD_LOG10E_HI    0x1.bcb7b1526e50ep-2
 #define RD_LOG10E_LO    0x1.95355baaafad3p-57
 
-/* log10(x): n log10(2) + log10(m), summed with its error. */
+/* Returns log10(x) = n log10(2) + log10(m) for x = 2^n m, summed with its error; NaN, infinity
+ * or -infinity for special arguments. */
 RD_INLINE double rd_log10_f64(double x)
 {
     double       n;
@@ -50,7 +54,7 @@ RD_INLINE double rd_log10_f64(double x)
 }
 
 /* ---- cbrt ------------------------------------------------------------------------------------ */
-/* cbrt(m), sqrt(1/2) <= m < sqrt(2), error 2^-22.5. */
+/* Returns cbrt(m) for sqrt(1/2) <= m < sqrt(2), by a polynomial with error 2^-22.5. */
 RD_INLINE double rd_cbrt_seed(double m)
 {
     double p = -0x1.4def188318d26p-6;
@@ -63,7 +67,9 @@ RD_INLINE double rd_cbrt_seed(double m)
     return __builtin_fma(p, m, 0x1.97eaee0b353f2p-2);
 }
 
-/* The cube root: a polynomial of some bits, one step of Halley's method, and the power of 2. */
+/* Returns the cube root of x: a polynomial for the mantissa, one step of Halley's method, and a
+ * power of 2.  The exponent n is 3k + left; `left`, -1 to 1, goes to the mantissa. 0, infinity
+ * and NaN are returned as they are. */
 RD_INLINE double rd_cbrt_f64(double x)
 {
     double       n;
@@ -83,22 +89,25 @@ RD_INLINE double rd_cbrt_f64(double x)
     return size > 0 && size < (double)INFINITY ? result : x;
 }
 
-/* ---- f32 ------------------------------------------------------------------------------------- */
+/* Returns 2^x, computed in double and rounded to float. */
 RD_INLINE float rd_exp2_f32(float x)
 {
     return (float)rd_exp2_f64((double)x);
 }
 
+/* Returns 10^x, computed in double and rounded to float. */
 RD_INLINE float rd_exp10_f32(float x)
 {
     return (float)rd_exp10_f64((double)x);
 }
 
+/* Returns log10(x), computed in double and rounded to float. */
 RD_INLINE float rd_log10_f32(float x)
 {
     return (float)rd_log10_f64((double)x);
 }
 
+/* Returns the cube root of x, computed in double and rounded to float. */
 RD_INLINE float rd_cbrt_f32(float x)
 {
     return (float)rd_cbrt_f64((double)x);

@@ -1,9 +1,9 @@
 /* math_digamma.h - digamma, the derivative of lgamma, element by element: it has branches.
  *
- * From RD_GAMMA_FAR on by the derivative of Stirling's series; below by
- * digamma(x) = digamma(x + k) - 1/x - 1/(x + 1) - ... - 1/(x + k - 1); below 0 by reflection.  All of
- * them are sums of two numbers, to 2^-61, as terms cancel.  Near its positive zero digamma is a
- * polynomial.  f32 is computed in double. */
+ * From RD_GAMMA_FAR on by the derivative of Stirling's series; below by digamma(x) = digamma(x +
+ * k) - 1/x - 1/(x + 1) - ... - 1/(x + k - 1); below 0 by reflection.  All of them are sums of
+ * two numbers, to 2^-61, as terms cancel.  Near its positive zero digamma is a polynomial.  f32
+ * is computed in double. */
 #ifndef RD_KERNELS_MATH_MATH_DIGAMMA_H
 #define RD_KERNELS_MATH_MATH_DIGAMMA_H
 
@@ -13,6 +13,7 @@
 #define RD_DIGAMMA_ZERO_HI 0x1.762d86356be3fp+0
 #define RD_DIGAMMA_ZERO_LO 0x1.b86a722197829p-54
 
+/* Returns 1 / a as the sum of two numbers: the quotient, and the correction by its residue. */
 static inline rd_pair rd_pair_inverse(rd_pair a)
 {
     const double q = 1 / a.hi, lost = __builtin_fma(-q, a.lo, __builtin_fma(-q, a.hi, 1));
@@ -20,8 +21,8 @@ static inline rd_pair rd_pair_inverse(rd_pair a)
     return rd_pair_sum(q, lost * q);
 }
 
-/* digamma(zero + t), |t| <= 1/16; error 2^-72.  The slope at the zero has two numbers, and so has t, as
- * the zero is no double. */
+/* Returns digamma(x) for x within 1/16 of its positive zero, by a polynomial of t = x - zero;
+ * error 2^-72.  The zero is no double, so it and t have two numbers, and so has the slope. */
 static inline double rd_digamma_at_zero(double x)
 {
     const rd_pair t = rd_pair_sum(x - RD_DIGAMMA_ZERO_HI, -RD_DIGAMMA_ZERO_LO);
@@ -45,7 +46,8 @@ static inline double rd_digamma_at_zero(double x)
     return line.hi + __builtin_fma(t.hi * t.hi, p, line.lo);
 }
 
-/* digamma(y), y >= RD_GAMMA_FAR: log(y) - 1/(2y) and eight terms in 1/y^2; the next is less than 2^-65. */
+/* Returns digamma(y) for y >= RD_GAMMA_FAR: log(y) - 1/(2y) and eight terms of the asymptotic
+ * series in 1/y^2; the next one is less than 2^-65. */
 static inline rd_pair rd_digamma_far(rd_pair y)
 {
     const rd_pair log = rd_pair_times(rd_pair_log2(y), rd_pair_of(RD_LN2_HI_F64, RD_LN2_LO_F64));
@@ -63,7 +65,8 @@ static inline rd_pair rd_digamma_far(rd_pair y)
     return rd_pair_add(log, rd_pair_sum(-0.5 * inverse.hi, -__builtin_fma(p, z, 0.5 * inverse.lo)));
 }
 
-/* digamma(x), x > 0. */
+/* Returns digamma(x) for x > 0: the recurrence digamma(x) = digamma(x + 1) - 1/x leads to large
+ * arguments. */
 static inline rd_pair rd_digamma_above(rd_pair x)
 {
     rd_pair y = x, less = { 0, 0 };
@@ -75,7 +78,7 @@ static inline rd_pair rd_digamma_above(rd_pair x)
     return rd_pair_add(rd_digamma_far(y), rd_pair_minus(less));
 }
 
-/* 2t / (t^2 - square), which is 1 / (t - n) + 1 / (t + n) of square = n^2. */
+/* Returns 2t / (t^2 - square), which is 1 / (t - n) + 1 / (t + n) for square = n^2. */
 static inline rd_pair rd_two_poles(double t, double square)
 {
     const double  hi = t * t;
@@ -85,7 +88,8 @@ static inline rd_pair rd_two_poles(double t, double square)
     return rd_pair_times(rd_pair_of(2 * t, 0), rd_pair_inverse(under));
 }
 
-/* pi cot(pi t), 0 < |t| <= 1/2: its five poles nearest to 0, and a polynomial; error 2^-67. */
+/* Returns pi cot(pi t) for 0 < |t| <= 1/2: its five poles nearest to 0, and a polynomial for the
+ * rest; error 2^-67. */
 static inline rd_pair rd_pi_cot_pi(double t)
 {
     const double  z     = t * t;
@@ -105,7 +109,8 @@ static inline rd_pair rd_pi_cot_pi(double t)
     return rd_pair_add(poles, rd_pair_sum(line.hi, __builtin_fma(-t * z, p, line.lo)));
 }
 
-/* digamma(x): near its positive zero by a polynomial, below 0 by reflection. */
+/* Returns digamma(x), the derivative of log(Gamma(x)): near its positive zero by a polynomial,
+ * below 0 by reflection.  Whole numbers below 0 give NaN, 0 an infinity. */
 static inline double rd_digamma_f64(double x)
 {
     const double a = RD_ABS_F64(x), whole = __builtin_rint(a);
@@ -128,6 +133,7 @@ static inline double rd_digamma_f64(double x)
     return y.hi + y.lo;
 }
 
+/* Returns digamma(x), computed in double and rounded to float. */
 static inline float rd_digamma_f32(float x)
 {
     return (float)rd_digamma_f64((double)x);

@@ -8,7 +8,7 @@
 
 #include "kernels/math/math_exp.h"
 
-/* (erf(x) - x) / x of s = x^2, |x| <= 3/4; error of erf(x): 2^-29, 2^-60. */
+/* Returns (erf(x) - x) / x of s = x^2, for |x| <= 3/4; the error of erf(x) is 2^-29. */
 RD_INLINE float rd_erf_near_f32(float s)
 {
     float q = -0x1.61de6ep-11F;
@@ -21,7 +21,7 @@ RD_INLINE float rd_erf_near_f32(float s)
     return q;
 }
 
-/* (erf(x) - x) / x of s = x^2, |x| <= 3/4, in double; error of erf(x): 2^-60. */
+/* Returns (erf(x) - x) / x of s = x^2, for |x| <= 3/4; the error of erf(x) is 2^-60. */
 RD_INLINE double rd_erf_near_f64(double s)
 {
     double q = 0x1.89e4415f04942p-27;
@@ -39,7 +39,7 @@ RD_INLINE double rd_erf_near_f64(double s)
     return q;
 }
 
-/* ln(1 - erf(x)) + x^2, 3/4 <= x <= 4, 6; error of erf(x): 2^-28, 2^-61. */
+/* Returns ln(1 - erf(x)) + x^2 for 3/4 <= x <= 4; the error of erf(x) is 2^-28. */
 RD_INLINE float rd_erf_far_f32(float x)
 {
     float q = 0x1.bc4e22p-13F;
@@ -53,7 +53,7 @@ RD_INLINE float rd_erf_far_f32(float x)
     return q;
 }
 
-/* ln(1 - erf(x)) + x^2, 3/4 <= x <= 6, in double; error of erf(x): 2^-61. */
+/* Returns ln(1 - erf(x)) + x^2 for 3/4 <= x <= 6; the error of erf(x) is 2^-61. */
 RD_INLINE double rd_erf_far_f64(double x)
 {
     double q = -0x1.f8cb824cf67bbp-43;
@@ -80,8 +80,9 @@ RD_INLINE double rd_erf_far_f64(double x)
     return q;
 }
 
-/* The exponent in two numbers; 1 - 2^n exp(r) as (1 - 2^n) - 2^n (exp(r) - 1), whose first part is
- * exact or so near 1 that its error is none. */
+/* Returns erf(x): near 0 by a polynomial, else as 1 - exp(y + y_lo), both computed and one
+ * selected, as vectors do. 1 - 2^n exp(r) is (1 - 2^n) - 2^n (exp(r) - 1).  The first part is
+ * exact, or so near 1 that its error does not count. */
 RD_INLINE float rd_erf_f32(float x)
 {
     const float size = RD_ABS_F32(x), a = size > 4.0F ? 4.0F : size; /* beyond it is 1 */
@@ -98,7 +99,8 @@ RD_INLINE float rd_erf_f32(float x)
                         : __builtin_copysignf(far, x);
 }
 
-/* erf(x): near 0 by a polynomial, else by 1 - exp(y), both computed and one selected. */
+/* Returns erf(x): near 0 by a polynomial, else as 1 - exp(y + y_lo), both computed and one
+ * selected. 1 - 2^n exp(r) is computed as (1 - 2^n) - 2^n (exp(r) - 1). */
 RD_INLINE double rd_erf_f64(double x)
 {
     const double size = RD_ABS_F64(x), a = size > 6.0 ? 6.0 : size; /* beyond it is 1 */

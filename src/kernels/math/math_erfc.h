@@ -1,10 +1,10 @@
 /* math_erfc.h - erfc, gelu, ndtr and erfinv.
  *
- * For t >= 0 erfc(t) = exp(-t^2) E(t), and (1 + 2 t) E(t) is a polynomial of (t - k) / (t + k) all the
- * way to where erfc vanishes (M. M. Shepherd and J. G. Laframboise, "Chebyshev approximation of (1 + 2
- * x) exp(x^2) erfc x in 0 <= x < infinity", 1981).  Squares have their error with them.  erfinv is a
- * polynomial of 20 bits and one step of the inverse function's series from there.  f32 is computed in
- * double, erfc and gelu by shorter polynomials. */
+ * For t >= 0 erfc(t) = exp(-t^2) E(t), and (1 + 2 t) E(t) is a polynomial of (t - k) / (t + k)
+ * all the way to where erfc vanishes (M. M. Shepherd and J. G. Laframboise, "Chebyshev
+ * approximation of (1 + 2 x) exp(x^2) erfc x in 0 <= x < infinity", 1981).  Squares have their
+ * error with them.  erfinv is a polynomial of 20 bits and one step of the inverse function's
+ * series from there.  f32 is computed in double, erfc and gelu by shorter polynomials. */
 #ifndef RD_KERNELS_MATH_MATH_ERFC_H
 #define RD_KERNELS_MATH_MATH_ERFC_H
 
@@ -15,8 +15,9 @@
 #define RD_ERFC_WIDE_K 0x1.f0ap+1 /* of f64 */
 #define RD_ERFC_WIDE_0 0x1.3c31447fb193p+0
 
-/* E(t), 0 <= t <= 28.5, as two numbers; error 2^-57.  RD_ERFC_WIDE_0 is within 2^-62 of the value at
- * RD_ERFC_WIDE_K, which was chosen for that. */
+/* Returns E(t) = erfc(t) exp(t^2) for 0 <= t <= 28.5, as the sum of the result and *lo; error
+ * 2^-57.  (1 + 2t) E(t) is a polynomial of s; RD_ERFC_WIDE_0 is its value at RD_ERFC_WIDE_K,
+ * where s is 0, to 2^-62. */
 RD_INLINE double rd_erfc_scaled(double t, double *lo)
 {
     const double twice = t + t, under = 1 + twice, back = under - twice,
@@ -54,7 +55,7 @@ RD_INLINE double rd_erfc_scaled(double t, double *lo)
     return q;
 }
 
-/* (y + y_lo) exp(-(square + lo)), square up to 800. */
+/* Returns (y + y_lo) exp(-(square + lo)), for square up to 800. */
 RD_INLINE double rd_times_exp_of_minus(double y, double y_lo, double square, double lo)
 {
     const double magic = __builtin_fma(square, -RD_LOG2E_F64, RD_MAGIC_2_F64),
@@ -68,7 +69,7 @@ RD_INLINE double rd_times_exp_of_minus(double y, double y_lo, double square, dou
 }
 
 /* ---- erfc ------------------------------------------------------------------------------------ */
-/* erfc(t) for t in [0, 28]; *scaled is E(t). */
+/* Returns erfc(t) for t in [0, 28]; *scaled gets E(t) = erfc(t) exp(t^2). */
 RD_INLINE double rd_erfc_tail(double t, double *scaled)
 {
     double       lo;
@@ -78,6 +79,8 @@ RD_INLINE double rd_erfc_tail(double t, double *scaled)
     return rd_times_exp_of_minus(*scaled, lo, square, __builtin_fma(t, t, -square));
 }
 
+/* Returns erfc(x) = 1 - erf(x): near 0 by erf's polynomial, with the error of 1 - x; else by its
+ * scaled form, 2 - erfc(-x) below 0.  Both are computed and one is selected. */
 RD_INLINE double rd_erfc_f64(double x)
 {
     const double size = RD_ABS_F64(x), t = size > 28.0 ? 28.0 : size; /* beyond it is 0 */
@@ -93,7 +96,9 @@ RD_INLINE double rd_erfc_f64(double x)
 #define RD_ROOT_HALF    0x1.6a09e667f3bcdp-1
 #define RD_ROOT_HALF_LO -0x1.bdd3413b26456p-55
 
-/* x Phi(x), Phi the distribution function of the normal distribution: 1 - erfc(x / sqrt(2)) / 2. */
+/* Returns x Phi(x), where Phi is the distribution function of the normal distribution: 1 -
+ * erfc(x / sqrt(2)) / 2.  Near 0 it uses erf's polynomial.  The errors of x / sqrt(2) and of the
+ * square are carried along. */
 RD_INLINE double rd_gelu_f64(double x)
 {
     const double size = RD_ABS_F64(x), a = size > 40.0 ? 40.0 : size, half = 0.5 * a;
@@ -115,7 +120,8 @@ RD_INLINE double rd_gelu_f64(double x)
 }
 
 /* ---- ndtr ------------------------------------------------------------------------------------ */
-/* Phi(x), as gelu has it; near 0 it is 1/2 + h + h P(t^2), h = t / 2, and the first sum has its error. */
+/* Returns Phi(x), the distribution function of the normal distribution.  Near 0 it is 1/2 + h +
+ * h P(t^2), h = t / 2, the first sum with its error; elsewhere erfc(x / sqrt(2)) / 2. */
 RD_INLINE double rd_ndtr_f64(double x)
 {
     const double size = RD_ABS_F64(x), a = size > 40.0 ? 40.0 : size;
@@ -135,8 +141,8 @@ RD_INLINE double rd_ndtr_f64(double x)
 }
 
 /* ---- erfinv ---------------------------------------------------------------------------------- */
-/* erfinv(x) / x of z = x^2, |x| <= 0.711; erfinv(x) of s = sqrt(-log(1 - x^2)), beyond; errors 2^-26,
- * 2^-20. */
+/* Returns erfinv(x) / x of z = x^2, for |x| <= 0.711, to 26 bits: the start of one correcting
+ * step. */
 RD_INLINE double rd_erfinv_near(double z)
 {
     double p = 0x1.b6b136af5e81bp-2;
@@ -151,7 +157,8 @@ RD_INLINE double rd_erfinv_near(double z)
     return __builtin_fma(p, z, 0x1.c5bf8967bccdbp-1);
 }
 
-/* erfinv(x) of s = sqrt(-log(1 - x)) beyond the polynomial near 0, to 20 bits. */
+/* Returns erfinv(x) of s = sqrt(-log(1 - x^2)), for |x| beyond 0.711, to 20 bits: the start of
+ * one correcting step. */
 RD_INLINE double rd_erfinv_far(double s)
 {
     double p = -0x1.94e2a551767eep-25;
@@ -170,7 +177,9 @@ RD_INLINE double rd_erfinv_far(double s)
     return __builtin_fma(p, s, 0x1.bda725adc5780p-9);
 }
 
-/* From y on, where erf or erfc is off by what `step` is over the slope of erf at y. */
+/* Returns what to add to y, an approximation of erfinv(x), by the first three terms of the
+ * inverse function's series.  The error of erf(y), or of erfc(y), over the slope of erf at y is
+ * `step`. */
 RD_INLINE double rd_erfinv_step(double y, double step)
 {
     const double third = __builtin_fma(4 * y, y, 1) * 0x1.5555555555555p-2;
@@ -178,8 +187,9 @@ RD_INLINE double rd_erfinv_step(double y, double step)
     return __builtin_fma(step * step, __builtin_fma(third, step, y), step);
 }
 
-/* Near 0 erf(y) - x is (y - x) + y P(y^2), which cancels exactly.  Far from it 1 - x and erfc(y) are
- * compared, in units of erfc(y). */
+/* Returns the inverse of erf: a polynomial and one correcting step.  Near 0 erf(y) - x is (y -
+ * x) + y P(y^2), which cancels exactly.  Far from it 1 - x and erfc(y) are compared, relative to
+ * erfc(y). 1 gives infinity. */
 RD_INLINE double rd_erfinv_f64(double x)
 {
     const double a = RD_ABS_F64(x), y = a * rd_erfinv_near(a * a), square = y * y;
@@ -198,8 +208,8 @@ RD_INLINE double rd_erfinv_f64(double x)
 }
 
 /* ---- f32 ------------------------------------------------------------------------------------- */
-/* erfc(t) / 2 of 0 <= t <= 10.5, square = t^2: errors 2^-32.8 of E, 2^-32.4 of exp.  One division
- * does for both. */
+/* Returns erfc(t) / 2 for 0 <= t <= 10.5, square = t^2, for results in f32: errors 2^-32.8 of
+ * E(t) and 2^-32.4 of exp.  One division serves both fractions. */
 RD_INLINE double rd_half_erfc(double t, double square)
 {
     const double twice = t + t, under = 1 + twice, sum = t + RD_ERFC_K;
@@ -233,6 +243,7 @@ RD_INLINE double rd_half_erfc(double t, double square)
     return rd_scale_f64(__builtin_fma(p, e, p), rd_bits_f64(magic));
 }
 
+/* Returns erfc(x), computed in double; from 10.5 on it is 0 in f32. */
 RD_INLINE float rd_erfc_f32(float x)
 {
     const double size = RD_ABS_F64((double)x), t = size > 10.5 ? 10.5 : size; /* beyond it is 0 */
@@ -241,6 +252,8 @@ RD_INLINE float rd_erfc_f32(float x)
     return (float)(x < 0 ? 2 - tail : tail);
 }
 
+/* Returns x Phi(x), computed in double; Phi is the distribution function of the normal
+ * distribution.  Below -14.8 it is 0 in f32. */
 RD_INLINE float rd_gelu_f32(float x)
 {
     const double size = RD_ABS_F64((double)x), a = size > 14.8 ? 14.8 : size;
@@ -250,6 +263,8 @@ RD_INLINE float rd_gelu_f32(float x)
     return __builtin_copysignf((float)y, x);
 }
 
+/* Returns Phi(x), the distribution function of the normal distribution, computed in double.
+ * Beyond +-14.8 it is 0 or 1 in f32. */
 RD_INLINE float rd_ndtr_f32(float x)
 {
     const double size = RD_ABS_F64((double)x), a = size > 14.8 ? 14.8 : size;
@@ -258,6 +273,7 @@ RD_INLINE float rd_ndtr_f32(float x)
     return (float)(x < 0 ? tail : 1 - tail);
 }
 
+/* Returns the inverse of erf, computed in double and rounded to float. */
 RD_INLINE float rd_erfinv_f32(float x)
 {
     return (float)rd_erfinv_f64((double)x);

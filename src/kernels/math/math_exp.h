@@ -130,7 +130,7 @@ RD_DEFINE_EXP(f32, f32, F32, float)
 RD_DEFINE_EXP(f64, f64, F64, double)
 
 /* ---- expm1 and tanh -------------------------------------------------------------------------- */
-/* (exp(r) - 1 - r) / r^2 for |r| <= 0.3466; error of exp(r) - 1: 2^-28.8, 2^-59.9. */
+/* Returns (exp(r) - 1 - r) / r^2 for |r| <= ln(2) / 2; the error of exp(r) - 1 is 2^-28.8. */
 RD_INLINE float rd_expm1_tail_f32(float r)
 {
     float q = 0x1.a032ep-13F;
@@ -142,7 +142,7 @@ RD_INLINE float rd_expm1_tail_f32(float r)
     return __builtin_fmaf(q, r, 0x1p-1F);
 }
 
-/* (exp(r) - 1 - r) / r^2 for |r| <= 0.3466, in double. */
+/* Returns (exp(r) - 1 - r) / r^2 for |r| <= ln(2) / 2; the error of exp(r) - 1 is 2^-59.9. */
 RD_INLINE double rd_expm1_tail_f64(double r)
 {
     double q = 0x1.1ee890b0205ffp-29;
@@ -159,8 +159,8 @@ RD_INLINE double rd_expm1_tail_f64(double r)
     return __builtin_fma(q, r, 0x1p-1);
 }
 
-/* exp(x) - 1 = 2 (2^(n-1) exp(r) - 1/2), the terms summed with their error.  Halves, as 2^n may be
- * infinite. */
+/* Returns exp(x) - 1 = 2 (2^(n-1) exp(r) - 1/2), the terms summed with their error.  Halves are
+ * used, as 2^n may be infinite where the result is not.  Below n = -60 the result is -1. */
 RD_INLINE float rd_expm1_f32(float x)
 {
     const float capped = x > 89.0F ? 89.0F : x; /* gives infinity */
@@ -180,7 +180,8 @@ RD_INLINE float rd_expm1_f32(float x)
     return RD_ABS_F32(x) < 0x1p-25F ? x : y; /* also halves of subnormals, and -0 */
 }
 
-/* exp(x) - 1 in double, as rd_expm1_f32() has it. */
+/* Returns exp(x) - 1 = 2 (2^(n-1) exp(r) - 1/2), the terms summed with their error.  Halves are
+ * used, as 2^n may be infinite where the result is not.  Below n = -60 the result is -1. */
 RD_INLINE double rd_expm1_f64(double x)
 {
     const double capped = x > 710.0 ? 710.0 : x; /* gives infinity */
@@ -199,8 +200,8 @@ RD_INLINE double rd_expm1_f64(double x)
     return RD_ABS_F64(x) < 0x1p-54 ? x : y; /* also halves of subnormals, and -0 */
 }
 
-/* tanh(x) = E / (E + 2) with E = exp(2 |x|) - 1: numerator and denominator with their errors, one
- * division, and one step to correct the quotient. */
+/* Returns tanh(x) = E / (E + 2) with E = exp(2 |x|) - 1: numerator and denominator with their
+ * errors, one division, and one step that corrects the quotient. */
 RD_INLINE float rd_tanh_f32(float x)
 {
     const float size = RD_ABS_F32(x), a = 2 * (size > 10.0F ? 10.0F : size); /* beyond it is 1 */
@@ -220,7 +221,8 @@ RD_INLINE float rd_tanh_f32(float x)
     return __builtin_copysignf(__builtin_fmaf(error, inverse, q), x);
 }
 
-/* tanh(x) in double, as rd_tanh_f32() has it. */
+/* Returns tanh(x) = E / (E + 2) with E = exp(2 |x|) - 1: numerator and denominator with their
+ * errors, one division, and one step that corrects the quotient. */
 RD_INLINE double rd_tanh_f64(double x)
 {
     const double size = RD_ABS_F64(x), a = 2 * (size > 20.0 ? 20.0 : size); /* beyond it is 1 */

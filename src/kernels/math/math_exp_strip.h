@@ -62,6 +62,8 @@ typedef int64_t rd_i64 __attribute__((vector_size(RD_EXP_BYTES), aligned(8), may
 #define rd_fma_v32(a, b, c) (rd_v32) __builtin_ia32_vfmaddps256(a, b, c)
 #define rd_fma_v64(a, b, c) (rd_v64) __builtin_ia32_vfmaddpd256(a, b, c)
 
+/* Returns y * 2^n for vectors, as rd_scale_f32() does: by two factors of about 2^(n/2).  The
+ * bits of k have whole n above 4 bits of sixteenths; n itself is for AVX-512 only. */
 RD_INLINE rd_v32 rd_times_2_v32(rd_v32 y, rd_v32 k, rd_v32 n)
 {
     const rd_i32 sum = (rd_i32)k >> 4, half = sum >> 1;
@@ -70,6 +72,8 @@ RD_INLINE rd_v32 rd_times_2_v32(rd_v32 y, rd_v32 k, rd_v32 n)
     return y * (rd_v32)(half << 23) * (rd_v32)((sum - half) << 23);
 }
 
+/* Returns y * 2^n for vectors, as rd_scale_f64() does: by two factors of about 2^(n/2).  The
+ * bits of k have whole n above 3 bits of eighths; n itself is for AVX-512 only. */
 RD_INLINE rd_v64 rd_times_2_v64(rd_v64 y, rd_v64 k, rd_v64 n)
 {
     typedef uint64_t u64 __attribute__((vector_size(32))); /* there is no arithmetic shift of 64
@@ -80,7 +84,8 @@ RD_INLINE rd_v64 rd_times_2_v64(rd_v64 y, rd_v64 k, rd_v64 n)
     return y * (rd_v64)(half << 52) * (rd_v64)((sum - half) << 52);
 }
 
-/* Looks up entries of a table that is two registers. */
+/* Looks up entries of a table of 16 floats, which two registers hold: both are permuted by the
+ * low 3 bits of k, and bit 3 selects one. */
 RD_INLINE rd_v32 rd_entry_v32(const float *table, rd_v32 k)
 {
     const rd_v32 low  = __builtin_ia32_permvarsf256(*(const rd_v32 *)table, (rd_i32)k);
@@ -94,7 +99,9 @@ RD_INLINE rd_v32 rd_entry_v32(const float *table, rd_v32 k)
 #else
 #define RD_EVEN_TWICE(v) (rd_i32) __builtin_ia32_movsldup256(v)
 #endif
-/* Looks up doubles by a permutation of their halves, as there is no other. */
+/* Looks up entries of a table of 8 doubles, which two registers hold.  AVX2 has no such
+ * permutation of doubles, so their halves are permuted as floats; bit 2 of k selects the
+ * register. */
 RD_INLINE rd_v64 rd_entry_v64(const double *table, rd_v64 k)
 {
     typedef uint64_t u64 __attribute__((vector_size(32)));
@@ -127,7 +134,8 @@ typedef int64_t rd_i64 __attribute__((may_alias));
 #define RD_EXP_WRITE_OUT
 #endif
 
-/* Takes exp of n numbers, rounded up to whole vectors. */
+/* Replaces n numbers by their exp; n is rounded up to whole vectors, so x must have room for
+ * these. */
 RD_INLINE void rd_exp_strip_f32(float *x, int n)
 {
     RD_EXP_WRITE_OUT
@@ -135,6 +143,8 @@ RD_INLINE void rd_exp_strip_f32(float *x, int n)
         *(rd_v32 *)(x + i) = rd_exp_v32(*(rd_v32 *)(x + i));
 }
 
+/* Replaces n numbers by their exp; n is rounded up to whole vectors, so x must have room for
+ * these. */
 RD_INLINE void rd_exp_strip_f64(double *x, int n)
 {
     RD_EXP_WRITE_OUT

@@ -1,8 +1,9 @@
 /* math_gamma.h - tgamma and lgamma, element by element: they have branches.
  *
  * From RD_GAMMA_FAR on by Stirling's series, its logarithm to base 2 in two numbers; below by
- * Gamma(x) = Gamma(x + k) / (x (x + 1) ... (x + k - 1)), the product in two numbers, and so the sum;
- * below 0 by reflection.  Near its zeros 1 and 2 lgamma is a polynomial.  f32 is computed in double. */
+ * Gamma(x) = Gamma(x + k) / (x (x + 1) ... (x + k - 1)), the product in two numbers, and so the
+ * sum; below 0 by reflection.  Near its zeros 1 and 2 lgamma is a polynomial.  f32 is computed
+ * in double. */
 #ifndef RD_KERNELS_MATH_MATH_GAMMA_H
 #define RD_KERNELS_MATH_MATH_GAMMA_H
 
@@ -19,6 +20,7 @@ typedef struct rd_pair {
     double hi, lo;
 } rd_pair;
 
+/* Returns a pair of two given numbers, which stands for their sum. */
 static inline rd_pair rd_pair_of(double hi, double lo)
 {
     const rd_pair pair = { hi, lo };
@@ -26,6 +28,7 @@ static inline rd_pair rd_pair_of(double hi, double lo)
     return pair;
 }
 
+/* Returns a + b exactly, as the rounded sum and its error (Knuth's two-sum). */
 static inline rd_pair rd_pair_sum(double a, double b)
 {
     const double hi = a + b, back = hi - a;
@@ -33,6 +36,7 @@ static inline rd_pair rd_pair_sum(double a, double b)
     return rd_pair_of(hi, (a - (hi - back)) + (b - back));
 }
 
+/* Returns the sum of two pairs. */
 static inline rd_pair rd_pair_add(rd_pair a, rd_pair b)
 {
     const rd_pair s = rd_pair_sum(a.hi, b.hi);
@@ -40,6 +44,7 @@ static inline rd_pair rd_pair_add(rd_pair a, rd_pair b)
     return rd_pair_sum(s.hi, s.lo + (a.lo + b.lo));
 }
 
+/* Returns the product of two pairs; the product of the low parts is negligible. */
 static inline rd_pair rd_pair_times(rd_pair a, rd_pair b)
 {
     const double hi = a.hi * b.hi, lost = __builtin_fma(a.hi, b.hi, -hi);
@@ -47,12 +52,13 @@ static inline rd_pair rd_pair_times(rd_pair a, rd_pair b)
     return rd_pair_sum(hi, lost + __builtin_fma(a.hi, b.lo, a.lo * b.hi));
 }
 
+/* Returns -a. */
 static inline rd_pair rd_pair_minus(rd_pair a)
 {
     return rd_pair_of(-a.hi, -a.lo);
 }
 
-/* log2(x), x > 0 and finite. */
+/* Returns log2(x) as a pair, for x > 0 and finite; the low part of x counts to first order. */
 static inline rd_pair rd_pair_log2(rd_pair x)
 {
     double        n, lo;
@@ -62,7 +68,8 @@ static inline rd_pair rd_pair_log2(rd_pair x)
     return rd_pair_sum(s.hi, s.lo + lo + x.lo / x.hi * RD_LOG2E_HI_F64);
 }
 
-/* x (x + 1) ... up to below RD_GAMMA_FAR; *top becomes what comes next. */
+/* Returns the product x (x + 1) ... of all factors below RD_GAMMA_FAR; *top gets the next
+ * factor. */
 static inline rd_pair rd_rising(double x, rd_pair *top)
 {
     rd_pair product = { 1, 0 };
@@ -75,8 +82,8 @@ static inline rd_pair rd_rising(double x, rd_pair *top)
     return product;
 }
 
-/* log2(Gamma(y)), y >= RD_GAMMA_FAR: log2(sqrt(2 pi)) + (y - 1/2) log2(y) - y log2(e) and the first
- * eight terms in 1/y; the next is less than 2^-65. */
+/* Returns log2(Gamma(y)) for y >= RD_GAMMA_FAR by Stirling's series: log2(sqrt(2 pi)) + (y -
+ * 1/2) log2(y) - y log2(e), and eight terms in 1/y.  The next term is less than 2^-65. */
 static inline rd_pair rd_stirling(rd_pair y)
 {
     const double  inverse = 1 / y.hi, z = inverse * inverse;
@@ -96,8 +103,9 @@ static inline rd_pair rd_stirling(rd_pair y)
     return rd_pair_add(rd_pair_add(main, rd_pair_minus(linear)), rd_pair_sum(base.hi, base.lo + p));
 }
 
-/* sin(pi a) without its sign, a >= 0 and not a whole number; *odd is set if the sign is
- * negative. */
+/* Returns |sin(pi a)| for a >= 0 that is not a whole number; *odd is set if the sine is
+ * negative. r is the distance to the nearest whole number.  Above 1/4 the sine is computed as
+ * cos(pi (1/2 - r)). */
 static inline rd_pair rd_sin_of_pi(double a, int *odd)
 {
     const double whole = __builtin_rint(a), left = a - whole, r = left < 0 ? -left : left;
@@ -112,7 +120,8 @@ static inline rd_pair rd_sin_of_pi(double a, int *odd)
 }
 
 /* ---- tgamma ---------------------------------------------------------------------------------- */
-/* 2^(log - n) of the nearest whole number n; *sum is what rd_scale_f64() wants of it. */
+/* Returns 2^(log - n) for the whole number n nearest to log; *sum gets the bits of n for
+ * rd_scale_f64(). */
 static inline rd_pair rd_power_of_2(rd_pair log, uint64_t *sum)
 {
     const double  magic = log.hi + RD_MAGIC_2_F64, r = log.hi - (magic - RD_MAGIC_2_F64);
@@ -125,7 +134,7 @@ static inline rd_pair rd_power_of_2(rd_pair log, uint64_t *sum)
                                                       __builtin_fma(a.hi, a.lo, a.lo)));
 }
 
-/* over / under, with one rounding but for a little. */
+/* Returns over / under, rounded nearly as if the quotient were exact. */
 static inline double rd_pair_over(rd_pair over, rd_pair under)
 {
     const double q    = over.hi / under.hi;
@@ -134,6 +143,8 @@ static inline double rd_pair_over(rd_pair over, rd_pair under)
     return q + lost / under.hi;
 }
 
+/* Returns Gamma(x) for x > 0: Stirling's series at a larger argument, divided by the rising
+ * product that leads there. */
 static inline double rd_gamma_above(double x)
 {
     rd_pair       y;
@@ -143,8 +154,9 @@ static inline double rd_gamma_above(double x)
     return rd_scale_f64(rd_pair_over(power, product), sum);
 }
 
-/* pi / (a sin(pi a) Gamma(a)), with the power of 2 in Gamma(a) = 2^n power / product put on last, as
- * Gamma(a) may be beyond the range and this not yet below it. */
+/* Returns pi / (a sin(pi a) Gamma(a)), which is Gamma(-a) but for the sign.  The power of 2 in
+ * Gamma(a) = 2^n power / product is put on last, as Gamma(a) may overflow before the result
+ * vanishes. */
 static inline double rd_gamma_below(double a, rd_pair sine)
 {
     rd_pair        y;
@@ -157,7 +169,8 @@ static inline double rd_gamma_below(double a, rd_pair sine)
     return rd_scale_f64(rd_pair_over(over, under), inverse);
 }
 
-/* Gamma(x): Stirling's series or the recurrence, by reflection below 0. */
+/* Returns Gamma(x): by Stirling's series above 0, by reflection below.  From 172 on it is
+ * infinite, below -190 it is 0, and whole numbers below 0 give NaN. */
 static inline double rd_tgamma_f64(double x)
 {
     const double a = RD_ABS_F64(x);
@@ -178,7 +191,7 @@ static inline double rd_tgamma_f64(double x)
 }
 
 /* ---- lgamma ---------------------------------------------------------------------------------- */
-/* t (slope + rest), with the error of t slope. */
+/* Returns t (slope + rest), with the error of t * slope. */
 static inline double rd_line(double t, double slope, double rest)
 {
     const double line = t * slope, lost = __builtin_fma(t, slope, -line);
@@ -186,7 +199,7 @@ static inline double rd_line(double t, double slope, double rest)
     return line + __builtin_fma(t, rest, lost);
 }
 
-/* lgamma(1 + t) and lgamma(2 + t), |t| <= 3/16; errors 2^-67, 2^-64.  Each has its slope at the zero in
+/* Returns lgamma(1 + t) for |t| <= 3/16, by a polynomial; error 2^-67.  Its slope at t = 0 has
  * two numbers. */
 static inline double rd_lgamma_at_1(double t)
 {
@@ -212,7 +225,8 @@ static inline double rd_lgamma_at_1(double t)
     return rd_line(t, -0x1.2788cfc6fb619p-1, __builtin_fma(p, t, 0x1.6cb90701fbfabp-58));
 }
 
-/* lgamma(2 + t), |t| <= 3/16: t times a polynomial; its first coefficient has two numbers. */
+/* Returns lgamma(2 + t) for |t| <= 3/16, by a polynomial; error 2^-64.  Its slope at t = 0 has
+ * two numbers. */
 static inline double rd_lgamma_at_2(double t)
 {
     double p = 0x1.30b62f1943c7ep-18;
@@ -232,7 +246,7 @@ static inline double rd_lgamma_at_2(double t)
     return rd_line(t, 0x1.b0ee6072093cep-2, __builtin_fma(p, t, 0x1.6cb90701fbfabp-58));
 }
 
-/* log2(Gamma(x)) of x > 0. */
+/* Returns log2(Gamma(x)) for x > 0, by Stirling's series at a larger argument. */
 static inline rd_pair rd_log2_gamma(double x)
 {
     rd_pair       y;
@@ -241,6 +255,7 @@ static inline rd_pair rd_log2_gamma(double x)
     return x < RD_GAMMA_FAR ? rd_pair_add(log, rd_pair_minus(rd_pair_log2(product))) : log;
 }
 
+/* Returns a natural logarithm from a logarithm to base 2, rounded to one number. */
 static inline double rd_times_ln_2(rd_pair log)
 {
     const rd_pair y = rd_pair_times(log, rd_pair_of(RD_LN2_HI_F64, RD_LN2_LO_F64));
@@ -248,8 +263,8 @@ static inline double rd_times_ln_2(rd_pair log)
     return y.hi + y.lo;
 }
 
-/* x (log(x) - 1): the other terms are negligible.  It is scaled, as the multiple of log2 leaves the
- * range before that of log does. */
+/* Returns lgamma(x) for huge x as x (log(x) - 1): the other terms are negligible.  It is scaled
+ * by 2^-20 meanwhile, as x log2(x) overflows before x log(x) does. */
 static inline double rd_lgamma_huge(double x)
 {
     const rd_pair less =
@@ -258,7 +273,8 @@ static inline double rd_lgamma_huge(double x)
     return rd_times_ln_2(rd_pair_times(rd_pair_of(x * 0x1p-20, 0), less)) * 0x1p20;
 }
 
-/* log |Gamma(x)|: polynomials near its zeros 1 and 2, reflection below 0. */
+/* Returns log |Gamma(x)|: by polynomials near its zeros 1 and 2, by reflection below 0.  Whole
+ * numbers up to 0 give infinity. */
 static inline double rd_lgamma_f64(double x)
 {
     const double a = RD_ABS_F64(x);
@@ -286,12 +302,13 @@ static inline double rd_lgamma_f64(double x)
     return rd_times_ln_2(rd_pair_add(pi, rd_pair_minus(both)));
 }
 
-/* ---- f32 ------------------------------------------------------------------------------------- */
+/* Returns Gamma(x), computed in double and rounded to float. */
 static inline float rd_tgamma_f32(float x)
 {
     return (float)rd_tgamma_f64((double)x);
 }
 
+/* Returns log |Gamma(x)|, computed in double and rounded to float. */
 static inline float rd_lgamma_f32(float x)
 {
     return (float)rd_lgamma_f64((double)x);

@@ -11,12 +11,13 @@
 
 #include "kernels/math/math_bits.h"
 
+/* A number as the sum of two doubles. */
 typedef struct rd_two_doubles {
     double hi, lo;
 } rd_two_doubles;
 
 /* ---- Exponents ------------------------------------------------------------------------------- */
-/* The magnitude of the exponent, in halves. */
+/* Returns the magnitude of the exponent in halves, at most 32: 3 for 1.5 or -1.5. */
 RD_INLINE int rd_halves_of(double y)
 {
     const double size = RD_ABS_F64(y);
@@ -25,7 +26,8 @@ RD_INLINE int rd_halves_of(double y)
 }
 
 /* ---- f32 ------------------------------------------------------------------------------------- */
-/* z^n, n from 0 to 31. */
+/* Returns z^n for n from 0 to 31, as the product of those z^1, z^2, z^4, z^8, z^16 that n has as
+ * binary digits. n is a constant, so no branch is left. */
 RD_INLINE double rd_product_f64(double z, int n)
 {
     const double z2 = z * z, z4 = z2 * z2, z8 = z4 * z4, z16 = z8 * z8;
@@ -37,7 +39,8 @@ RD_INLINE double rd_product_f64(double z, int n)
     return n & 16 ? y * z16 : y;
 }
 
-/* One step towards 1 / sqrt(z): y has three times as many correct digits afterwards. */
+/* Returns a better approximation of 1 / sqrt(z) than y, by one Halley step: three times as many
+ * digits are correct. */
 RD_INLINE double rd_nearer_root(double z, double y)
 {
     const double e = __builtin_fma(z * y, -y, 1);
@@ -45,9 +48,10 @@ RD_INLINE double rd_nearer_root(double z, double y)
     return __builtin_fma(y * e, __builtin_fma(0.375, e, 0.5), y);
 }
 
-/* 1 / sqrt(z) of f32, error 2^-38, without the instructions for either, which take ten times as long.
- * Half the exponent is a first guess, of error 2^-4.8 (Lomont, "Fast inverse square root", 2003).  Of 0
- * it is large, and of infinity, which counts as 2^768, so small that powers are right in f32. */
+/* Returns 1 / sqrt(z) for results in f32, error 2^-38, without square root and division, which
+ * take ten times as long.  Half the exponent is a first guess, of error 2^-4.8 (Lomont, "Fast
+ * inverse square root", 2003).  For 0 the result is large.  Infinity counts as 2^768, so the
+ * result is small enough for the powers of f32. */
 RD_INLINE double rd_inverse_root(double z)
 {
     const uint64_t bits = rd_bits_f64(z) - ((uint64_t)(z >= (double)INFINITY) << 60);
@@ -61,7 +65,9 @@ RD_INLINE double rd_inverse_root(double z)
  * compute a power of each in advance, in branches. */
 #define RD_ROOTLESS(x) ((x < 0) & (-x < INFINITY))
 
-/* A NaN stays as it is, as the sign of a NaN from a negated product differs between processors. */
+/* Returns |x|^(halves / 2), or its inverse if y < 0, for an odd number of halves; NaN for
+ * negative x.  A NaN stays as it is, as the sign of a NaN from a negated product differs between
+ * processors. */
 RD_INLINE float rd_root_power_f32(float x, float y, int halves)
 {
     const double z = RD_ABS_F64((double)x), root = rd_inverse_root(z);
@@ -71,11 +77,15 @@ RD_INLINE float rd_root_power_f32(float x, float y, int halves)
     return x == x ? (float)size + (RD_ROOTLESS(x) ? (float)NAN : 0) : x;
 }
 
+/* Returns x^(1/2) with the special cases of pow(): NaN for negative x, but infinity for
+ * -infinity, and 0 for -0. */
 RD_INLINE float rd_half_f32(float x)
 {
     return __builtin_sqrtf(RD_ABS_F32(x)) + (RD_ROOTLESS(x) ? (float)NAN : 0);
 }
 
+/* Returns x^y for y a multiple of 1/2, at most 16 in magnitude: products of x for a whole y,
+ * else products with the root of |x|. */
 RD_INLINE float rd_math_pow_half_f32(float x, float y)
 {
     const int    halves = rd_halves_of((double)y);
@@ -86,7 +96,8 @@ RD_INLINE float rd_math_pow_half_f32(float x, float y)
     return halves & 1 ? root : power;
 }
 
-/* ---- f64 ------------------------------------------------------------------------------------- */
+/* Returns the product of two numbers of two doubles each; the product of the low parts is
+ * negligible. */
 RD_INLINE rd_two_doubles rd_times_two_doubles(rd_two_doubles a, rd_two_doubles b)
 {
     const double hi = a.hi * b.hi;
@@ -97,6 +108,7 @@ RD_INLINE rd_two_doubles rd_times_two_doubles(rd_two_doubles a, rd_two_doubles b
     return both;
 }
 
+/* Returns a if `first`, else b, without a branch. */
 RD_INLINE rd_two_doubles rd_either(int first, rd_two_doubles a, rd_two_doubles b)
 {
     const rd_two_doubles both = { first ? a.hi : b.hi, first ? a.lo : b.lo };
@@ -104,13 +116,14 @@ RD_INLINE rd_two_doubles rd_either(int first, rd_two_doubles a, rd_two_doubles b
     return both;
 }
 
-/* Multiplies the product y by z if `takes`; without a product yet it becomes z. */
+/* Returns y z if `takes`, else y.  If the product has not begun, it is z. */
 RD_INLINE rd_two_doubles rd_product_takes(int takes, int begun, rd_two_doubles y, rd_two_doubles z)
 {
     return rd_either(takes, rd_either(begun, rd_times_two_doubles(y, z), z), y);
 }
 
-/* y z^n, n from 0 to 31; z^n of n > 0 if y has not begun. */
+/* Returns y z^n for n from 0 to 31, or z^n for n > 0 if y has not begun: the product of the
+ * powers of z that are binary digits of n. */
 RD_INLINE rd_two_doubles rd_product_from(int begun, rd_two_doubles y, rd_two_doubles z, int n)
 {
     const rd_two_doubles z2 = rd_times_two_doubles(z, z), z4 = rd_times_two_doubles(z2, z2);
@@ -123,6 +136,7 @@ RD_INLINE rd_two_doubles rd_product_from(int begun, rd_two_doubles y, rd_two_dou
     return rd_product_takes(n & 16, begun | (n & 15), y, z16);
 }
 
+/* Returns 1 / x as the sum of two doubles: the quotient, and the correction by its residue. */
 RD_INLINE rd_two_doubles rd_inverse_pair(double x)
 {
     const double         hi   = 1 / x;
@@ -131,7 +145,7 @@ RD_INLINE rd_two_doubles rd_inverse_pair(double x)
     return both;
 }
 
-/* 1 / sqrt(z), and z sqrt(z): s is the root, and z - s^2 tells how far it is off. */
+/* Returns 1 / sqrt(z) as the sum of two doubles: s is the root, and z - s^2 tells its error. */
 RD_INLINE rd_two_doubles rd_inverse_root_pair(double z)
 {
     const double         s = __builtin_sqrt(z), off = __builtin_fma(-s, s, z), hi = 1 / s;
@@ -141,6 +155,7 @@ RD_INLINE rd_two_doubles rd_inverse_root_pair(double z)
     return both;
 }
 
+/* Returns z sqrt(z) as the sum of two doubles: s is the root, and z - s^2 tells its error. */
 RD_INLINE rd_two_doubles rd_times_root_pair(double z)
 {
     const double         s = __builtin_sqrt(z), off = __builtin_fma(-s, s, z), hi = z * s;
@@ -149,7 +164,8 @@ RD_INLINE rd_two_doubles rd_times_root_pair(double z)
     return both;
 }
 
-/* One double; the lower part of an infinity or of 0 is dropped. */
+/* Returns the sum of two doubles as one; the lower part of an infinity or of 0 is dropped, as it
+ * may be NaN. */
 RD_INLINE double rd_of_two_doubles(rd_two_doubles y)
 {
     const double sum = y.hi + y.lo;
@@ -157,8 +173,9 @@ RD_INLINE double rd_of_two_doubles(rd_two_doubles y)
     return sum == sum && y.hi != 0 ? sum : y.hi;
 }
 
-/* x to the power y, a multiple of 1/2: products of x for a whole exponent; else of |x| and its
- * root, as a negative x gives NaN. */
+/* Returns x^y for y a multiple of 1/2, at most 16 in magnitude: products of x for a whole y;
+ * else products of |x| and its root, and NaN for negative x.  A negative y begins with the
+ * inverse of x. */
 RD_INLINE double rd_math_pow_half_f64(double x, double y)
 {
     const int            halves = rd_halves_of(y), whole = halves >> 1;

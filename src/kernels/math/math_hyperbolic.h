@@ -1,10 +1,11 @@
 /* math_hyperbolic.h - sinh, cosh and their inverses.
  *
- * sinh(n ln 2 + r) = A cosh(r) + B sinh(r), and cosh likewise, with A = sinh(n ln 2) and B = cosh(n ln
- * 2), which are exact but for the last bit: what is left of r is small, and added last.
+ * sinh(n ln 2 + r) = A cosh(r) + B sinh(r), and cosh likewise, with A = sinh(n ln 2) and B =
+ * cosh(n ln 2), which are exact but for the last bit: what is left of r is small, and added
+ * last.
  *
- * Inverses are x + x z P(z) near 0, z = x^2, and elsewhere the logarithm of a sum that has its error
- * with it; acosh(1 + t) = 2 asinh(sqrt(t / 2)).  f32 is computed in double. */
+ * Inverses are x + x z P(z) near 0, z = x^2, and elsewhere the logarithm of a sum that has its
+ * error with it; acosh(1 + t) = 2 asinh(sqrt(t / 2)).  f32 is computed in double. */
 #ifndef RD_KERNELS_MATH_MATH_HYPERBOLIC_H
 #define RD_KERNELS_MATH_MATH_HYPERBOLIC_H
 
@@ -12,8 +13,7 @@
 #include "kernels/math/math_log.h"
 
 /* ---- sinh and cosh --------------------------------------------------------------------------- */
-/* (sinh(r) - r) / r^3 and (cosh(r) - 1 - r^2 / 2) / r^4 of z = r^2, |r| <= 0.3466; errors of sinh(r)
- * and cosh(r): 2^-61.7, 2^-70. */
+/* Returns (sinh(r) - r) / r^3 of z = r^2, for |r| <= ln(2) / 2; the error of sinh(r) is 2^-61.7. */
 RD_INLINE double rd_sinh_tail(double z)
 {
     double p = 0x1.af5ead8cea3d8p-26;
@@ -24,6 +24,8 @@ RD_INLINE double rd_sinh_tail(double z)
     return __builtin_fma(p, z, 0x1.5555555555559p-3);
 }
 
+/* Returns (cosh(r) - 1 - r^2 / 2) / r^4 of z = r^2, for |r| <= ln(2) / 2; the error of cosh(r)
+ * is 2^-70. */
 RD_INLINE double rd_cosh_tail(double z)
 {
     double p = 0x1.1f8b8fc32e85dp-29;
@@ -34,8 +36,9 @@ RD_INLINE double rd_cosh_tail(double z)
     return __builtin_fma(p, z, 0x1.5555555555558p-5);
 }
 
-/* Splits a >= 0 into n ln 2 + r: cosh(r) - 1 and sinh(r) - r, and half of 2^n / 2 and of 2^-n / 2.
- * The latter is negligible beyond n = 60.  Above 710.5 all is infinite. */
+/* Splits a >= 0 into n ln 2 + r and returns r.  *even is cosh(r) - 1, *odd is sinh(r) - r, *up
+ * is 2^n / 4 and *down is 2^-n / 4, which does not count beyond n = 60.  From 710.5 on results
+ * are infinite. */
 RD_INLINE double rd_hyperbolic(double a, double *even, double *odd, double *up, double *down)
 {
     const double capped = a > 710.5 ? 710.5 : a;
@@ -53,6 +56,9 @@ RD_INLINE double rd_hyperbolic(double a, double *even, double *odd, double *up, 
     return r;
 }
 
+/* Returns sinh(x) = A cosh(r) + B sinh(r) for |x| = n ln 2 + r, with A = sinh(n ln 2) and B =
+ * cosh(n ln 2), both with their errors.  Tiny x is returned as it is, as halves of subnormals
+ * would be lost. */
 RD_INLINE double rd_sinh_f64(double x)
 {
     const double size = RD_ABS_F64(x);
@@ -66,6 +72,8 @@ RD_INLINE double rd_sinh_f64(double x)
     return __builtin_copysign(size < 0x1p-28 ? size : y, x); /* also halves of subnormals */
 }
 
+/* Returns cosh(x) = B cosh(r) + A sinh(r) for |x| = n ln 2 + r, with A = sinh(n ln 2) and B =
+ * cosh(n ln 2), both with their errors. */
 RD_INLINE double rd_cosh_f64(double x)
 {
     double       even, odd, up, down;
@@ -78,7 +86,7 @@ RD_INLINE double rd_cosh_f64(double x)
 }
 
 /* ---- Inverses -------------------------------------------------------------------------------- */
-/* (asinh(x) - x) / x^3 of z = x^2, |x| <= 1/2; error of asinh(x): 2^-60.4. */
+/* Returns (asinh(x) - x) / x^3 of z = x^2, for |x| <= 1/2; the error of asinh(x) is 2^-60.4. */
 RD_INLINE double rd_asinh_tail(double z)
 {
     double p = 0x1.c2632d8e5f2e0p-10;
@@ -96,7 +104,7 @@ RD_INLINE double rd_asinh_tail(double z)
     return __builtin_fma(p, z, -0x1.5555555555541p-3);
 }
 
-/* (atanh(x) - x) / x^3 of z = x^2, |x| <= 1/2; error of atanh(x): 2^-61. */
+/* Returns (atanh(x) - x) / x^3 of z = x^2, for |x| <= 1/2; the error of atanh(x) is 2^-61. */
 RD_INLINE double rd_atanh_tail(double z)
 {
     double p = 0x1.ec61eb807b4d1p-3;
@@ -116,7 +124,8 @@ RD_INLINE double rd_atanh_tail(double z)
     return __builtin_fma(p, z, 0x1.555555555554cp-2);
 }
 
-/* log(2^twice (u + lo)), as log1p has it: lo counts up to 2^100. */
+/* Returns log(2^twice (u + lo)), as log1p does: u = 2^n m, and lo counts to first order.  From
+ * 2^100 on it does not count, and 2^-n may not exist. */
 RD_INLINE double rd_log_of_sum(double u, double lo, double twice)
 {
     double       n;
@@ -133,7 +142,8 @@ RD_INLINE double rd_log_of_sum(double u, double lo, double twice)
     return rd_log_specials_f64(u, sum + rest);
 }
 
-/* log(a + sqrt(a^2 + more)), more 1 or -1; from 2^30 on that is log(2 a). */
+/* Returns log(a + sqrt(a^2 + more)), more 1 or -1, with the errors of square, root and sum.
+ * From 2^30 on that is log(2a). */
 RD_INLINE double rd_log_of_root(double a, double more)
 {
     const int    great  = a > 0x1p30;
@@ -145,6 +155,8 @@ RD_INLINE double rd_log_of_root(double a, double more)
     return rd_log_of_sum(great ? a : u, great ? 0 : u_lo, great ? 1 : 0);
 }
 
+/* Returns asinh(x): near 0 by a polynomial, else log(|x| + sqrt(x^2 + 1)); both are computed and
+ * one is selected. */
 RD_INLINE double rd_asinh_f64(double x)
 {
     const double a = RD_ABS_F64(x), z = a * a;
@@ -153,6 +165,8 @@ RD_INLINE double rd_asinh_f64(double x)
     return __builtin_copysign(a < 0.5 ? near : far, x);
 }
 
+/* Returns acosh(x): near 1 as 2 asinh(sqrt((x - 1) / 2)), with the error of the root; else log(x
+ * + sqrt(x^2 - 1)). */
 RD_INLINE double rd_acosh_f64(double x)
 {
     const double half = (x - 1) * 0.5, r = __builtin_sqrt(half), under = r == 0 ? 1 : r + r;
@@ -162,7 +176,8 @@ RD_INLINE double rd_acosh_f64(double x)
     return x < 1.5 ? near : rd_log_of_root(x, -1);
 }
 
-/* log((1 + x) / (1 - x)) / 2 with the errors of 1 + x and of the quotient. */
+/* Returns atanh(x): near 0 by a polynomial, else log((1 + x) / (1 - x)) / 2 with the errors of 1
+ * + x and of the quotient. */
 RD_INLINE double rd_atanh_f64(double x)
 {
     const double a = RD_ABS_F64(x), z = a * a, under = 1 - a, over = 1 + a,
@@ -174,27 +189,31 @@ RD_INLINE double rd_atanh_f64(double x)
     return __builtin_copysign(a < 0.5 ? near : far, x);
 }
 
-/* ---- f32 ------------------------------------------------------------------------------------- */
+/* Returns sinh(x), computed in double and rounded to float. */
 RD_INLINE float rd_sinh_f32(float x)
 {
     return (float)rd_sinh_f64((double)x);
 }
 
+/* Returns cosh(x), computed in double and rounded to float. */
 RD_INLINE float rd_cosh_f32(float x)
 {
     return (float)rd_cosh_f64((double)x);
 }
 
+/* Returns asinh(x), computed in double and rounded to float. */
 RD_INLINE float rd_asinh_f32(float x)
 {
     return (float)rd_asinh_f64((double)x);
 }
 
+/* Returns acosh(x), computed in double and rounded to float. */
 RD_INLINE float rd_acosh_f32(float x)
 {
     return (float)rd_acosh_f64((double)x);
 }
 
+/* Returns atanh(x), computed in double and rounded to float. */
 RD_INLINE float rd_atanh_f32(float x)
 {
     return (float)rd_atanh_f64((double)x);

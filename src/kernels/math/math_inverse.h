@@ -11,7 +11,7 @@
 #define RD_ASIN_HALF_PI    0x1.921fb54442d18p0
 #define RD_ASIN_HALF_PI_LO 0x1.1a62633145c07p-54
 
-/* (asin(x) - x) / x^3 of z = x^2, |x| <= 1/2; error of asin(x): 2^-59.9. */
+/* Returns (asin(x) - x) / x^3 of z = x^2, for |x| <= 1/2; the error of asin(x) is 2^-59.9. */
 RD_INLINE double rd_asin_tail(double z)
 {
     double p = 0x1.0b4b27c2a8c3bp-5;
@@ -30,7 +30,8 @@ RD_INLINE double rd_asin_tail(double z)
     return __builtin_fma(p, z, 0x1.5555555555577p-3);
 }
 
-/* asin(t + lo) of the magnitude t, as t and what is added to it: of `far` arguments of s. */
+/* Returns t, and in *rest what makes t + *rest the arcsine: of `size` itself, or if `far` of
+ * sqrt((1 - size) / 2), with the error of that root. */
 RD_INLINE double rd_asin_parts(double size, int far, double *rest)
 {
     const double z = far ? (1 - size) * 0.5 : size * size, root = __builtin_sqrt(z);
@@ -41,6 +42,8 @@ RD_INLINE double rd_asin_parts(double size, int far, double *rest)
     return t;
 }
 
+/* Returns asin(x): up to 1/2 by a polynomial; beyond it as pi/2 - 2 asin(sqrt((1 - |x|) / 2)),
+ * where 1 - |x| is exact. */
 RD_INLINE double rd_asin_f64(double x)
 {
     const double size = RD_ABS_F64(x);
@@ -53,7 +56,8 @@ RD_INLINE double rd_asin_f64(double x)
     return __builtin_copysign(far ? steep : t + rest, x);
 }
 
-/* k pi/2 less or more asin(t), once or twice. */
+/* Returns acos(x) as k pi/2 plus or minus asin(t), which counts once (`much` 1) or twice.  Up to
+ * 1/2 t is |x| and k is 1; beyond it t is the root and k is 0, or 2 for negative x. */
 RD_INLINE double rd_acos_f64(double x)
 {
     const double size = RD_ABS_F64(x);
@@ -67,11 +71,12 @@ RD_INLINE double rd_acos_f64(double x)
     return sum + (error + __builtin_fma(k, RD_ASIN_HALF_PI_LO, sign * rest));
 }
 
-/* atan2(x, 1), without what other x of atan2 need.  Of a constant compilers make branches there, and a loop
- * has no vectors.  Beyond the cap the angle is pi/2 all the same. */
+/* atan2(x, 1), without what other x of atan2 need.  Of a constant compilers make branches there,
+ * and a loop has no vectors.  Beyond the cap the angle is pi/2 all the same. */
 #define RD_ATAN_CAP 0x1p100
 
-/* The quotient of what is added up, and its error.  k pi/4 more or less atan(t) is the angle. */
+/* Returns t and its error *lost: the angle of `size` is k pi/4 plus or minus atan(t), with |t|
+ * <= tan(pi/8).  Above 1 the inverse is taken, and above tan(pi/8) the angle is turned by pi/4. */
 RD_INLINE double rd_atan_parts(double size, double *k, double *sign, double *lost)
 {
     const double capped = size > RD_ATAN_CAP ? RD_ATAN_CAP : size;
@@ -86,7 +91,7 @@ RD_INLINE double rd_atan_parts(double size, double *k, double *sign, double *los
     return t;
 }
 
-/* atan(x): k pi/4 plus or minus atan(t), summed with both errors. */
+/* Returns atan(x): k pi/4 plus or minus atan(t), summed with both errors. */
 RD_INLINE double rd_atan_f64(double x)
 {
     double       k, sign, lost;
@@ -101,16 +106,19 @@ RD_INLINE double rd_atan_f64(double x)
     return x != x ? x + 1 : __builtin_copysign(angle, x);
 }
 
+/* Returns asin(x), computed in double and rounded to float. */
 RD_INLINE float rd_asin_f32(float x)
 {
     return (float)rd_asin_f64((double)x);
 }
 
+/* Returns acos(x), computed in double and rounded to float. */
 RD_INLINE float rd_acos_f32(float x)
 {
     return (float)rd_acos_f64((double)x);
 }
 
+/* Returns atan(x), computed in double with a shorter polynomial, and rounded to float. */
 RD_INLINE float rd_atan_f32(float x)
 {
     double       k, sign, lost;

@@ -19,8 +19,9 @@
 #define RD_LOG2E_HI_F64 0x1.71547652b82fep0
 #define RD_LOG2E_LO_F64 0x1.777d0ffda0d24p-56
 
-/* x = 2^n m for x > 0, finite.  Adding what 1 has above sqrt(1/2) to the bits makes the exponent
- * count from there. */
+/* Splits x = 2^n m, for x > 0 and finite, with m in [sqrt(1/2), sqrt(2)), which is returned.
+ * Subnormals are scaled first.  The bits of 1 minus those of sqrt(1/2) are added, so that the
+ * exponent field changes at sqrt(1/2) instead of 1. */
 RD_INLINE float rd_split_f32(float x, float *n)
 {
     const float    scale = x < 0x1p-126F ? 0x1p23F : 1; /* makes subnormals normal */
@@ -30,6 +31,9 @@ RD_INLINE float rd_split_f32(float x, float *n)
     return rd_float_of((bits & 0x7fffff) + 0x3f3504f3);
 }
 
+/* Splits x = 2^n m, for x > 0 and finite, with m in [sqrt(1/2), sqrt(2)), which is returned.  It
+ * works as rd_split_f32(); the exponent becomes a double without a conversion of i64, which few
+ * vectors have. */
 RD_INLINE double rd_split_f64(double x, double *n)
 {
     const double   scale = x < 0x1p-1022 ? 0x1p52 : 1;
@@ -41,7 +45,8 @@ RD_INLINE double rd_split_f64(double x, double *n)
     return rd_double_of((bits & 0xfffffffffffff) + 0x3fe6a09e667f3bcd);
 }
 
-/* y, or log's values where x is no positive number. */
+/* Returns y, or the logarithm of a special x: infinity and NaN stay, 0 gives -infinity, and a
+ * negative x NaN. */
 RD_INLINE float rd_log_specials_f32(float x, float y)
 {
     y = x < INFINITY ? y : x;
@@ -49,6 +54,8 @@ RD_INLINE float rd_log_specials_f32(float x, float y)
     return x == 0 ? -INFINITY : y;
 }
 
+/* Returns y, or the logarithm of a special x: infinity and NaN stay, 0 gives -infinity, and a
+ * negative x NaN. */
 RD_INLINE double rd_log_specials_f64(double x, double y)
 {
     y = x < (double)INFINITY ? y : x;
@@ -56,7 +63,8 @@ RD_INLINE double rd_log_specials_f64(double x, double y)
     return x == 0 ? (double)-INFINITY : y;
 }
 
-/* log(1 + f) - f: f^2 (f p(f) - 1/2), p minimax for the relative error of log(1 + f): 2^-27.2. */
+/* Returns log(1 + f) - f as f^2 (f p(f) - 1/2), p a minimax polynomial; the relative error of
+ * log(1 + f) is 2^-27.2. */
 RD_INLINE float rd_log_tail_f32(float f)
 {
     float p = -0x1.38c2f6p-4F;
@@ -71,9 +79,9 @@ RD_INLINE float rd_log_tail_f32(float f)
     return f * f * __builtin_fmaf(p, f, -0.5F);
 }
 
-/* log(1 + f) - f in double, by log(1 + f) = 2 atanh(s), s = f / (2 + f); the series in s^2 is
- * short.  With h = f^2 / 2 and z = s^2, log(1 + f) = f - (h - s (h + z R(z))), as in fdlibm.  Error
- * of log(1 + f): 2^-57.8. */
+/* Returns log(1 + f) - f by log(1 + f) = 2 atanh(s), s = f / (2 + f); the series in z = s^2 is
+ * short.  With h = f^2 / 2, log(1 + f) = f - (h - s (h + z R(z))), as in fdlibm.  The error of
+ * log(1 + f) is 2^-57.8. */
 RD_INLINE double rd_log_tail_f64(double f)
 {
     const double s = f / (2 + f), z = s * s, h = 0.5 * f * f;
@@ -88,6 +96,8 @@ RD_INLINE double rd_log_tail_f64(double f)
     return __builtin_fma(s, __builtin_fma(p, z, h), -h);
 }
 
+/* Returns log(x) = n ln 2 + f + (log(1 + f) - f) for x = 2^n (1 + f), the first two summed with
+ * their error. */
 RD_INLINE float rd_log_f32(float x)
 {
     float       n;
@@ -97,6 +107,8 @@ RD_INLINE float rd_log_f32(float x)
     return rd_log_specials_f32(x, sum + rest);
 }
 
+/* Returns log(x) = n ln 2 + f + (log(1 + f) - f) for x = 2^n (1 + f), the first two summed with
+ * their error. */
 RD_INLINE double rd_log_f64(double x)
 {
     double       n;
@@ -106,9 +118,8 @@ RD_INLINE double rd_log_f64(double x)
     return rd_log_specials_f64(x, sum + rest);
 }
 
-/* log2(x) = n + f log2(e) + ..., the first two with their errors: powers of 2 come out exactly.  As
- * log2(sqrt(2)) is just below 1/2, results have half the ulp there, so f32 has a polynomial of its
- * own, f^2 p(f), 2^-28.9, and f64 takes the error of h = f^2 / 2 along. */
+/* Returns (log2(1 + f) - f log2(e)) / f^2 by a polynomial. f32 has one of its own, with error
+ * 2^-28.9: log2(sqrt(2)) is just below 1/2, where results have half the ulp. */
 RD_INLINE float rd_log2_tail_f32(float f)
 {
     float p = 0x1.8d784p-4F;
@@ -124,6 +135,8 @@ RD_INLINE float rd_log2_tail_f32(float f)
     return __builtin_fmaf(p, f, -0x1.715476p-1F);
 }
 
+/* Returns log2(x) = n + f log2(e) + the rest, for x = 2^n (1 + f), the first two summed with
+ * their errors, so that powers of 2 come out exactly. */
 RD_INLINE float rd_log2_f32(float x)
 {
     float       n;
@@ -134,6 +147,8 @@ RD_INLINE float rd_log2_f32(float x)
     return rd_log_specials_f32(x, sum + (a - (sum - n) + rest));
 }
 
+/* Returns log2(x) = n + f log2(e) + the rest, for x = 2^n (1 + f), the first two summed with
+ * their errors, so that powers of 2 come out exactly.  The error of h = f^2 / 2 is taken along. */
 RD_INLINE double rd_log2_f64(double x)
 {
     double       n;
@@ -146,9 +161,9 @@ RD_INLINE double rd_log2_f64(double x)
     return rd_log_specials_f64(x, sum + (a - (sum - n) + rest));
 }
 
-/* log(1 + x) with u = 1 + x rounded and lo = 1 + x - u: log(u) + lo / u.  With u = 2^n m, lo / u is
- * c / m where c = lo / 2^n, and 1 / m = 1 - f + f^2 is near enough.  Where n = 0, f = x itself.
- * From 2^100 lo does not count, and 2^-n may not exist. */
+/* Returns log(1 + x) = log(u) + lo / u, with u = 1 + x rounded and lo its error.  For u = 2^n m,
+ * lo / u is c / m with c = lo / 2^n, and 1 / m is about 1 - f + f^2.  If n = 0, f is x itself.
+ * From 2^100 on lo does not count, and 2^-n may not exist. */
 RD_INLINE float rd_log1p_f32(float x)
 {
     float       n;
@@ -164,7 +179,9 @@ RD_INLINE float rd_log1p_f32(float x)
     return x == 0 ? x : y; /* -0 */
 }
 
-/* log(1 + x) in double, as rd_log1p_f32() has it. */
+/* Returns log(1 + x) = log(u) + lo / u, with u = 1 + x rounded and lo its error.  For u = 2^n m,
+ * lo / u is c / m with c = lo / 2^n, and 1 / m is about 1 - f + f^2.  If n = 0, f is x itself.
+ * From 2^100 on lo does not count, and 2^-n may not exist. */
 RD_INLINE double rd_log1p_f64(double x)
 {
     double       n;

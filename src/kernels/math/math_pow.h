@@ -17,7 +17,8 @@
 #define RD_POW_C5    0x1.2776c50ef9d25p-1
 #define RD_POW_C5_LO -0x1.e766d20de3816p-55
 
-/* The special cases of C's annex F: `size` is |x|^y with y != 0 and x != 1 in mind. */
+/* Returns x^y, given size = |x|^y, with the special cases of C's annex F.  An odd y gives the
+ * sign of x.  A negative x with a fractional y gives NaN, and y = 0 or x = 1 gives 1. */
 RD_INLINE double rd_pow_cases(double x, double y, double size)
 {
     const double half = 0.5 * y;
@@ -31,14 +32,15 @@ RD_INLINE double rd_pow_cases(double x, double y, double size)
     return x == 1 ? 1 : result;
 }
 
-/* A summand that makes the logarithm of 0, infinity and NaN right.  With a choice of constants gcc
- * would compute a power of each in advance, in branches. */
+/* Returns what to add to log2(size) for 0, infinity and NaN; else 0.  A choice of constants
+ * would make gcc compute a power of each in advance, in branches. */
 RD_INLINE double rd_pow_edge(double size)
 {
     return (size < (double)INFINITY ? 0 : size) - (size == 0 ? (double)INFINITY : 0);
 }
 
-/* log2(m), error 2^-66 of it: *lo takes what the result lacks. */
+/* Returns log2(m), for m in [sqrt(1/2), sqrt(2)), as the sum of the result and *lo; relative
+ * error 2^-66.  Each term of the series is carried as two numbers. */
 RD_INLINE double rd_log2_wide(double m, double *lo)
 {
     const double f = m - 1, d = 2 + f, d_lo = f - (d - 2), inverse = 1 / d;
@@ -65,7 +67,7 @@ RD_INLINE double rd_log2_wide(double m, double *lo)
     return y;
 }
 
-/* 2^(p + lo), |lo| < 2^-40. */
+/* Returns 2^(p + lo), for |lo| < 2^-40: 2^n times exp of the rest.  Below -1100 it is 0. */
 RD_INLINE double rd_exp2_wide(double p, double lo)
 {
     const double magic = p + RD_MAGIC_2_F64, n = magic - RD_MAGIC_2_F64, r = p - n;
@@ -79,8 +81,7 @@ RD_INLINE double rd_exp2_wide(double p, double lo)
     return n < -1100 ? 0 : y;
 }
 
-/* x^y for doubles: log2 of |x| as two numbers, times y, then 2 to that power and the special
- * cases. */
+/* Returns x^y: log2 |x| as two numbers, times y, then 2 to that power, and the special cases. */
 RD_INLINE double rd_pow_f64(double x, double y)
 {
     const double size = RD_ABS_F64(x), y_size = RD_ABS_F64(y);
@@ -96,7 +97,7 @@ RD_INLINE double rd_pow_f64(double x, double y)
     return rd_pow_cases(x, y, rd_exp2_wide(p, lo));
 }
 
-/* log2(|x|) to 2^-37.8, 2^r to 2^-29. */
+/* Returns x^y, computed in double: log2 |x| to 2^-37.8, and 2^r to 2^-29. */
 RD_INLINE float rd_pow_f32(float x, float y)
 {
     const double size = RD_ABS_F64((double)x), y_size = RD_ABS_F64((double)y);

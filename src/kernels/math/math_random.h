@@ -8,11 +8,13 @@
 /* Four words of 32 bits, each in 64, so that a vector has one lane for all that an element takes:
  * products of 32 by 32 bits need them anyway. */
 typedef struct rd_philox_block {
-    uint64_t a, b, c, d;
+    uint64_t a, b, c, d; /* the words in order */
 } rd_philox_block;
 
 #define RD_PHILOX_LOW(x) ((x)&0xffffffff)
 
+/* Returns the block after one round of Philox with the round's two keys: two products of 32 by
+ * 32 bits, the high halves combined by exclusive or, and the words exchanged. */
 RD_INLINE rd_philox_block rd_philox_round(rd_philox_block x, uint64_t k, uint64_t l)
 {
     const uint64_t p = x.a * 0xd2511f53, q = x.c * 0xcd9e8d57;
@@ -23,7 +25,8 @@ RD_INLINE rd_philox_block rd_philox_round(rd_philox_block x, uint64_t k, uint64_
     return y;
 }
 
-/* Ten rounds, written out: loops in a loop make no vectors. */
+/* Returns four random words for a counter x and a key (k, l): ten rounds with keys in arithmetic
+ * progression.  They are written out, as loops in a loop make no vectors. */
 RD_INLINE rd_philox_block rd_philox_4x32(rd_philox_block x, uint64_t k, uint64_t l)
 {
     const uint64_t k_step = 0x9e3779b9, l_step = 0xbb67ae85;
@@ -40,8 +43,8 @@ RD_INLINE rd_philox_block rd_philox_4x32(rd_philox_block x, uint64_t k, uint64_t
     return rd_philox_round(x, k + 9 * k_step, l + 9 * l_step);
 }
 
-/* Word `index` of the stream of a key: blocks of two words of 64 bits have numbers 0, 1, ... as
- * their counters. */
+/* Returns random word `index` of a key's stream.  Block number index / 2 is the counter, and
+ * gives two words of 64 bits. */
 RD_INLINE uint64_t rd_philox_u64(uint64_t index, uint64_t key)
 {
     const uint64_t        block = index >> 1;

@@ -33,8 +33,9 @@ typedef long long rd_philox_64 __attribute__((vector_size(RD_PHILOX_BYTES)));
     (rd_philox_vector) __builtin_ia32_pmuludq256((rd_philox_32)(x), (rd_philox_32)((x)*0 + (y)))
 #endif
 
-/* The words of a block for each lane: even ones to *even, odd ones to *odd.  Upper halves of a, b,
- * c and d may hold anything meanwhile. */
+/* Computes the random words of a block for each vector lane: the even ones to *even, the odd
+ * ones to *odd.  The upper halves of a, b, c and d may hold anything, as products read only
+ * lower halves. */
 RD_INLINE void rd_philox_blocks(rd_philox_vector block, uint64_t key, rd_philox_vector *even,
                                 rd_philox_vector *odd)
 {
@@ -56,7 +57,8 @@ RD_INLINE void rd_philox_blocks(rd_philox_vector block, uint64_t key, rd_philox_
     *odd  = RD_PHILOX_LOW(c) | d << 32;
 }
 
-/* The words of the indices, for lanes that have computed their blocks. */
+/* Returns the random words of the indices from their blocks: the even or the odd word, by the
+ * lowest bit of the index. */
 RD_INLINE rd_philox_vector rd_philox_chosen(rd_philox_vector index, rd_philox_vector even,
                                             rd_philox_vector odd)
 {
@@ -75,7 +77,8 @@ RD_INLINE rd_philox_vector rd_philox_chosen(rd_philox_vector index, rd_philox_ve
 #define RD_PHILOX_LAST  2, 6, 3, 7
 #endif
 
-/* Two vectors of indices; `pairs`: neighbours are of one block. */
+/* Replaces two vectors of indices by their random words.  `pairs`: neighbours 2k and 2k + 1
+ * belong to one block, so one computation serves both vectors. */
 RD_INLINE void rd_philox_two(uint64_t *x, uint64_t key, int pairs)
 {
     rd_philox_vector *v = (rd_philox_vector *)x;
@@ -99,7 +102,8 @@ RD_INLINE void rd_philox_two(uint64_t *x, uint64_t key, int pairs)
 }
 #endif
 
-/* Replaces indices by their random words. */
+/* Replaces n indices by the random words of a key's stream.  If all neighbours belong to the
+ * same block, as consecutive indices do, each block is computed once. */
 static __attribute__((noinline, unused)) void rd_philox_strip(uint64_t *x, int64_t n, uint64_t key)
 {
     int64_t i = 0;

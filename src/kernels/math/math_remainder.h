@@ -11,7 +11,8 @@
 /* On machines with an instruction for fma; others, and GPUs, leave all to fmod(). */
 #if (defined(__FMA__) || defined(__FP_FAST_FMA)) && !defined(__CUDACC_RTC__) && \
     !defined(__OPENCL_VERSION__)
-/* Every finite float is less than infinity, which as a divisor leaves the dividend. */
+/* True if one division does not give the remainder: the quotient is too large, as for b = 0, or b
+ * is infinite, which as a divisor leaves the dividend.  `most`: the bound of quotients. */
 #define RD_REST_HARD(T, f, elem, most, infinity)                                     \
     static inline int rd_rest_hard_##elem(T a, T b)                                  \
     {                                                                                \
@@ -22,12 +23,17 @@ RD_REST_HARD(float, f, f32, 0x1p28F, __builtin_inff())
 RD_REST_HARD(double, , f64, 0x1p52, __builtin_inf())
 #undef RD_REST_HARD
 
+/* Returns the remainder of truncated division for operands that are not hard, in double, where
+ * the whole quotient times b is exact. */
 static inline float rd_rest_f32(float a, float b)
 {
     const double x = a, y = b;
     return (float)(x - __builtin_trunc(x / y) * y);
 }
 
+/* Returns the remainder of truncated division for operands that are not hard, by a fused product,
+ * which is exact.  If the quotient was rounded up to a whole number, the remainder has the wrong
+ * sign and is one b too far. */
 static inline double rd_rest_f64(double a, double b)
 {
     const double rest = __builtin_fma(-__builtin_trunc(a / b), b, a);
@@ -36,21 +42,25 @@ static inline double rd_rest_f64(double a, double b)
     return over ? next : rest;
 }
 #else
+/* Without an instruction for fma all operands are hard. */
 static inline int rd_rest_hard_f32(float a, float b)
 {
     return (void)a, (void)b, 1;
 }
 
+/* Without an instruction for fma all operands are hard. */
 static inline int rd_rest_hard_f64(double a, double b)
 {
     return (void)a, (void)b, 1;
 }
 
+/* Returns the remainder of truncated division. */
 static inline float rd_rest_f32(float a, float b)
 {
     return fmodf(a, b);
 }
 
+/* Returns the remainder of truncated division. */
 static inline double rd_rest_f64(double a, double b)
 {
     return fmod(a, b);

@@ -12,6 +12,7 @@
 #include "kernels/math/math_remainder.h"
 
 #ifdef __FMA__
+/* True if the quotient |a| / b is too large for a product with 1 / b; `most`: the bound. */
 #define RD_REST_FAR(T, f, elem, most)                    \
     static inline int rd_rest_far_##elem(T a, T b)       \
     {                                                    \
@@ -21,6 +22,8 @@ RD_REST_FAR(float, f, f32, 0x1p21F)
 RD_REST_FAR(double, , f64, 0x1p48)
 #undef RD_REST_FAR
 
+/* Returns the floored remainder of a / b, for b > 0 and a quotient below 2^21; `up` is 1 / b, a
+ * little too large. */
 static inline float rd_remainder_near_f32(float a, float b, double up)
 {
     const double x    = (double)a;
@@ -29,6 +32,8 @@ static inline float rd_remainder_near_f32(float a, float b, double up)
     return rest < 0 ? next : rest;
 }
 
+/* Returns floor(a / b), for b > 0 and a quotient below 2^21; `up` is 1 / b, a little too large.
+ * A negative remainder shows that the truncated quotient is one too large. */
 static inline float rd_floordiv_near_f32(float a, float b, double up)
 {
     const double x = (double)a, whole = __builtin_trunc(x * up), less = whole - 1;
@@ -36,6 +41,8 @@ static inline float rd_floordiv_near_f32(float a, float b, double up)
     return (float)(x - whole * (double)b < 0 ? less : whole);
 }
 
+/* Returns the floored remainder of a / b, for b > 0 and a quotient below 2^48; `up` is 1 / b, a
+ * little too large. */
 static inline double rd_remainder_near_f64(double a, double b, double up)
 {
     const double rest = __builtin_fma(-__builtin_trunc(a * up), b, a), next = rest + b;
@@ -43,6 +50,8 @@ static inline double rd_remainder_near_f64(double a, double b, double up)
     return rest < 0 ? next : rest;
 }
 
+/* Returns floor(a / b), for b > 0 and a quotient below 2^48; `up` is 1 / b, a little too large.
+ * A negative remainder shows that the quotient is one too large. */
 static inline double rd_floordiv_near_f64(double a, double b, double up)
 {
     const double whole = __builtin_trunc(a * up), less = whole - 1;
@@ -50,6 +59,7 @@ static inline double rd_floordiv_near_f64(double a, double b, double up)
     return __builtin_fma(-whole, b, a) < 0 ? less : whole;
 }
 #else
+/* Without an instruction for fma, all quotients are too large. */
 #define RD_REST_BY(T, elem)                                       \
     static inline int rd_rest_far_##elem(T a, T b)                \
     {                                                             \

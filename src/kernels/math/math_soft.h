@@ -1,20 +1,20 @@
 /* math_soft.h - sigmoid, silu, softplus and logaddexp, none of which leaves the range on its way.
  *
- * All take the exponential of a number that is not positive, by expm1's polynomial, without a table.
- * sigmoid and silu of f32 carry a second number where the first one's error would show, as tanh does;
- * softplus and logaddexp of f32 are computed in double. */
+ * All take the exponential of a number that is not positive, by expm1's polynomial, without a
+ * table. sigmoid and silu of f32 carry a second number where the first one's error would show,
+ * as tanh does; softplus and logaddexp of f32 are computed in double. */
 #ifndef RD_KERNELS_MATH_MATH_SOFT_H
 #define RD_KERNELS_MATH_MATH_SOFT_H
 
 #include "kernels/math/math_erfc.h"
 
-/* exp(-a), a >= 0; 0 from 800 on. */
+/* Returns exp(-a) for a >= 0; from 800 on it is 0. */
 RD_INLINE double rd_exp_of_minus(double a)
 {
     return rd_times_exp_of_minus(1, 0, a > 800.0 ? 800.0 : a, 0);
 }
 
-/* over / (1 + e), e <= 1, with the error of the sum. */
+/* Returns over / (1 + e), for e <= 1, with the error of the sum. */
 RD_INLINE double rd_over_one_and(double over, double e)
 {
     const double under = 1 + e, under_lo = e - (under - 1), q = over / under;
@@ -23,6 +23,8 @@ RD_INLINE double rd_over_one_and(double over, double e)
     return q + lost / under;
 }
 
+/* Returns 1 / (1 + exp(-x)).  The exponential is taken of -|x|, so that it does not overflow:
+ * for x < 0 the result is e / (1 + e). */
 RD_INLINE double rd_sigmoid_f64(double x)
 {
     const double e = rd_exp_of_minus(RD_ABS_F64(x));
@@ -30,7 +32,8 @@ RD_INLINE double rd_sigmoid_f64(double x)
     return rd_over_one_and(x < 0 ? e : 1, e);
 }
 
-/* x sigmoid(x), of -infinity its limit: x times a small exponential before that underflows. */
+/* Returns x / (1 + exp(-x)); for -infinity its limit, -0.  For x < 0, x is multiplied by the
+ * small exponential before that underflows. */
 RD_INLINE double rd_silu_f64(double x)
 {
     const double a = RD_ABS_F64(x), size = a > 800.0 ? 800.0 : a;
@@ -41,13 +44,14 @@ RD_INLINE double rd_silu_f64(double x)
     return __builtin_copysign(y, x);
 }
 
-/* log(1 + exp(x)) */
+/* Returns log(1 + exp(x)), as max(x, 0) + log(1 + exp(-|x|)). */
 RD_INLINE double rd_softplus_f64(double x)
 {
     return (x > 0 ? x : 0) + rd_log1p_f64(rd_exp_of_minus(RD_ABS_F64(x)));
 }
 
-/* exp(-(square + lo)) - 1 over 2^n, as r and what is to be added to it; *magic has n. */
+/* Returns exp(-(square + lo)) / 2^n - 1 as the sum of the result and *rest; *magic has n in its
+ * low bits, for rd_scale_f64(). */
 RD_INLINE double rd_exp_of_minus_parts(double square, double lo, double *rest, double *magic)
 {
     *magic = __builtin_fma(square, -RD_LOG2E_F64, RD_MAGIC_2_F64);
@@ -61,7 +65,8 @@ RD_INLINE double rd_exp_of_minus_parts(double square, double lo, double *rest, d
     return r;
 }
 
-/* log(1 + e + e_lo) of 0 <= e <= 1 as two numbers, as log1p has it: there 1 + e is 2^n m with n 0 or 1. */
+/* Returns log(1 + e + e_lo), for 0 <= e <= 1, as the sum of the result and *lo. 1 + e is 2^n m
+ * as in log1p, and n is 1 if e is above sqrt(2) - 1 (big), else 0. */
 RD_INLINE double rd_log1p_of_part(double e, double e_lo, double *lo)
 {
     const int    big  = e > 0x1.a827999fcef32p-2; /* sqrt(2) - 1 */
@@ -74,8 +79,9 @@ RD_INLINE double rd_log1p_of_part(double e, double e_lo, double *lo)
     return sum;
 }
 
-/* log(exp(x) + exp(y)), x - y with its error; the difference of equal infinities is none.  The greater
- * one may cancel the logarithm, so that one and the exponential have their errors with them. */
+/* Returns log(exp(x) + exp(y)) as the greater one plus log(1 + exp(-apart)), with the error of
+ * the difference `apart`; equal infinities have no difference.  The greater one may cancel the
+ * logarithm, so the logarithm and the exponential have their errors with them. */
 RD_INLINE double rd_logaddexp_f64(double x, double y)
 {
     const double most = x > y ? x : y, least = x > y ? y : x, apart = most - least;
@@ -94,8 +100,9 @@ RD_INLINE double rd_logaddexp_f64(double x, double y)
 }
 
 /* ---- f32 ------------------------------------------------------------------------------------- */
-/* sigmoid(x) 2^-n as two numbers, y and lo, a = |x|, not beyond 126; `sum` is what rd_scale_f32()
- * wants of n.  e = exp(-a) = 2^n E: it is E / (1 + e) of x < 0, else 1 / (1 + e) and n = 0. */
+/* Returns sigmoid(x) 2^-n as the sum of the result and *lo, for a = |x|, at most 126; *sum is
+ * what rd_scale_f32() wants of n.  With e = exp(-a) = 2^n E, the result is E / (1 + e) for x <
+ * 0, else 1 / (1 + e) and n = 0. */
 RD_INLINE float rd_sigmoid_of_f32(float x, float a, float *lo, uint32_t *sum)
 {
     const float magic = __builtin_fmaf(a, -RD_LOG2E_F32, RD_MAGIC_2_F32),
@@ -120,6 +127,7 @@ RD_INLINE float rd_sigmoid_of_f32(float x, float a, float *lo, uint32_t *sum)
     return q;
 }
 
+/* Returns 1 / (1 + exp(-x)); beyond +-120 it is 0 or 1 in f32. */
 RD_INLINE float rd_sigmoid_f32(float x)
 {
     const float size = RD_ABS_F32(x),
@@ -131,7 +139,7 @@ RD_INLINE float rd_sigmoid_f32(float x)
     return rd_scale_f32(q + lo, sum);
 }
 
-/* x sigmoid(x), of -infinity its limit. */
+/* Returns x / (1 + exp(-x)); for -infinity its limit, -0.  Above 120 it is x. */
 RD_INLINE float rd_silu_f32(float x)
 {
     const float size = RD_ABS_F32(x), a = size > 120.0F ? 120.0F : size;
@@ -143,11 +151,13 @@ RD_INLINE float rd_silu_f32(float x)
     return __builtin_copysignf(x > 120.0F ? x : near, x);
 }
 
+/* Returns log(1 + exp(x)), computed in double and rounded to float. */
 RD_INLINE float rd_softplus_f32(float x)
 {
     return (float)rd_softplus_f64((double)x);
 }
 
+/* Returns log(exp(x) + exp(y)), computed in double and rounded to float. */
 RD_INLINE float rd_logaddexp_f32(float x, float y)
 {
     return (float)rd_logaddexp_f64((double)x, (double)y);

@@ -18,11 +18,13 @@
 #define RD_HALF_PI_2   0x1.1a62633145c07p-54
 #define RD_HALF_PI_3   -0x1.f1976b7ed8fbcp-110
 
+/* True if |x| is so large that its reduction by pi/2 needs more bits: a hard argument. */
 RD_INLINE int rd_trig_hard_f32(float x)
 {
     return RD_ABS_F32(x) > 0x1p28F;
 }
 
+/* True if |x| is so large that its reduction by pi/2 needs more bits: a hard argument. */
 RD_INLINE int rd_trig_hard_f64(double x)
 {
     return RD_ABS_F64(x) > 0x1p28;
@@ -35,14 +37,15 @@ RD_INLINE int rd_trig_hard_f64(double x)
 #define rd_cos_f64_hard rd_trig_hard_f64
 #define rd_tan_f64_hard rd_trig_hard_f64
 
-/* Bit `bit` of the quadrant becomes a sign. */
+/* Returns y with its sign changed if bit number `bit` of the quadrant is set. */
 RD_INLINE double rd_turn(double y, uint64_t quadrant, int bit)
 {
     return rd_double_of(rd_bits_f64(y) ^ (quadrant >> bit & 1) << 63);
 }
 
 /* ---- f32 ------------------------------------------------------------------------------------- */
-/* A float is no nearer to a multiple of pi/2 than 2^-30 or so: r needs no second half. */
+/* Returns r = x - n pi/2, |r| <= pi/4; the low bits of *quadrant are n.  A float is no nearer to
+ * a multiple of pi/2 than about 2^-30, so r needs no second number. */
 RD_INLINE double rd_reduce_f32(float x, uint64_t *quadrant)
 {
     const double magic = __builtin_fma((double)x, RD_TWO_OVER_PI, RD_MAGIC_F64),
@@ -52,7 +55,7 @@ RD_INLINE double rd_reduce_f32(float x, uint64_t *quadrant)
     return __builtin_fma(n, -RD_HALF_PI_2, __builtin_fma(n, -RD_HALF_PI_1, (double)x));
 }
 
-/* sin(r) and cos(r); errors 2^-37.5, 2^-33.0. */
+/* Returns sin(r) for |r| <= pi/4, for results in f32; error 2^-37.5. */
 RD_INLINE double rd_sin_near_f32(double r)
 {
     const double z = r * r;
@@ -64,6 +67,7 @@ RD_INLINE double rd_sin_near_f32(double r)
     return r * __builtin_fma(p, z, 1);
 }
 
+/* Returns cos(r) for |r| <= pi/4, for results in f32; error 2^-33.0. */
 RD_INLINE double rd_cos_near_f32(double r)
 {
     const double z = r * r;
@@ -75,6 +79,8 @@ RD_INLINE double rd_cos_near_f32(double r)
     return __builtin_fma(p, z, 1);
 }
 
+/* Returns sin(r + quadrant pi/2): sin(r) or cos(r), by bit 0 of the quadrant, with the sign that
+ * bit 1 says. */
 RD_INLINE float rd_sin_of_f32(double r, uint64_t quadrant)
 {
     const double s = rd_sin_near_f32(r), c = rd_cos_near_f32(r);
@@ -82,6 +88,8 @@ RD_INLINE float rd_sin_of_f32(double r, uint64_t quadrant)
     return (float)rd_turn(quadrant & 1 ? c : s, quadrant, 1);
 }
 
+/* Returns tan(r + quadrant pi/2): the quotient of sine and cosine, or minus its inverse in odd
+ * quadrants. */
 RD_INLINE float rd_tan_of_f32(double r, uint64_t quadrant)
 {
     const double s = rd_sin_near_f32(r), c = rd_cos_near_f32(r);
@@ -90,6 +98,7 @@ RD_INLINE float rd_tan_of_f32(double r, uint64_t quadrant)
     return (float)rd_turn(over / under, quadrant, 0);
 }
 
+/* Returns sin(x), computed in double, for |x| <= 2^28. */
 RD_INLINE float rd_sin_f32(float x)
 {
     uint64_t     quadrant;
@@ -98,6 +107,7 @@ RD_INLINE float rd_sin_f32(float x)
     return rd_sin_of_f32(r, quadrant);
 }
 
+/* Returns cos(x) = sin(x + pi/2), computed in double, for |x| <= 2^28. */
 RD_INLINE float rd_cos_f32(float x)
 {
     uint64_t     quadrant;
@@ -106,6 +116,7 @@ RD_INLINE float rd_cos_f32(float x)
     return rd_sin_of_f32(r, quadrant + 1);
 }
 
+/* Returns tan(x), computed in double, for |x| <= 2^28. */
 RD_INLINE float rd_tan_f32(float x)
 {
     uint64_t     quadrant;
@@ -115,7 +126,8 @@ RD_INLINE float rd_tan_f32(float x)
 }
 
 /* ---- f64 ------------------------------------------------------------------------------------- */
-/* r with its error: a double below 2^28 may be within 2^-60 of a multiple of pi/2. */
+/* Returns r = x - n pi/2, |r| <= pi/4, with its error in *lo; the low bits of *quadrant are n.
+ * A double below 2^28 may be within 2^-60 of a multiple of pi/2, so pi/2 has three pieces. */
 RD_INLINE double rd_reduce_f64(double x, uint64_t *quadrant, double *lo)
 {
     const double magic = __builtin_fma(x, RD_TWO_OVER_PI, RD_MAGIC_F64), n = magic - RD_MAGIC_F64;
@@ -129,8 +141,7 @@ RD_INLINE double rd_reduce_f64(double x, uint64_t *quadrant, double *lo)
     return r;
 }
 
-/* sin(r + lo) - r and cos(r + lo) - (1 - r^2/2 rounded); errors of sin and cos: 2^-56.4,
- * 2^-59.6. */
+/* Returns sin(r + lo) - r for |r| <= pi/4; the error of the sine is 2^-56.4. */
 RD_INLINE double rd_sin_tail_f64(double r, double lo)
 {
     const double z = r * r;
@@ -144,7 +155,8 @@ RD_INLINE double rd_sin_tail_f64(double r, double lo)
     return __builtin_fma(r * z, p, __builtin_fma(-0.5 * z, lo, lo));
 }
 
-/* cos(r + lo) - *head, where *head is 1 - r^2/2 rounded; error of the cosine 2^-59.6. */
+/* Returns cos(r + lo) - *head for |r| <= pi/4, where *head gets 1 - r^2/2 rounded; the error of
+ * the cosine is 2^-59.6. */
 RD_INLINE double rd_cos_tail_f64(double r, double lo, double *head)
 {
     const double z = r * r;
@@ -159,6 +171,8 @@ RD_INLINE double rd_cos_tail_f64(double r, double lo, double *head)
     return __builtin_fma(z, -0.5, 1 - *head) + __builtin_fma(z * z, p, r * -lo);
 }
 
+/* Returns sin(r + lo + quadrant pi/2): the sine or the cosine, by bit 0 of the quadrant, with
+ * the sign that bit 1 says. */
 RD_INLINE double rd_sin_of_f64(double r, double lo, uint64_t quadrant)
 {
     double       head;
@@ -167,7 +181,8 @@ RD_INLINE double rd_sin_of_f64(double r, double lo, uint64_t quadrant)
     return rd_turn(quadrant & 1 ? c : s, quadrant, 1);
 }
 
-/* sin / cos or -cos / sin, both with their errors, and one step to correct the quotient. */
+/* Returns tan(r + lo + quadrant pi/2): sin / cos, or -cos / sin in odd quadrants, both with
+ * their errors, and one step that corrects the quotient. */
 RD_INLINE double rd_tan_of_f64(double r, double lo, uint64_t quadrant)
 {
     double       head;
@@ -182,7 +197,7 @@ RD_INLINE double rd_tan_of_f64(double r, double lo, uint64_t quadrant)
     return rd_turn(__builtin_fma(error, inverse, q), quadrant, 0);
 }
 
-/* sin and tan are those of |x|, as -0 would get lost. */
+/* Returns sin(x) for |x| <= 2^28, as sin(|x|) with the sign of x: so -0 stays -0. */
 RD_INLINE double rd_sin_f64(double x)
 {
     uint64_t     quadrant;
@@ -192,6 +207,7 @@ RD_INLINE double rd_sin_f64(double x)
     return rd_turn(rd_sin_of_f64(r, lo, quadrant), rd_bits_f64(x), 63);
 }
 
+/* Returns cos(x) = sin(x + pi/2) for |x| <= 2^28. */
 RD_INLINE double rd_cos_f64(double x)
 {
     uint64_t     quadrant;
@@ -201,6 +217,7 @@ RD_INLINE double rd_cos_f64(double x)
     return rd_sin_of_f64(r, lo, quadrant + 1);
 }
 
+/* Returns tan(x) for |x| <= 2^28, as tan(|x|) with the sign of x: so -0 stays -0. */
 RD_INLINE double rd_tan_f64(double x)
 {
     uint64_t     quadrant;
@@ -222,13 +239,15 @@ RD_TABLE uint32_t rd_two_over_pi_words[] = {
     0xebe5f17b, 0x3d0739f7, 0x8a5292ea, 0x6bfb5fb1, 0x1f8d5d08, 0x56033046
 };
 
+/* Returns a word of 32 bits of 2/pi; number 0 is the first one after the point, and -1 is 0. */
 static inline uint32_t rd_two_over_pi(int word)
 {
     return rd_two_over_pi_words[word + 1];
 }
 
-/* The first 128 bits of x 2/pi mod 4, of which 2 are before the point; x = m 2^e.  What lies before
- * is a multiple of 4; what words after these seven would add is less than 2^-138. */
+/* Computes the first 128 bits of x 2/pi mod 4, the first 2 of them before the point, for x = m
+ * 2^e.  The words of 2/pi before those used contribute multiples of 4; those after these seven
+ * less than 2^-138. */
 static inline void rd_far_quarters(double x, uint64_t *top, uint64_t *next)
 {
     const uint64_t bits = rd_bits_f64(x), m = (bits & 0xfffffffffffff) | 0x10000000000000;
@@ -252,7 +271,8 @@ static inline void rd_far_quarters(double x, uint64_t *top, uint64_t *next)
     }
 }
 
-/* As rd_reduce_f64(), for x > 2^28; of what is not finite r is NaN. */
+/* As rd_reduce_f64(), for x > 2^28, in integers: the nearest quarter of x 2/pi mod 4, and the
+ * rest times pi/2.  For infinity and NaN the result is NaN. */
 static inline double rd_reduce_far(double x, uint64_t *quadrant, double *lo)
 {
     uint64_t top, next, sign, zeros;
@@ -289,6 +309,7 @@ static inline double rd_reduce_far(double x, uint64_t *quadrant, double *lo)
     return r;
 }
 
+/* Returns sin(x) for |x| > 2^28, infinity and NaN. */
 static inline double rd_sin_far_f64(double x)
 {
     uint64_t     quadrant;
@@ -298,6 +319,7 @@ static inline double rd_sin_far_f64(double x)
     return rd_turn(rd_sin_of_f64(r, lo, quadrant), rd_bits_f64(x), 63);
 }
 
+/* Returns cos(x) for |x| > 2^28, infinity and NaN. */
 static inline double rd_cos_far_f64(double x)
 {
     uint64_t     quadrant;
@@ -307,6 +329,7 @@ static inline double rd_cos_far_f64(double x)
     return rd_sin_of_f64(r, lo, quadrant + 1);
 }
 
+/* Returns tan(x) for |x| > 2^28, infinity and NaN. */
 static inline double rd_tan_far_f64(double x)
 {
     uint64_t     quadrant;
@@ -316,16 +339,19 @@ static inline double rd_tan_far_f64(double x)
     return rd_turn(rd_tan_of_f64(r, lo, quadrant), rd_bits_f64(x), 63);
 }
 
+/* Returns sin(x) for |x| > 2^28, computed in double and rounded to float. */
 static inline float rd_sin_far_f32(float x)
 {
     return (float)rd_sin_far_f64((double)x);
 }
 
+/* Returns cos(x) for |x| > 2^28, computed in double and rounded to float. */
 static inline float rd_cos_far_f32(float x)
 {
     return (float)rd_cos_far_f64((double)x);
 }
 
+/* Returns tan(x) for |x| > 2^28, computed in double and rounded to float. */
 static inline float rd_tan_far_f32(float x)
 {
     return (float)rd_tan_far_f64((double)x);

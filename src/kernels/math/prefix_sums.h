@@ -21,7 +21,8 @@
  * cache. */
 enum { RD_LEVEL_WORDS = 2, RD_CELLS_AT_ONCE = 512 };
 
-/* The words of a cell for so many blocks. */
+/* Returns how many doubles a running sum keeps for each cell (accumulator): two for each level
+ * of a tree of so many blocks. */
 static inline int64_t rd_prefix_sum_words(int64_t n_block)
 {
     int64_t words = 0;
@@ -31,15 +32,15 @@ static inline int64_t rd_prefix_sum_words(int64_t n_block)
     return words;
 }
 
-/* Initialises the words of a cell: there is no block yet. */
+/* Initialises the words of a cell: no block has come yet, and -0 is the sum of nothing. */
 static inline void rd_prefix_sum_begin(int64_t n_words, double *sums)
 {
     for (int64_t k = 0; k < n_words; k++)
         sums[k] = -0.0;
 }
 
-/* Splits a sum into two words of f32.  If the sum exceeds f32's range (later blocks may bring it
- * back), hi is the largest number; so it is for infinity, with an infinite lo. */
+/* Splits a sum into two floats: hi + lo.  If the sum exceeds f32's range (later blocks may bring
+ * it back), hi is the largest float; so it is for infinity, with an infinite lo. */
 static inline void rd_prefix_sum_f32(double sum, float *hi, float *lo)
 {
     const double most = 0x1.fffffep127, least = sum > most ? most : sum;
@@ -48,6 +49,7 @@ static inline void rd_prefix_sum_f32(double sum, float *hi, float *lo)
     *lo = (float)-((double)*hi - sum);
 }
 
+/* Splits a sum into hi + lo for f64, where hi is the sum and lo is -0. */
 static inline void rd_prefix_sum_f64(double sum, double *hi, double *lo)
 {
     *hi = sum;
@@ -55,7 +57,9 @@ static inline void rd_prefix_sum_f64(double sum, double *hi, double *lo)
 }
 
 /* ---- One cell -------------------------------------------------------------------------------- */
-/* Adds block number `block` with the sum x to one cell.  Returns the sum of all blocks up to it. */
+/* Adds block number `block` with the sum x to one cell.  Returns the sum of all blocks up to it.
+ * The binary digits of `block` say how many left siblings wait: each trailing 1 is a level at
+ * which the node merges with one. */
 static inline double rd_take_block(int64_t block, double *sums, double x)
 {
     double *level = sums, node = x, all;
@@ -71,9 +75,9 @@ static inline double rd_take_block(int64_t block, double *sums, double x)
 }
 
 /* ---- Neighbouring cells ---------------------------------------------------------------------- */
-/* Adds a block, which is already at its level's node, to n cells with words `pitch` apart.  The
- * additions are those of rd_take_block(), by level and not by cell, so that compilers make vectors
- * of cells.  In rd_take_block() the numbers of one cell stay in registers. */
+/* Adds a block to n neighbouring cells with words `pitch` apart.  `node` points to the cells'
+ * node words of the level that the block completes, and holds the block's sums.  The additions
+ * are those of rd_take_block(), level by level, so that compilers make vectors of cells. */
 static inline void rd_take_nodes(int64_t n, double *sums, double *node, int64_t pitch)
 {
     double *const before = node - pitch;

@@ -27,6 +27,7 @@
 #define JOIN(a, b)  JOIN_(a, b) /* of expanded names */
 
 /* ---- Cases that C and libm leave undefined --------------------------------------------------- */
+/* Floored division and its remainder, of floats: they never warn. */
 #define DIVIDE_ANY(T, elem)                                        \
     static inline T floordiv_##elem(T a, T b, uint32_t *warnings)  \
     {                                                              \
@@ -40,18 +41,22 @@ DIVIDE_ANY(float, f32)
 DIVIDE_ANY(double, f64)
 #undef DIVIDE_ANY
 
+/* Returns a / b; 0 with a warning if b is 0. */
 static inline uint64_t floordiv_u64(uint64_t a, uint64_t b, uint32_t *warnings)
 {
     *warnings |= b ? 0 : RD_WARN_INT_DIVIDE;
     return b ? a / b : 0;
 }
 
+/* Returns a % b; 0 with a warning if b is 0. */
 static inline uint64_t remainder_u64(uint64_t a, uint64_t b, uint32_t *warnings)
 {
     *warnings |= b ? 0 : RD_WARN_INT_DIVIDE;
     return b ? a % b : 0;
 }
 
+/* Returns the remainder of floored division, which has the sign of b; 0 with a warning if b is
+ * 0. */
 static inline int64_t remainder_i64(int64_t a, int64_t b, uint32_t *warnings)
 {
     *warnings |= b ? 0 : RD_WARN_INT_DIVIDE;
@@ -61,6 +66,7 @@ static inline int64_t remainder_i64(int64_t a, int64_t b, uint32_t *warnings)
     return rest && (rest < 0) != (b < 0) ? rest + b : rest;
 }
 
+/* Returns floor(a / b); 0 with a warning if b is 0. */
 static inline int64_t floordiv_i64(int64_t a, int64_t b, uint32_t *warnings)
 {
     if (b == -1) /* INT64_MIN / -1 wraps */
@@ -69,6 +75,7 @@ static inline int64_t floordiv_i64(int64_t a, int64_t b, uint32_t *warnings)
     return b ? a / b - (rest && a % b != rest) : 0;
 }
 
+/* Returns base^exponent modulo 2^64, by squaring. */
 static inline uint64_t pow_u64(uint64_t base, uint64_t exponent, uint32_t *warnings)
 {
     uint64_t power = 1;
@@ -78,6 +85,8 @@ static inline uint64_t pow_u64(uint64_t base, uint64_t exponent, uint32_t *warni
     return power;
 }
 
+/* Returns base^exponent, which wraps.  A negative exponent gives 1 / base^|exponent| rounded
+ * towards 0: 1 or -1 for the bases 1 and -1, else 0; base 0 warns. */
 static inline int64_t pow_i64(int64_t base, int64_t exponent, uint32_t *warnings)
 {
     if (exponent >= 0)
@@ -99,7 +108,8 @@ static inline int64_t pow_i64(int64_t base, int64_t exponent, uint32_t *warnings
 #define WITH_WARNINGS_lcm(a, b)       JOIN(rd_lcm, CLASS)(a, b)
 #define RD_U(a)                       ((uint64_t)(a))
 
-/* FLOAT_rule and INT_rule keep a row if operators of that rule have code for floats, or for ints. */
+/* FLOAT_rule and INT_rule keep a row if operators of that rule have code for floats, or for
+ * ints. */
 #define FLOAT_ARITH(make, row)   make row
 #define FLOAT_SAME(make, row)    make row
 #define FLOAT_FLOAT(make, row)   make row
@@ -164,7 +174,8 @@ static inline int64_t pow_i64(int64_t base, int64_t exponent, uint32_t *warnings
  * Equal infinities have no difference, so x and m are compared. */
 #define RD_LSE_NONE         ((T)(sizeof(T) == sizeof(float) ? -0x1.fffffep127 : -0x1.fffffffffffffp1023))
 #define RD_LSE_COUNTS(x, w) ((w) != 0 ? (x) > -INFINITY : 0)
-#define RD_LSE              RD_LSE_ITSELF /* texts take parts of it in its place, and so of RD_LSE_ALIGN */
+/* Emitted texts define RD_LSE and RD_LSE_ALIGN as parts of these. */
+#define RD_LSE              RD_LSE_ITSELF
 #define RD_LSE_ITSELF(m, s, x, w, far)                                 \
     {                                                                  \
         const T power = RD_F(exp)(RD_F(lse_exponent)((x) - (m), far)); \
@@ -207,13 +218,15 @@ static inline int64_t pow_i64(int64_t base, int64_t exponent, uint32_t *warnings
         (m) = (top);                      \
     }
 
-/* The exponent of `power` for x at distance d from m; with `far` = 0 it is -|d|, one vector
- * operation. */
+/* Returns the exponent of a log-sum-exp's `power` for an element at distance d above its
+ * reference m: -d if m moves (d > far), else d.  For far = 0 that is -|d|, one vector operation. */
 static inline float rd_math_lse_exponent_f32(float d, float far)
 {
     return far == 0 ? rd_float_of(rd_bits_f32(d) | 0x80000000) : d > far ? -d : d;
 }
 
+/* Returns the exponent of a log-sum-exp's `power` for an element at distance d above its
+ * reference m: -d if m moves (d > far), else d.  For far = 0 that is -|d|, one vector operation. */
 static inline double rd_math_lse_exponent_f64(double d, double far)
 {
     return far == 0 ? rd_double_of(rd_bits_f64(d) | 0x8000000000000000) : d > far ? -d : d;

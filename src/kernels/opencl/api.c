@@ -10,10 +10,12 @@ static const char FILE_NAME[] = "libOpenCL.so.1";
 
 static struct {
     rd_opencl functions;
-    char      why[RD_OPENCL_TEXT]; /* "": they are all there */
+    char      why[RD_OPENCL_TEXT]; /* why OpenCL cannot be used; "": it has all functions */
 } api;
 
-/* Stores the address of a function in *function.  api.why names the first one that is missing. */
+/* Stores the address of a function of the library in *function, which is a pointer to a
+ * function.  ISO C has no such cast, so memcpy() does it. api.why gets the name of the first
+ * missing function. */
 static void find(void *file, const char *name, void *function)
 {
     void *const address = dlsym(file, name);
@@ -23,8 +25,9 @@ static void find(void *file, const char *name, void *function)
         snprintf(api.why, sizeof api.why, "%s lacks %s", FILE_NAME, name);
 }
 
-/* Opens the library and finds its functions, unless the program is setuid, as environment
- * variables say which code it loads.  It stays open, as its threads live as long as the process. */
+/* Loads OpenCL's library and finds its functions.  A setuid program does not load it, as
+ * environment variables decide which code OpenCL loads.  The library is never unloaded, as its
+ * threads live as long as the process. */
 static void load(void)
 {
     void *const file =
@@ -40,6 +43,8 @@ static void load(void)
 #include "kernels/opencl/api.def"
 }
 
+/* Returns the table of OpenCL's functions, which the process's first call loads.  NULL: OpenCL
+ * cannot be used, and *why has the reason. */
 const rd_opencl *rd_opencl_api(const char **why)
 {
     static pthread_once_t once = PTHREAD_ONCE_INIT;
@@ -50,7 +55,8 @@ const rd_opencl *rd_opencl_api(const char **why)
     return api.why[0] ? NULL : &api.functions;
 }
 
-/* ", CL_OUT_OF_RESOURCES": the name of an error, "" if it has none. */
+/* Returns ", " and the name of an error, ", CL_OUT_OF_RESOURCES"; "" if api.def has no name for
+ * it. */
 static const char *name_of(cl_int error)
 {
 #define RD_OPENCL_ERROR(name, number) \
@@ -60,6 +66,8 @@ static const char *name_of(cl_int error)
     return "";
 }
 
+/* Checks the result of an OpenCL call: true for success; else `why` gets "clFinish: -5,
+ * CL_OUT_OF_RESOURCES". */
 bool rd_opencl_ok(const char *function, cl_int error, char why[RD_OPENCL_TEXT])
 {
     if (error != CL_SUCCESS)
@@ -67,6 +75,8 @@ bool rd_opencl_ok(const char *function, cl_int error, char why[RD_OPENCL_TEXT])
     return error == CL_SUCCESS;
 }
 
+/* True if the error means that memory is short.  CL_INVALID_BUFFER_SIZE is a buffer larger than
+ * the device allows. */
 bool rd_opencl_is_full(cl_int error)
 {
     return error == CL_MEM_OBJECT_ALLOCATION_FAILURE || error == CL_OUT_OF_RESOURCES ||

@@ -27,6 +27,7 @@ enum {
 };
 static const cl_ulong CL_DEVICE_TYPE_ALL = 0xffffffff;
 
+/* Pointers to the functions of OpenCL, by name. */
 typedef struct rd_opencl {
 #define RD_OPENCL(returns, name, parameters) returns(*name) parameters;
 #include "kernels/opencl/api.def"

@@ -11,19 +11,20 @@ extern const char rd_opencl_prelude[];
 /* Results depend on these options: none makes them less exact. */
 static const char OPTIONS[] = "-cl-std=CL1.2 -cl-fp32-correctly-rounded-divide-sqrt -w";
 
-/* A compiled text. */
+/* A compiled text, in a list of all that this process has compiled. */
 typedef struct built {
     struct built       *next;
-    rd_hash             hash;
+    rd_hash             hash; /* of the text */
     const rd_cl_device *device;
-    cl_program          program; /* NULL: it does not compile */
-    char                why[RD_OPENCL_TEXT];
+    cl_program          program;             /* NULL: it does not compile */
+    char                why[RD_OPENCL_TEXT]; /* the reason if it does not compile */
 } built;
 
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
 static built          *all;
 
-/* Appends the first error of the compiler's messages to the reason. */
+/* Appends the first error of the compiler's messages to the reason, up to the end of its line. 7
+ * is the length of "error: ". */
 static void add_message(built *b, cl_program program)
 {
     const rd_opencl *const api   = rd_opencl_api(NULL);
@@ -43,7 +44,8 @@ static void add_message(built *b, cl_program program)
     free(log);
 }
 
-/* Compiles the text behind the prelude; on failure b->why has the compiler's message. */
+/* Compiles the prelude and the text for the device; b->program gets the result, NULL on failure,
+ * and b->why the compiler's message. */
 static void compile(built *b, const char *text)
 {
     const rd_opencl *const api     = rd_opencl_api(NULL);
@@ -62,7 +64,8 @@ static void compile(built *b, const char *text)
     (void)api->clReleaseProgram(program);
 }
 
-/* Finds a compiled text of the device. */
+/* Returns a text that was compiled for the device before, by its hash; NULL: none.  The caller
+ * holds the lock. */
 static built *find(rd_hash hash, const rd_cl_device *device)
 {
     for (built *b = all; b; b = b->next)
@@ -71,7 +74,8 @@ static built *find(rd_hash hash, const rd_cl_device *device)
     return NULL;
 }
 
-/* Finds the text's program, or compiles it. */
+/* Returns the OpenCL program of a text on a device: one that was compiled before, or a new one.
+ * NULL: it does not compile, and `why` has the reason. */
 cl_program rd_cl_build(const rd_cl_device *device, const char *text, char why[RD_OPENCL_TEXT])
 {
     const rd_hash hash    = rd_hash_add(rd_hash_begin(), text, strlen(text));

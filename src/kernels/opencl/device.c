@@ -14,7 +14,7 @@ static struct {
     char         why[RD_OPENCL_TEXT];
 } devices;
 
-/* A number that OpenCL says about a device; 0: it does not. */
+/* Returns a number that OpenCL says about a device, of 4 or 8 bytes; 0: it says nothing. */
 static cl_ulong number_of(cl_device_id id, cl_uint what, size_t bytes)
 {
     cl_ulong value = 0;
@@ -24,7 +24,9 @@ static cl_ulong number_of(cl_device_id id, cl_uint what, size_t bytes)
     return value;
 }
 
-/* Names the feature that a device lacks, as a part of a sentence; NULL if it lacks none. */
+/* Returns what a device lacks, as a part of a sentence; NULL: nothing.  It must be available,
+ * compile, have 64-bit addresses in little-endian order, and round as the CPU does: denormals,
+ * infinities, NaNs, FMA, and correctly rounded divisions and square roots of floats. */
 static const char *lack_of(cl_device_id id)
 {
     const cl_ulong both = CL_FP_DENORM | CL_FP_INF_NAN | CL_FP_ROUND_TO_NEAREST | CL_FP_FMA,
@@ -42,7 +44,8 @@ static const char *lack_of(cl_device_id id)
     return NULL;
 }
 
-/* Adds a device with a context of its own, unless it lacks something that kernels need. */
+/* Adds a device, with a context of its own, to the list of devices, unless it lacks something
+ * that kernels need.  The last reason for leaving a device out stays in devices.why. */
 static void add_device(cl_device_id id)
 {
     const rd_opencl *const api    = rd_opencl_api(NULL);
@@ -63,7 +66,8 @@ static void add_device(cl_device_id id)
     devices.n += rd_opencl_ok("clCreateContext", error, devices.why);
 }
 
-/* Finds the devices of all platforms, once in a process. */
+/* Finds the devices of all of OpenCL's platforms, once in a process.  If there are none,
+ * devices.why has the reason. */
 static void find(void)
 {
     const char            *why = NULL;
@@ -94,7 +98,8 @@ static void find(void)
     }
 }
 
-/* Threads of OpenCL do not exist in the child of a fork, so it has no devices. */
+/* Returns how many devices can be used; 0: none, and *why has the reason.  A forked child has
+ * none, as OpenCL's threads exist in its parent only. */
 int32_t rd_cl_count(const char **why)
 {
     static pthread_once_t once = PTHREAD_ONCE_INIT;
@@ -107,7 +112,7 @@ int32_t rd_cl_count(const char **why)
     return forked ? 0 : devices.n;
 }
 
-/* Checks the number of the device. */
+/* Returns device number k; NULL: there is no such device, and `why` has the reason. */
 const rd_cl_device *rd_cl_device_of(int32_t k, char why[RD_OPENCL_TEXT])
 {
     const char   *none = NULL;

@@ -8,7 +8,7 @@ typedef struct buffer {
     struct buffer *next;
     uintptr_t      at; /* the first address of its range */
     size_t         bytes;
-    cl_mem         memory;
+    cl_mem         memory; /* OpenCL's object */
 } buffer;
 
 /* No process has memory from 2^60 on.  Ranges are at least a page apart. */
@@ -17,7 +17,9 @@ static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
 static buffer         *buffers;
 static uintptr_t       next_at = (uintptr_t)1 << 60;
 
-/* Creates a buffer and gives it the next range of addresses. */
+/* Creates a buffer of the device and gives it a range of addresses that nothing else in the
+ * process has.  NULL: `why` has the reason; *full: for lack of memory.  At least a page between
+ * ranges belongs to none. */
 void *rd_cl_get(const rd_cl_device *device, int64_t bytes, bool *full, char why[RD_OPENCL_TEXT])
 {
     buffer *b     = calloc(1, sizeof *b);
@@ -45,7 +47,7 @@ void *rd_cl_get(const rd_cl_device *device, int64_t bytes, bool *full, char why[
     return (void *)b->at;
 }
 
-/* Finds the buffer that begins at the address, and releases it. */
+/* Releases the buffer that begins at the address; an address of no buffer is ignored. */
 void rd_cl_put(void *at)
 {
     buffer *found = NULL;
@@ -63,7 +65,8 @@ void rd_cl_put(void *at)
     free(found);
 }
 
-/* Searches all buffers. */
+/* Returns the buffer with an address in its range, and the byte in it; NULL: there is none.  The
+ * difference is unsigned, so an address before the range gives a large number. */
 cl_mem rd_cl_find(const void *at, size_t *place)
 {
     cl_mem memory = NULL;

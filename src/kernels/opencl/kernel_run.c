@@ -1,5 +1,7 @@
 /* kernel_run.c - runs a stage on a queue of OpenCL: launches its kernels, and reads what they
- * report. */
+ * report.
+ *
+ * A slot is a buffer of the program.  An item is one unit of work, done by one thread. */
 #include "kernels/opencl/queue.h"
 #include <inttypes.h>
 #include <stdio.h>
@@ -10,20 +12,22 @@
 typedef struct run_call {
     const rd_cl_code *code;
     rd_submission    *s;
-    void             *record, *nodes;
-    const cl_mem     *buffer; /* by slot; NULL: no kernel touches the slot */
-    int64_t          *number; /* the argument's numbers, see RD_CL_SLOTS */
-    rd_device_end    *end;
+    void             *record, *nodes; /* memory for errors, and for partial results or NULL */
+    const cl_mem     *buffer;         /* by slot; NULL: no kernel touches the slot */
+    int64_t          *number;         /* the argument's numbers, see RD_CL_SLOTS */
+    rd_device_end    *end;            /* how a run fails */
     char             *why;
 } run_call;
 
-/* The numbers of a call. */
+/* Returns the numbers of a kernel's first argument: two for the range of items, a place for each
+ * slot (buffer), and the numbers of the text. */
 static int32_t count_of(const rd_printing *n)
 {
     return RD_CL_SLOTS + n->n_slot + n->n_number;
 }
 
-/* True for an error; then the reason is noted, and whether memory was short. */
+/* True if an OpenCL call failed: then c->why gets the error, and *c->end says if memory was
+ * short. */
 static bool has_failed(const run_call *c, const char *function, cl_int error)
 {
     if (rd_opencl_is_full(error))
@@ -31,8 +35,9 @@ static bool has_failed(const run_call *c, const char *function, cl_int error)
     return !rd_opencl_ok(function, error, c->why);
 }
 
-/* Sets a kernel's arguments in the order of its parameters: numbers, the record, buffers of
- * slots, nodes of ranges. */
+/* Sets a kernel's arguments in the order of its parameters: the array of numbers, and the error
+ * record.  The buffers of those slots follow that the kernel touches, and then the tree nodes of
+ * partial results if there are any. */
 static bool set_arguments(const run_call *c, cl_kernel kernel)
 {
     const rd_opencl *const api = rd_opencl_api(NULL);
@@ -56,7 +61,8 @@ static bool set_arguments(const run_call *c, cl_kernel kernel)
     return !has_failed(c, "clSetKernelArg", error);
 }
 
-/* Launches items [first, end). */
+/* Enqueues a kernel for work items [first, end), rounded up to whole groups; items behind the
+ * end return at once. */
 static bool launch(const run_call *c, cl_kernel kernel, int64_t first, int64_t end)
 {
     const size_t items = (size_t)((end - first + RD_CL_GROUP - 1) / RD_CL_GROUP * RD_CL_GROUP),
@@ -70,9 +76,9 @@ static bool launch(const run_call *c, cl_kernel kernel, int64_t first, int64_t e
                            c->s->queue->queue, kernel, 1, NULL, &items, &group, 0, NULL, NULL));
 }
 
-static const rd_cl_record nothing = { .least = UINT32_MAX };
+static const rd_cl_record nothing = { .least = UINT32_MAX }; /* a record without any failure */
 
-/* Writes the sentence of an invalid index. */
+/* Writes the error of an invalid index to the report. */
 static void report_index(const rd_cl_record *found, rd_task *report)
 {
     report->status = RD_ERR_AXIS;
@@ -86,8 +92,9 @@ static void report_index(const rd_cl_record *found, rd_task *report)
                  found->extent);
 }
 
-/* Reads what items from `first` on have reported.  The first item that failed runs again, alone,
- * to say which index it was. */
+/* Reads what items from `first` on have reported: warnings, and the first item that met an
+ * invalid index (least).  Kernels do not keep the index.  So that item runs again, alone, to say
+ * which index it was. */
 static bool read_record(const run_call *c, cl_kernel kernel, int64_t first)
 {
     rd_task *const report = &c->s->report;
@@ -106,7 +113,9 @@ static bool read_record(const run_call *c, cl_kernel kernel, int64_t first)
     return true;
 }
 
-/* Runs all items, in calls of at most 2^30, as numbers of items in a call have 32 bits. */
+/* Runs all items of a kernel, in calls of at most 2^30, since items are numbered by 32 bits in
+ * the error record.  Kernels that report nothing are launched only; else each call's record is
+ * cleared before and read behind it. */
 static bool run_kernel(const run_call *c, cl_kernel kernel, int64_t items)
 {
     static const int64_t MOST = INT64_C(1) << 30;
@@ -124,7 +133,7 @@ static bool run_kernel(const run_call *c, cl_kernel kernel, int64_t items)
     return true;
 }
 
-/* Runs the kernels "rdim0", "rdim1" .. one after the other. */
+/* Runs a program's kernels "rdim0", "rdim1", .. one after the other. */
 static bool run_kernels(const run_call *c)
 {
     const rd_opencl *const api  = rd_opencl_api(NULL);
@@ -147,8 +156,8 @@ static bool run_kernels(const run_call *c)
 }
 
 /* ---- Buffers of slots ------------------------------------------------------------------------ */
-/* The address of an element of the slot, as the slot's base may lie outside of its buffer; NULL:
- * none is accessed. */
+/* Returns the address of one element of the slot that the program accesses; NULL: it accesses
+ * none.  The slot's base itself may lie outside of its buffer, as views have offsets. */
 static const char *element_of(const rd_program *p, int32_t slot, const void *base)
 {
     for (int32_t i = 0; i < p->n_inst; i++)
@@ -161,7 +170,8 @@ static const char *element_of(const rd_program *p, int32_t slot, const void *bas
     return NULL;
 }
 
-/* Finds the buffer and the place of each slot that kernels access. */
+/* Finds for each slot that kernels access its buffer, and the byte in it where the slot's base
+ * would be.  That byte may be negative. */
 static bool find_slots(const rd_program *p, const run_call *c, void *const *slot, cl_mem *buffer)
 {
     for (int32_t s = 0; s < p->first_scratch && s < c->code->text->print.n_slot; s++) {
@@ -177,7 +187,8 @@ static bool find_slots(const rd_program *p, const run_call *c, void *const *slot
     return true;
 }
 
-/* Takes memory, finds the slots' buffers, and runs all kernels. */
+/* Runs a program's kernels: takes memory for the error record and partial results, finds the
+ * buffers of all slots, and enqueues the kernels.  False: *end and `why` say how it failed. */
 bool rd_cl_run(const rd_program *p, rd_submission *s, void *const *slot, const rd_device_host *host,
                rd_device_end *end, char *why)
 {

@@ -6,13 +6,16 @@
 
 _Static_assert((int)RD_DEVICE_TEXT >= (int)RD_OPENCL_TEXT, "sentences fit");
 
+/* True if this process can use a device of OpenCL; the evaluator asks once whether the backend
+ * works here. */
 static bool has_devices(void)
 {
     return rd_cl_count(NULL) > 0;
 }
 
 /* ---- A program's kernels --------------------------------------------------------------------- */
-/* Names what a program needs and kernels cannot do, as a part of a sentence; NULL if there is none. */
+/* Returns what a program does that kernels of OpenCL cannot, as a part of a sentence; NULL:
+ * nothing. */
 static const char *refusal_of(const rd_program *p)
 {
     if (p->n_call)
@@ -25,7 +28,9 @@ static const char *refusal_of(const rd_program *p)
     return NULL;
 }
 
-/* Builds the loop tree and runs the passes on it.  NULL: no memory, or *why has the reason. */
+/* Builds the loop tree of a program and runs the passes for GPUs on it.  A program with
+ * group-bys only gets loops over items, as its functions are those of C.  NULL: *why has the
+ * reason; without one memory was short. */
 static rd_schedule *tree_of(const rd_program *p, const char **why, rd_text *log, rd_get_fn *get,
                             void *pool)
 {
@@ -48,7 +53,8 @@ static rd_schedule *tree_of(const rd_program *p, const char **why, rd_text *log,
     return t;
 }
 
-/* Writes the text of the kernels.  False: no memory. */
+/* Writes the text of a program's kernels.  `why` gets the reason if it can have none.  False: no
+ * memory. */
 static bool make_text(rd_cl_text *text, const rd_program *p, rd_get_fn *get, void *pool, char *why)
 {
     const char  *refused = NULL;
@@ -63,7 +69,9 @@ static bool make_text(rd_cl_text *text, const rd_program *p, rd_get_fn *get, voi
     return done;
 }
 
-/* Makes the kernels of a program.  Functions are the CPU's, whichever accuracy is asked. */
+/* Compiles a program once, before its runs.  If the device cannot run it, p->code keeps the
+ * reason.  Transcendental functions have the CPU's results, even if faster ones are allowed.
+ * False: no memory. */
 static bool prepare(rd_program *p, rd_get_fn *get, void *pool)
 {
     rd_cl_code *made    = get(pool, sizeof *made);
@@ -89,7 +97,7 @@ static bool prepare(rd_program *p, rd_get_fn *get, void *pool)
     return done;
 }
 
-/* The reason why the device cannot run a program; NULL: it can. */
+/* Returns the reason why the device cannot run a prepared program; NULL: it can. */
 static const char *refuses(const rd_program *p)
 {
     const rd_cl_code *made = p->code;
@@ -98,7 +106,7 @@ static const char *refuses(const rd_program *p)
 }
 
 /* ---- For people ------------------------------------------------------------------------------ */
-/* Adds a device's name, memory and version. */
+/* Adds a device's name, memory and OpenCL version, or the error. */
 static void describe_device(rd_text *text, int32_t device)
 {
     char                      why[RD_OPENCL_TEXT];
@@ -110,7 +118,8 @@ static void describe_device(rd_text *text, int32_t device)
         rd_text_add(text, "%s", why);
 }
 
-/* Adds the kernels and their items, or the reason why there are none. */
+/* Adds the kernels of a prepared program and how many work items each has, or the reason why
+ * there are none. */
 static void form_text(rd_text *text, const rd_cl_code *made)
 {
     if (!made->program)
@@ -120,7 +129,7 @@ static void form_text(rd_text *text, const rd_cl_code *made)
     rd_text_add(text, "\n");
 }
 
-/* Adds the lines of rd_explain() about each stage. */
+/* Adds the lines of rd_explain() for each of n programs: its device and its kernels. */
 static void tiers(rd_text *text, const rd_program *p, int32_t n)
 {
     for (int32_t s = 0; s < n; s++) {
@@ -131,7 +140,8 @@ static void tiers(rd_text *text, const rd_program *p, int32_t n)
     }
 }
 
-/* Adds the text of the kernels, their loop tree, or the line about them. */
+/* Adds a text of a prepared program, as `what` asks: the text of its kernels, their loop tree,
+ * or the line about them. */
 static void describe(rd_text *text, const rd_program *p, rd_description what, rd_get_fn *get,
                      void *pool)
 {

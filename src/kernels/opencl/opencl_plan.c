@@ -1,8 +1,13 @@
-/* opencl_plan.c - chooses the loops whose rounds are work items, and the loop that is split. */
+/* opencl_plan.c - chooses the loops whose rounds are work items, and the loop that is split.
+ *
+ * A fold is a reduction or scan.  A group-by is a fold that sorts elements into results by their
+ * labels. */
 #include "kernels/opencl/split_ranges.h"
 #include "kernels/opencl/two_pass_scan.h"
 
-/* True if a loop takes each index from 0 to a number once. */
+/* True if a loop of the tree takes each index from 0 to a constant once: forwards, by step 1.
+ * It has one lower bound, which is 0, and one upper bound that uses no other indices (n == 0).
+ * A negative `start` means that no statement inside uses the range of indices of a round. */
 static bool is_counted(const rd_for *loop)
 {
     const rd_linear *from = &loop->from.part[0].at, *to = &loop->to.part[0].at;
@@ -11,7 +16,8 @@ static bool is_counted(const rd_for *loop)
            loop->to.n == 1 && from->n == 0 && from->offset == 0 && to->n == 0;
 }
 
-/* The only statement of a body that is no value; -1: there are several, or none. */
+/* Returns the only statement of a body that is not a value (LET); -1: there are several, or
+ * none. */
 static int32_t only_of(const rd_schedule *t, int32_t body)
 {
     int32_t only = -1;
@@ -26,15 +32,16 @@ static int32_t only_of(const rd_schedule *t, int32_t body)
     return only;
 }
 
-/* True if the rounds of a loop of the program may be items. */
+/* True if the rounds of a loop may be work items: it is a plain counted loop, and one of the
+ * program's own (of >= 0). */
 static bool may_be_items(const rd_schedule *t, int32_t stmt)
 {
     return stmt >= 0 && t->stmt[stmt].kind == RD_S_LOOP && is_counted(rd_loop_of(t, stmt)) &&
            rd_loop_of(t, stmt)->of >= 0;
 }
 
-/* Marks perfectly nested loops as items.  Only values stand around them, so states of folds begin
- * in the innermost one. */
+/* Marks perfectly nested loops, from `stmt` inwards, as loops over work items.  Only values
+ * stand between them, so states of folds begin in the innermost one. */
 static void mark_items(const rd_schedule *t, int32_t stmt, rd_gpu_loop *loop)
 {
     for (int32_t n = 0; n < RD_MAX_RANK && may_be_items(t, stmt); n++) {
@@ -43,8 +50,9 @@ static void mark_items(const rd_schedule *t, int32_t stmt, rd_gpu_loop *loop)
     }
 }
 
-/* True if the top of the tree has only values, and loops of items.  Several loops must not use
- * scratch for each other, as items have their own. */
+/* True if the tree has, outside of all loops, only values and loops that may be items.  Each
+ * such loop becomes a kernel.  Several kernels must not hand scratch to each other, as each item
+ * has its own. */
 static bool has_items(const rd_schedule *t)
 {
     int32_t loops = 0;
@@ -58,7 +66,8 @@ static bool has_items(const rd_schedule *t)
     return loops == 1 || t->p->n_scratch == 0;
 }
 
-/* True if no fold of the program is a group-by. */
+/* True if no fold of the program is a group-by: neither by labels (n_group), nor of rows of a
+ * sparse array (by_rows). */
 bool rd_cl_has_no_labels(const rd_program *p)
 {
     bool none = true;
@@ -68,7 +77,7 @@ bool rd_cl_has_no_labels(const rd_program *p)
     return none;
 }
 
-/* True if no fold is a group-by or a scan. */
+/* True if all folds of the program are reductions: no group-by, no scan. */
 static bool has_only_reductions(const rd_program *p)
 {
     bool only = rd_cl_has_no_labels(p);
@@ -78,7 +87,8 @@ static bool has_only_reductions(const rd_program *p)
     return only;
 }
 
-/* True if an index may be invalid: that is reported in the order of items. */
+/* True if the program checks indices that may be invalid.  The first invalid index is reported
+ * in the order of items, so items must keep the program's order. */
 static bool has_indices(const rd_program *p)
 {
     for (int32_t i = 0; i < p->n_inst; i++)
@@ -87,7 +97,8 @@ static bool has_indices(const rd_program *p)
     return false;
 }
 
-/* The innermost loop of items, -1; *items: how many there are. */
+/* Returns the innermost loop over work items, -1: there is none.  *items gets the number of
+ * items, the product of the loops' extents. */
 static int32_t item_of(const rd_schedule *t, const rd_gpu_loop *loop, int64_t *items)
 {
     int32_t item = -1;
@@ -103,8 +114,8 @@ static int32_t item_of(const rd_schedule *t, const rd_gpu_loop *loop, int64_t *i
     return item;
 }
 
-/* Splits the scans of few items into ranges, which run twice.  Returns the length of a range; 0:
- * they are not split. */
+/* Splits the scans of few items into ranges, which run twice (two-pass scan), and gives each
+ * fold a place for its tree nodes.  Returns the indices of a range; 0: the scans are not split. */
 static int64_t split_scans(const rd_schedule *t, rd_gpu_loop *loop, rd_gpu_fold *fold)
 {
     int64_t       items, range = 0, nodes;
@@ -124,7 +135,8 @@ static int64_t split_scans(const rd_schedule *t, rd_gpu_loop *loop, rd_gpu_fold 
     return range;
 }
 
-/* Splits the reduction of a program that is one item.  Returns the length of a range, 0. */
+/* Splits the reduction of a program that would be one work item into ranges.  Returns the
+ * indices of a range; 0: it is not split. */
 static int64_t split_only_item(const rd_schedule *t, rd_gpu_loop *loop)
 {
     int64_t       range = 0;
@@ -137,7 +149,8 @@ static int64_t split_only_item(const rd_schedule *t, rd_gpu_loop *loop)
     return range;
 }
 
-/* Marks the loops of items, then splits scans or a reduction if there are few items. */
+/* Fills the plan by which the passes make kernels: it marks the loops over work items, then
+ * splits scans or a reduction if there are few items.  False: no memory. */
 bool rd_cl_plan_of(const rd_schedule *t, rd_gpu_plan *plan, rd_get_fn *get, void *pool)
 {
     const rd_program *p    = t->p;

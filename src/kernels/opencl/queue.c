@@ -4,7 +4,8 @@
 #include <stdlib.h>
 
 /* ---- Queues ---------------------------------------------------------------------------------- */
-/* Makes a queue.  A caller's stream would be CUDA's, so it is ignored. */
+/* Makes a queue of work for a device.  `stream` is ignored, as it could only be a CUDA stream.
+ * NULL: `why` has the reason; *full: for lack of memory. */
 rd_queue *rd_cl_open(int32_t device, void *stream, bool *full, char *why)
 {
     rd_queue *queue = calloc(1, sizeof *queue);
@@ -23,6 +24,7 @@ rd_queue *rd_cl_open(int32_t device, void *stream, bool *full, char *why)
     return NULL;
 }
 
+/* Frees a queue.  NULL is allowed. */
 void rd_cl_close(rd_queue *queue)
 {
     if (queue)
@@ -30,25 +32,29 @@ void rd_cl_close(rd_queue *queue)
     free(queue);
 }
 
+/* Waits until all work of the queue is done. */
 bool rd_cl_settle(rd_queue *queue, char *why)
 {
     return rd_opencl_ok("clFinish", rd_opencl_api(NULL)->clFinish(queue->queue), why);
 }
 
-/* Waits; no run is left to continue by itself. */
+/* Waits until all work of the queue is done.  The report is empty, as no run continues without
+ * being waited for. */
 bool rd_cl_wait(rd_queue *queue, rd_task *report, char *why)
 {
     *report = (rd_task){ 0 };
     return rd_cl_settle(queue, why);
 }
 
+/* Returns the bytes of the device's memory; OpenCL does not tell how many are free. */
 int64_t rd_cl_room(rd_queue *queue, int64_t wanted)
 {
     (void)wanted;
     return queue->device->memory;
 }
 
-/* Finds the buffer, or writes the reason. */
+/* Finds the buffer with an address in its range, and the byte in it.  False: there is none, and
+ * `why` says so. */
 bool rd_cl_find_buffer(const void *at, cl_mem *memory, size_t *place, char *why)
 {
     *memory = rd_cl_find(at, place);
@@ -57,7 +63,7 @@ bool rd_cl_find_buffer(const void *at, cl_mem *memory, size_t *place, char *why)
     return *memory;
 }
 
-/* Copies from the host to the device, and waits. */
+/* Copies from the host to the device, and waits for the copy. */
 bool rd_cl_up(rd_queue *queue, void *to, const void *from, int64_t bytes, char *why)
 {
     cl_mem memory;
@@ -70,7 +76,7 @@ bool rd_cl_up(rd_queue *queue, void *to, const void *from, int64_t bytes, char *
                         why);
 }
 
-/* Copies from the device to the host, and waits. */
+/* Copies from the device to the host, and waits for the copy. */
 bool rd_cl_down(rd_queue *queue, void *to, const void *from, int64_t bytes, char *why)
 {
     cl_mem memory;
@@ -83,7 +89,7 @@ bool rd_cl_down(rd_queue *queue, void *to, const void *from, int64_t bytes, char
                         why);
 }
 
-/* ---- A run's memory -------------------------------------------------------------------------- */
+/* Begins a run: what the host asks of the device.  NULL: no memory. */
 rd_submission *rd_cl_begin(rd_queue *queue, bool *full, char *why)
 {
     rd_submission *s = calloc(1, sizeof *s);
@@ -96,7 +102,8 @@ rd_submission *rd_cl_begin(rd_queue *queue, bool *full, char *why)
     return s;
 }
 
-/* Takes memory that is returned at the end of the run. */
+/* Takes memory of the device that is returned when the run ends.  NULL: `why` has the reason;
+ * *full: for lack of memory. */
 void *rd_cl_borrow(rd_submission *s, int64_t bytes, bool *full, char *why)
 {
     if (s->n == s->room) {
@@ -115,7 +122,7 @@ void *rd_cl_borrow(rd_submission *s, int64_t bytes, bool *full, char *why)
     return s->memory[s->n] ? s->memory[s->n++] : NULL;
 }
 
-/* Waits, returns the run's memory, and reports. */
+/* Waits until the run is over, returns its memory, and passes on its report. */
 bool rd_cl_end(rd_submission *s, rd_task *report, char *why)
 {
     const bool done = rd_cl_settle(s->queue, why);

@@ -1,6 +1,9 @@
 /* split_ranges.c - see split_ranges.h.  edge0 counts the blocks before a range.  Partials
  * lie by fold, number of a state, range and row: each row has all states.
  *
+ * A range is a part of the program's loop.  A fold is a reduction; its partials are nodes of its
+ * combine tree.
+ *
  *     #define edge0(q, range) LESS((range) * 64, 4096)
  *     n0_0[(range * 14 + row) * 64 + s] = w0_0[row * 64 + s]; */
 #include "kernels/opencl/split_ranges.h"
@@ -9,7 +12,7 @@
 #include <inttypes.h>
 
 /* ---- Which loop ------------------------------------------------------------------------------ */
-/* True if a statement contains a step of a fold. */
+/* True if a statement of the tree contains a step of a fold. */
 static bool has_steps(const rd_schedule *t, int32_t stmt)
 {
     for (int32_t s = stmt; s >= 0; s = rd_next_stmt(t, s, stmt))
@@ -18,8 +21,8 @@ static bool has_steps(const rd_schedule *t, int32_t stmt)
     return false;
 }
 
-/* The only loop at the top that takes elements; only values and begins of folds may stand before
- * it; -1. */
+/* Returns the only loop, outside of all others, that takes elements of folds.  Before it, only
+ * values and the beginnings of folds may stand. -1: there is no such loop. */
 static int32_t only_loop(const rd_schedule *t)
 {
     int32_t only = -1;
@@ -38,8 +41,9 @@ static int32_t only_loop(const rd_schedule *t)
     return only;
 }
 
-/* What an index of the loop brings to a fold: steps, or elements of a lane's position.  *block:
- * how many of these are a block. */
+/* Returns what an index of the loop brings to a fold: steps, or elements of the lane position if
+ * lanes lie along the axis.  *block gets the length of one block of the combine tree in the same
+ * unit. */
 static int64_t each_of(const rd_fold *f, int32_t axis, int64_t *block)
 {
     const int64_t lane = rd_coef(&f->lane, axis);
@@ -48,7 +52,7 @@ static int64_t each_of(const rd_fold *f, int32_t axis, int64_t *block)
     return lane ? lane : rd_coef(&f->outer, axis) * rd_rows_of_lanes(f);
 }
 
-/* True if a fold begins outside of all loops. */
+/* True if a fold begins outside of all loops; such a fold has partial results of ranges. */
 static bool begins_at_top(const rd_schedule *t, int32_t fold)
 {
     for (int k = 0; k < RD_N_PARTS; k++)
@@ -58,7 +62,9 @@ static bool begins_at_top(const rd_schedule *t, int32_t fold)
     return false;
 }
 
-/* The least indices that are whole blocks of all folds; 0: there are none. */
+/* Returns the smallest number of indices that is a whole number of blocks of the combine tree
+ * for all folds with partial results: the least common multiple. 0: a fold has a single block,
+ * or does not move along the axis. */
 static int64_t grain_of(const rd_schedule *t, int32_t axis)
 {
     int64_t grain = 1;
@@ -77,7 +83,8 @@ static int64_t grain_of(const rd_schedule *t, int32_t axis)
     return grain;
 }
 
-/* Doubles the grain until there are at most 1024 ranges. */
+/* Returns the loop of a program's only work item that is split into ranges, -1: none.  *range
+ * gets the indices of a range: the grain, doubled until there are at most 1024 ranges. */
 int32_t rd_cl_split_of(const rd_schedule *t, int64_t *range)
 {
     enum { MOST = 1024 };
@@ -94,7 +101,7 @@ int32_t rd_cl_split_of(const rd_schedule *t, int64_t *range)
 }
 
 /* ---- Edges ----------------------------------------------------------------------------------- */
-/* The loop over ranges; NULL: there is none. */
+/* Returns the loop over ranges that the passes have made; NULL: there is none. */
 static const rd_for *ranges_of(const rd_schedule *t)
 {
     for (int32_t k = 0; k < t->n_for; k++)
@@ -103,7 +110,7 @@ static const rd_for *ranges_of(const rd_schedule *t)
     return NULL;
 }
 
-/* Blocks of a fold in a range. */
+/* Returns how many blocks of a fold's combine tree a range has. */
 static int64_t blocks_of(const rd_schedule *t, int32_t fold)
 {
     int64_t       block;
@@ -112,7 +119,8 @@ static int64_t blocks_of(const rd_schedule *t, int32_t fold)
     return ranges_of(t)->step * each / block;
 }
 
-/* Adds, for each fold with blocks, "#define edge0(q, range) LESS((range) * 64, 4096)". */
+/* Adds a macro for each fold with several blocks, which counts the blocks before a range:
+ * "#define edge0(q, range) LESS((range) * 64, 4096)". */
 void rd_cl_print_edges(rd_text *to, const rd_schedule *t)
 {
     for (int32_t k = 0; k < t->p->n_fold && ranges_of(t); k++)
@@ -123,7 +131,8 @@ void rd_cl_print_edges(rd_text *to, const rd_schedule *t)
 }
 
 /* ---- Nodes ----------------------------------------------------------------------------------- */
-/* Rows of nodes of a range, at most: it may begin and end within a node. */
+/* Returns the most tree nodes that a range leaves for each state: two for each binary digit of
+ * its blocks, as it may begin and end within a node. */
 static int64_t rows_of(const rd_schedule *t, int32_t fold)
 {
     int64_t bits = 0;
@@ -133,13 +142,14 @@ static int64_t rows_of(const rd_schedule *t, int32_t fold)
     return 2 * bits;
 }
 
-/* States of a fold in a row. */
+/* Returns the states of a fold: a state for each lane of each result. */
 static int64_t states_of(const rd_schedule *t, int32_t fold)
 {
     return t->store[fold].extent;
 }
 
-/* Declares a fold's partials: "__global double *const n0_0 = (__global double *)(nodes + 0);". */
+/* Declares a fold's partial results: "__global double *const n0_0 = (__global double *)(nodes +
+ * 0);". */
 static void declare_nodes(rd_printing *n, const rd_cl_ranges *r, int32_t fold)
 {
     const rd_emit_fold *f  = &n->fold[fold].of;
@@ -154,7 +164,8 @@ static void declare_nodes(rd_printing *n, const rd_cl_ranges *r, int32_t fold)
                       at + k * r->n * rows_of(n->t, fold) * states_of(n->t, fold) * 8);
 }
 
-/* Bytes of the partials of all folds. */
+/* Returns the bytes of all folds' partial results: for each number of a state, range, row and
+ * state 8 bytes. */
 static int64_t bytes_of(const rd_printing *n, const rd_cl_ranges *r)
 {
     int64_t bytes = 0;
@@ -164,7 +175,8 @@ static int64_t bytes_of(const rd_printing *n, const rd_cl_ranges *r)
     return bytes;
 }
 
-/* Adds a loop over cells that makes nodes of the blocks that the range has begun:
+/* Adds a loop over cells (accumulators) that makes tree nodes of the blocks that the range has
+ * begun:
  *
  *     for (int64_t c = 0; c < 1; c++)
  *         while (b0[c] < edge0(q, range + 1)) { push0(&s0_0[c * 64], w0_0, ..); b0[c]++; } */
@@ -189,7 +201,8 @@ static void end_blocks(rd_printing *n, int32_t fold)
     rd_text_free(&at);
 }
 
-/* The printer's callback: stores the partials of a range, where the last kernel finds them.
+/* The printer calls this at the end of a range: it adds the text that stores the range's tree
+ * nodes of a fold, where the last kernel finds them.
  *
  *     const int64_t rows = rd_nodes(from0, edge0(q, range + 1));
  *     for (int64_t row = 0; row < rows; row++) for (int64_t s = 0; s < 64; s++)
@@ -218,8 +231,8 @@ static void leave_nodes(void *of, rd_printing *n, int32_t fold)
     rd_print_line(n, "}");
 }
 
-/* Adds the combine of one state: nodes of one range after the other rise in the tree, then the
- * rest are combined.
+/* Adds the combine of one state: the tree nodes of one range after the other are pushed onto a
+ * list l0, and each merges with its left siblings; then the rest of the list is merged.
  *
  *     double l0[26];
  *     int64_t end = 0;
@@ -267,7 +280,8 @@ static void print_state(rd_printing *n, int32_t fold, const char *name)
     rd_text_free(&under);
 }
 
-/* The printer's callback: declares and combines all states of a fold, called `name`:
+/* The printer calls this in the last kernel: it declares all states of a fold, called `name`,
+ * and combines them from the ranges' nodes:
  *
  *     double o0[64];
  *     for (int64_t s = 0; s < 64; s++) {
@@ -288,7 +302,8 @@ static void declare_final_row(void *of, rd_printing *n, int32_t fold, const char
     rd_print_line(n, "}");
 }
 
-/* One kernel more combines the partials, so no counters are needed. */
+/* Returns the callbacks by which the printer stores and combines partial results.  A further
+ * kernel of one item combines them, so no counters are needed. */
 rd_kernel_combine rd_cl_range_callbacks(rd_cl_ranges *ranges)
 {
     return (rd_kernel_combine){ .of    = ranges,

@@ -5,7 +5,9 @@
 #include <inttypes.h>
 
 /* ---- Which ----------------------------------------------------------------------------------- */
-/* True if the prefix before a block follows from nodes of the tree, of one number each. */
+/* True if a fold is a scan along the axis with a prefix that follows from nodes of the combine
+ * tree: one accumulator, several blocks of the usual length, a state of one number.  Float sums
+ * (pair) add nodes as the tree does; other reducers must have the same bits for any grouping. */
 static bool has_nodes(const rd_loop_fold *f, int32_t axis)
 {
     const rd_fold *fold = f->of.fold;
@@ -15,7 +17,8 @@ static bool has_nodes(const rd_loop_fold *f, int32_t axis)
            (f->pair || rd_fold_any_grouping(fold)) && rd_is_along(fold, axis, 0, 1);
 }
 
-/* True if a value depends on the result of a scan in the loop. */
+/* True if a value depends on the result of a scan in the loop: by the statement that makes it,
+ * or by its operands or the registers of its address, recursively. */
 static bool depends_on_scan(const rd_schedule *t, int32_t value, int32_t loop)
 {
     const int32_t by = value < 0 ? -1 : t->let[value].made_by;
@@ -32,8 +35,8 @@ static bool depends_on_scan(const rd_schedule *t, int32_t value, int32_t loop)
     return found;
 }
 
-/* True if a statement may stand in the loop.  A scan must have nodes, and depend on no other
- * scan. */
+/* True if a statement may be in a loop that runs twice: a value, a store, or a scan with tree
+ * nodes, the operands of which depend on no scan. */
 static bool may_go_twice(const rd_schedule *t, const rd_stmt *s, int32_t loop)
 {
     if (s->kind != RD_S_PREFIX)
@@ -43,8 +46,8 @@ static bool may_go_twice(const rd_schedule *t, const rd_stmt *s, int32_t loop)
            !depends_on_scan(t, s->mask, loop);
 }
 
-/* True if the loop has values, stores and all scans of the program, none of which depends on
- * another. */
+/* True if the loop contains all folds of the program, which are scans along it and independent
+ * of each other, and beside them only values and stores. */
 static bool has_only_scans(const rd_schedule *t, int32_t loop)
 {
     int32_t scans = 0;
@@ -57,8 +60,8 @@ static bool has_only_scans(const rd_schedule *t, int32_t loop)
     return scans > 0 && scans == t->p->n_fold;
 }
 
-/* The loop in the given bodies before which only values and begins stand, and behind which
- * nothing does; -1. */
+/* Returns the only loop in n bodies, if only values and the beginnings of folds stand before it,
+ * and nothing behind it; -1 otherwise. */
 static int32_t last_loop(const rd_schedule *t, const int32_t *body, int n)
 {
     int32_t loop = -1;
@@ -74,7 +77,9 @@ static int32_t last_loop(const rd_schedule *t, const int32_t *body, int n)
     return loop;
 }
 
-/* Doubles the least range until there are at most 1024 ranges of all items. */
+/* Returns the loop of scans that is split into ranges, -1: none.  *range gets the indices of a
+ * range: 16 blocks of the combine tree, doubled until all items together have at most 1024
+ * ranges. 1024 items or more need no split. */
 int32_t rd_cl_two_pass_scan_of(const rd_schedule *t, int32_t item, int64_t items, int64_t *range)
 {
     enum { MOST = 1024, LEAST = 16 * RD_TREE_STEPS };
@@ -89,7 +94,8 @@ int32_t rd_cl_two_pass_scan_of(const rd_schedule *t, int32_t item, int64_t items
     return l->extent > *range ? loop : -1;
 }
 
-/* ---- Nodes ----------------------------------------------------------------------------------- */
+/* Counts the tree nodes of so many ranges on all levels: of single ranges, of two, of four, and
+ * so on. */
 int64_t rd_cl_nodes_of(int64_t ranges)
 {
     int64_t nodes = 0;
@@ -99,6 +105,7 @@ int64_t rd_cl_nodes_of(int64_t ranges)
     return nodes;
 }
 
+/* Returns the bytes of the tree nodes of one fold of an item, of 8 bytes each, rounded up to 16. */
 int64_t rd_cl_node_bytes(int64_t ranges)
 {
     return (rd_cl_nodes_of(ranges) * (int64_t)sizeof(double) + 15) / 16 * 16;

@@ -4,13 +4,14 @@
 #include <ctype.h>
 #include <string.h>
 
-/* True for a character of a name. */
+/* True for a character that a name in C may have. */
 static bool is_name(char c)
 {
     return isalnum((unsigned char)c) || c == '_';
 }
 
-/* True for a word of C that a bracket follows without a call. */
+/* True if the word of n characters is one of C that may stand before a bracket without being
+ * called. */
 static bool is_statement(const char *word, size_t n)
 {
     static const char *const statements[] = { "if", "while", "for", "switch", "sizeof", "return" };
@@ -21,7 +22,8 @@ static bool is_statement(const char *word, size_t n)
     return false;
 }
 
-/* True if a text calls a function: if a bracket follows a name that is no statement's word. */
+/* True if a text of C calls a function: a bracket follows a name that is no keyword.  Blanks may
+ * stand between. */
 static bool has_calls(const char *text)
 {
     for (const char *at = strchr(text, '('); at; at = strchr(at + 1, '(')) {
@@ -37,7 +39,8 @@ static bool has_calls(const char *text)
     return false;
 }
 
-/* True if none of the reducer's functions calls another. */
+/* True if a user's reducer can run on the device: it has a text, and none of its functions calls
+ * another, as functions of C need not have the same bits there. */
 bool rd_cl_may_run(const rd_reducer *r)
 {
     enum { TEXTS = 5 };

@@ -1,5 +1,8 @@
 /* write_kernels.c - see write_kernels.h.
  *
+ * An item is one unit of work, done by one thread.  A slot is a buffer; scratch is temporary
+ * memory of an item.  A node is a part of a fold's combine tree.
+ *
  *     KERNEL rdim0(const rd_call c, __global rd_cl_record *record, __global char *g0)
  *     {
  *         const int64_t item = c.at[0] + (int64_t)get_global_id(0);
@@ -19,13 +22,13 @@
 #include <string.h>
 
 /* ---- Declarations of an item ----------------------------------------------------------------- */
-/* True if any instruction touches the slot. */
+/* True if any instruction of the program loads from or stores to the slot (buffer). */
 static bool is_slot_used(const rd_program *p, int32_t slot)
 {
     return rd_program_accesses(p, RD_I_LOAD, slot) || rd_program_accesses(p, RD_I_STORE, slot);
 }
 
-/* Declares slots, scratch, states of folds, and what an item reports:
+/* Declares slots (buffers), scratch, states of folds, and what an item reports:
  *
  *     __global char *const x0 = g0 + c.at[2];
  *     char x3[512] LINES;
@@ -54,7 +57,8 @@ static void declare_memory(rd_printing *n)
 }
 
 /* ---- Kernels --------------------------------------------------------------------------------- */
-/* The items of a kernel: rounds of all its loops over items, ranges included. */
+/* Returns how many work items a kernel has: the product of the extents of its loops over items,
+ * ranges included. */
 static int64_t items_of(const rd_schedule *t, int32_t kernel)
 {
     int64_t items = rd_loop_of(t, kernel)->extent;
@@ -65,14 +69,14 @@ static int64_t items_of(const rd_schedule *t, int32_t kernel)
     return items;
 }
 
-/* True if a kernel's items are ranges. */
+/* True if a kernel's work items are ranges of a split loop. */
 static bool has_ranges(const rd_schedule *t, int32_t kernel)
 {
     return rd_loop_of(t, rd_innermost_item_loop(t, kernel))->split;
 }
 
-/* Adds the head of a kernel, and which item it is: "KERNEL rdim0(const rd_call c, __global
- * rd_cl_record *record, __global char *g0)". */
+/* Adds the head of a kernel and the number of its work item: "KERNEL rdim0(const rd_call c,
+ * __global rd_cl_record *record, __global char *g0)". */
 static void add_head(const rd_cl_text *t, rd_text *to)
 {
     const rd_program *p = t->print.t->p;
@@ -94,7 +98,8 @@ static void add_head(const rd_cl_text *t, rd_text *to)
 }
 
 /* ---- Two-pass scans -------------------------------------------------------------------------- */
-/* The statement that lifts the nodes of ranges; NULL: there is none. */
+/* Returns the statement that makes the upper tree nodes of a two-pass scan; NULL: there is none,
+ * as the program has no such scan. */
 static const rd_stmt *lift_of(const rd_schedule *t)
 {
     for (int32_t s = t->stmt[t->part[RD_PART_BODY]].first; s >= 0; s = t->stmt[s].next)
@@ -103,13 +108,14 @@ static const rd_stmt *lift_of(const rd_schedule *t)
     return NULL;
 }
 
-/* The ranges of a kernel. */
+/* Returns how many ranges each item of a kernel has: the extent of its innermost loop over
+ * items. */
 static int64_t ranges_of(const rd_schedule *t, int32_t kernel)
 {
     return rd_loop_of(t, rd_innermost_item_loop(t, kernel))->extent;
 }
 
-/* Declares an item's nodes, of all folds: "__global char *const nodes = all + item *
+/* Declares an item's tree nodes of all folds: "__global char *const nodes = all + item *
  * (int64_t)1024;". */
 static void declare_nodes(rd_printing *n, int64_t ranges)
 {
@@ -117,7 +123,8 @@ static void declare_nodes(rd_printing *n, int64_t ranges)
                   n->t->p->n_fold * rd_cl_node_bytes(ranges));
 }
 
-/* Adds one range of a two-pass scan.  Neighbouring numbers are neighbouring items, not ranges:
+/* Adds one range of a two-pass scan.  Neighbouring numbers of work are neighbouring items, not
+ * ranges:
  *
  *     const int64_t work = item;
  *     __global char *const all = nodes;
@@ -142,7 +149,8 @@ static void print_range_of_scan(rd_printing *n, int32_t kernel)
     rd_print_line(n, "}");
 }
 
-/* Adds the kernel of one level of nodes, of all items and folds:
+/* Adds the kernel that makes one level of tree nodes from the level below, for all items and
+ * folds of a two-pass scan:
  *
  *     const int64_t work = item, k = work % 32;
  *     const int64_t below = rd_nodes_below(RD_RANGES, 0) + 2 * k;
@@ -182,7 +190,7 @@ static void print_level(rd_cl_text *t, rd_text *to, int32_t kernel, int level)
     t->items[t->n_kernel++] = items_of(tree, kernel) / ranges * here;
 }
 
-/* True if one more kernel is allowed; else notes the reason. */
+/* True if the program may have one more kernel; else the reason is noted. */
 static bool has_room(rd_cl_text *t)
 {
     if (t->n_kernel == RD_CL_KERNELS)
@@ -191,8 +199,9 @@ static bool has_room(rd_cl_text *t)
 }
 
 /* ---- All kernels ----------------------------------------------------------------------------- */
-/* Adds a kernel; `behind`: the one that combines partials.  The body is written first, as only
- * then its numbers and the bytes of partials are known. */
+/* Adds a kernel; `behind`: the one that combines partial results and runs what follows the loop.
+ * The body is printed first, as only then the numbers and bytes are known that the head
+ * declares. */
 static void print_kernel(rd_cl_text *t, rd_text *to, int32_t kernel, bool behind)
 {
     const bool ranges = has_ranges(t->print.t, kernel), scans = lift_of(t->print.t);
@@ -213,8 +222,8 @@ static void print_kernel(rd_cl_text *t, rd_text *to, int32_t kernel, bool behind
     t->items[t->n_kernel++] = behind ? 1 : items_of(t->print.t, kernel);
 }
 
-/* Adds the kernels of a two-pass scan: totals of ranges, each level of nodes, and all ranges
- * again. */
+/* Adds the kernels of a two-pass scan: totals of ranges, one kernel for each level of tree
+ * nodes, and all ranges again from their prefixes. */
 static void print_scans(rd_cl_text *t, rd_text *to)
 {
     const int32_t first  = rd_next_kernel(t->print.t, -1);
@@ -230,7 +239,8 @@ static void print_scans(rd_cl_text *t, rd_text *to)
     print_kernel(t, to, rd_next_kernel(t->print.t, first), false);
 }
 
-/* Adds a kernel for each loop over items at the top. */
+/* Adds a kernel for each loop over work items.  A loop split into ranges has a second kernel,
+ * which combines them. */
 static void print_kernels(rd_cl_text *t, rd_text *to)
 {
     const rd_schedule *tree = t->print.t;
@@ -261,7 +271,8 @@ static bool has_reports(const rd_program *p)
     return found;
 }
 
-/* Adds the type of the argument, then all kernels. */
+/* Adds the type of the kernels' argument, an array of numbers, then all kernels.  The kernels
+ * are printed first, as only then the count of numbers is known. */
 static void print_text(rd_cl_text *t, rd_text *to)
 {
     rd_text kernels = { 0 };
@@ -273,7 +284,7 @@ static void print_text(rd_cl_text *t, rd_text *to)
     rd_text_free(&kernels);
 }
 
-/* Copies the text to memory that lives as long as the program. */
+/* Copies the text to memory that lives as long as the program; NULL: no memory. */
 static const char *keep(const rd_text *text, rd_get_fn *get, void *pool)
 {
     char *kept = text->at && !text->failed ? get(pool, text->n + 1) : NULL;
@@ -283,14 +294,16 @@ static const char *keep(const rd_text *text, rd_get_fn *get, void *pool)
     return kept;
 }
 
-/* Adds the functions of folds.  States are variables; a group-by has the text of C's printer. */
+/* Adds the functions of folds.  Kernels have states in variables; a program with group-bys has
+ * the functions of the C printer, with states in memory.  False: no memory. */
 static bool print_functions(rd_cl_text *t, rd_text *text, rd_get_fn *get, void *pool)
 {
     return (t->print.kernel ? rd_print_kernel_functions : rd_print_functions)(&t->print, text, get,
                                                                               pool);
 }
 
-/* Writes functions, kernels and the reason, if there is no text. */
+/* Writes the text of a program's kernels, or in t->why the reason why there is none.  False: no
+ * memory. */
 bool rd_cl_print(rd_cl_text *t, const rd_schedule *tree, rd_get_fn *get, void *pool)
 {
     const rd_kernel_combine ranges = rd_cl_range_callbacks(&t->ranges);

@@ -16,13 +16,13 @@ enum { RD_CL_FIRST, RD_CL_END, RD_CL_SLOTS };
 
 /* The writing of one text, and its result. */
 typedef struct rd_cl_text {
-    rd_printing  print; /* the printer; it has the numbers, and the reason if there is no text */
-    const char  *text;
-    int32_t      n_kernel;
+    rd_printing  print;    /* the printer; it has the numbers, and the reason if there is no text */
+    const char  *text;     /* the text, NULL: there is none */
+    int32_t      n_kernel; /* kernels */
     int64_t      items[RD_CL_KERNELS]; /* items of each kernel "rdim0", ... */
-    rd_cl_ranges ranges;
-    bool         reports;             /* a run may report an invalid index or a warning */
-    char         why[RD_CL_SENTENCE]; /* the reason if there is no text, else "" */
+    rd_cl_ranges ranges;               /* partial results of a split loop */
+    bool         reports;              /* a run may report an invalid index or a warning */
+    char         why[RD_CL_SENTENCE];  /* the reason if there is no text, else "" */
 } rd_cl_text;
 
 /* Writes the text of the kernels.  False: no memory. */

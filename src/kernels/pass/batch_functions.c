@@ -11,14 +11,18 @@
  *
  * A single exponential or logarithm takes 10 to 25 ns, as long as some hundred elements of the
  * row; in vectors it takes one or two. A chunk of rows stays in a cache until the second loop
- * has read it. */
+ * has read it.
+ *
+ * A row is one round of the loop; a part is the head, the body or the tail of the program.  A
+ * value is made by one LET statement, and its `kind` is that of an instruction. */
 #include "kernels/loop/facts.h"
 #include "kernels/pass/fission_points.h"
 #include "kernels/pass/loop_chunks.h"
 #include "kernels/pass/pass.h"
 #include "kernels/pass/strip_arrays.h"
 
-/* Statements [from, to) of the loop's body become the vector loop; to -1: up to its end. */
+/* The loop at hand.  Statements [from, to) of its body become the vector loop; to -1: up to its
+ * end.  `chunk`: rounds that go through all loops before the next ones do. */
 typedef struct batching {
     rd_schedule *t;
     int32_t      loop, from, to;
@@ -26,8 +30,8 @@ typedef struct batching {
 } batching;
 
 /* ---- Which loops ----------------------------------------------------------------------------- */
-/* True if vectors can make the value: no user's function, and no checked index, which may end a
- * run. */
+/* True if the statement makes a value that vectors can make.  A user's function (CALL) has no
+ * vectors, and a checked index (INDEX) may end a run. */
 static bool can_vectorise(const rd_schedule *t, int32_t stmt)
 {
     const rd_let *let = rd_let_of(t, stmt);
@@ -36,7 +40,8 @@ static bool can_vectorise(const rd_schedule *t, int32_t stmt)
                    let->kind == RD_I_MAP || let->kind == RD_I_CAST || let->kind == RD_I_SELECT);
 }
 
-/* True if the value is a function that is costly alone, such as exp. */
+/* True if the statement makes a float by a function that takes long for a single element, such as
+ * exp.  From RD_BY_OURS on, ops.def has the operators that are code of this library. */
 static bool is_function(const rd_schedule *t, int32_t stmt)
 {
     const rd_let *let = rd_let_of(t, stmt);
@@ -58,7 +63,8 @@ static bool can_fail(const rd_schedule *t, int32_t loop)
     return may;
 }
 
-/* About how many elements a round reads. They should be in the cache when they are read again. */
+/* The approximate number of elements that a round reads: the product of the extents of all axes
+ * that loops in its body visit.  They should still be in a cache when the round is read again. */
 static double elements_of_round(const rd_schedule *t, int32_t loop)
 {
     double n    = 1;
@@ -72,7 +78,9 @@ static double elements_of_round(const rd_schedule *t, int32_t loop)
     return n;
 }
 
-/* Rounds of a chunk; 0 if a round is so long that one function does not matter. */
+/* The number of rounds of a chunk.  It is smaller for longer rounds, so that a chunk has at most
+ * 32768 elements or so.  0: there is no loop inside (n <= 1), or a round is so long that its one
+ * function does not matter. */
 static int64_t batch_size(const rd_schedule *t, int32_t loop)
 {
     enum { SHORT = 256, MIDDLE = 1024, LONG = 2048 };
@@ -81,8 +89,9 @@ static int64_t batch_size(const rd_schedule *t, int32_t loop)
     return n <= 1 ? 0 : n <= SHORT ? 64 : n <= MIDDLE ? 32 : n <= LONG ? 16 : 0;
 }
 
-/* True if the statement is a serial loop of at least 16 rounds, upwards, outside of vector
- * loops. */
+/* True if the statement is a serial loop upwards, outside of vector loops, over single indices (no
+ * marks, no strips) of an axis of the program.  It has 16 rounds or more, or a number known at run
+ * time only (extent < 0). */
 static bool is_plain(const rd_schedule *t, int32_t stmt)
 {
     enum { LEAST = 16 };
@@ -93,8 +102,9 @@ static bool is_plain(const rd_schedule *t, int32_t stmt)
            (loop->extent < 0 || loop->extent >= LEAST) && rd_vector_around(t, stmt) < 0;
 }
 
-/* Finds the first function in the loop's body, and how far statements with vectors go on from
- * there. False if there is none. */
+/* Finds the first costly function in the loop's body, and how far statements with vectors go on
+ * from there.  A STORE that ends the body belongs to them.  False if there is no function, or
+ * nothing before it. */
 static bool find_functions(batching *r)
 {
     const rd_schedule *t = r->t;
@@ -112,7 +122,8 @@ static bool find_functions(batching *r)
     return true;
 }
 
-/* True if the loop has such functions, and its parts may be separate loops. */
+/* True if the loop has costly functions, no round can fail, and the loop may be split before the
+ * functions and behind them. */
 static bool can_batch(batching *r)
 {
     const rd_schedule *t = r->t;
@@ -153,6 +164,9 @@ static void split_into_batches(batching *r)
         t->loop[t->stmt[middle].arg].kind = RD_FOR_VECTOR;
 }
 
+/* The pass: functions of row results, such as exp of a sum, are applied to a chunk of rows at once,
+ * in a vector loop (can_batch() says where).  Statements from n on are those that the pass itself
+ * has added, and need no visit. */
 void rd_pass_batch_functions(rd_schedule *t, const rd_target *target)
 {
     (void)target;

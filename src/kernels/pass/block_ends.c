@@ -2,11 +2,15 @@
  * strips over these cells, into one call.
  *
  *     serial i1 to 180 {                            vector i1 to 180, by call {
- *       push if last f0 cell i1, outer m1 - 1 }       push if last f0 cell i1, outer m1 - 1 } */
+ *       push if last f0 cell i1, outer m1 - 1 }       push if last f0 cell i1, outer m1 - 1 }
+ *
+ * A cell is an accumulator of a fold.  A block is some steps of a fold; where it ends, its result
+ * goes up the combine tree (PUSH_IF_LAST).  A strip is a range of an axis that a vector
+ * loop takes. */
 #include "kernels/loop/facts.h"
 #include "kernels/pass/pass.h"
 
-/* True if the statement stands in a vector loop. */
+/* True if a vector loop stands around the statement, at any depth. */
 static bool is_in_vector(const rd_schedule *t, int32_t stmt)
 {
     for (int32_t s = t->stmt[stmt].parent; s >= 0; s = t->stmt[s].parent)
@@ -15,7 +19,8 @@ static bool is_in_vector(const rd_schedule *t, int32_t stmt)
     return false;
 }
 
-/* True if the states of successive rounds are adjacent in memory, at the same step. */
+/* True if successive rounds over the axis take states that are adjacent in memory (their subscript
+ * rises by 1), at the same lane (partial accumulator) and the same step of the fold. */
 static bool has_adjacent_states(const rd_schedule *t, const rd_stmt *ends, int32_t axis)
 {
     const int64_t cell = rd_linear_coef(t, &ends->of.cell, axis);
@@ -25,8 +30,9 @@ static bool has_adjacent_states(const rd_schedule *t, const rd_stmt *ends, int32
            !rd_linear_coef(t, &ends->of.lane, axis) && !rd_linear_coef(t, &ends->of.outer, axis);
 }
 
-/* True if the loop's body is one PUSH_IF_LAST of a fold without lanes and labels, over adjacent
- * cells. */
+/* True if the statement is a serial loop over adjacent cells (accumulators) with one PUSH_IF_LAST
+ * as its body. The fold has one lane and no groups; the loop goes upwards over single indices (no
+ * mark), between one lower and one upper bound. */
 static bool is_block_ends_of_cells(const rd_schedule *t, int32_t stmt)
 {
     const rd_for  *loop = t->stmt[stmt].kind == RD_S_LOOP ? rd_loop_of(t, stmt) : NULL;
@@ -38,6 +44,8 @@ static bool is_block_ends_of_cells(const rd_schedule *t, int32_t stmt)
            loop->from.n == 1 && loop->to.n == 1 && has_adjacent_states(t, ends, loop->axis);
 }
 
+/* The pass: a loop that ends the blocks of adjacent accumulators becomes a vector loop that is one
+ * call in the text (by_call).  Then it comes from no loop of the program (of -1). */
 void rd_pass_block_ends(rd_schedule *t, const rd_target *target)
 {
     for (int k = 0; target->strips && k < RD_N_PARTS; k++)

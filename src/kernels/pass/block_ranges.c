@@ -6,7 +6,12 @@
  *       push if last f0 .. }            serial i1 { step f0 .. }
  *                                       push if last f0 .., of the last element }
  *
- * Then the loop asks once a range whether a block ends, and not once an element. */
+ * Then the loop asks once a range whether a block ends, and not once an element.
+ *
+ * A block is a number of consecutive steps of a fold, and its result is a leaf of the combine
+ * tree. CUT_AT_BLOCK ends a range where a block does; PUSH_IF_LAST ends the block of a cell (an
+ * accumulator) if the step is its last.  A mark is an axis bound to the first index of a range, or
+ * to the index behind its last. */
 #include "kernels/loop/facts.h"
 #include "kernels/pass/pass.h"
 #include <stdlib.h>
@@ -20,7 +25,9 @@ static int32_t find_ends(const rd_schedule *t, int32_t loop, int32_t fold)
     return -1;
 }
 
-/* True if the rounds of a loop over the axis are consecutive steps of the fold. */
+/* True if the rounds of a loop over the axis are consecutive steps of the fold.  A step is outer *
+ * rows of lanes (partial accumulators) + lane / lanes.  Either the axis moves the lane by 1, over
+ * more than one row of lanes, or it moves `outer` such that the product is 1. */
 static bool has_consecutive_steps(const rd_schedule *t, const rd_stmt *ends, int32_t axis)
 {
     const rd_fold *f     = &t->p->fold[ends->fold];
@@ -40,13 +47,15 @@ static void substitute(rd_schedule *t, rd_stmt *s, int32_t axis, rd_linear by)
     s->of.index = rd_linear_with(t, s->of.index, axis, by);
 }
 
+/* The position: index of the axis + offset. */
 static rd_linear axis_plus(rd_schedule *t, int32_t axis, int64_t offset)
 {
     return rd_linear_plus_axis(t, rd_linear_of(offset), 1, axis);
 }
 
-/* Puts the block loop around the loop, which then visits one range of it. Exits of the loop
- * leave the block loop. */
+/* Puts the block loop around the loop, which then visits one range of it. Exits of the loop leave
+ * the block loop. The block loop has marks (axes bound to the ends of a range) for its range, and
+ * comes from no loop of the program (`of` -1). */
 static int32_t put_blocks_around(rd_schedule *t, int32_t loop)
 {
     rd_for  block = *rd_loop_of(t, loop);
@@ -67,9 +76,9 @@ static int32_t put_blocks_around(rd_schedule *t, int32_t loop)
     return made;
 }
 
-/* Repeats the loops between `old` and `loop` around the new PUSH_IF_LAST, if they go over cells.
- * For other loops the PUSH_IF_LAST names the last round, as all lanes have their elements by then.
- * Returns the outermost statement. */
+/* Repeats the loops between `old` and `loop` that go over cells (accumulators), around the new
+ * PUSH_IF_LAST `ends`.  For other loops the PUSH_IF_LAST names the last round (upper bound - 1), as
+ * all lanes have their elements by then.  Returns the outermost statement. */
 static int32_t put_cell_loops_around(rd_schedule *t, int32_t ends, int32_t old, int32_t loop)
 {
     int32_t outer = ends;
@@ -98,8 +107,8 @@ static bool is_fold_begun_in(const rd_schedule *t, int32_t body, int32_t fold)
     return false;
 }
 
-/* Makes the CUT_AT_BLOCK name the first round of all loops between, as none of them stands around
- * it. */
+/* Puts the CUT_AT_BLOCK at the first round (lower bound) of all loops between `loop` and the old
+ * PUSH_IF_LAST, as none of these loops stands around the cut. */
 static void set_first_round(rd_schedule *t, rd_stmt *begin, int32_t old, int32_t loop)
 {
     for (int32_t k = t->stmt[old].parent; k != loop; k = t->stmt[k].parent) {
@@ -109,8 +118,9 @@ static void set_first_round(rd_schedule *t, rd_stmt *begin, int32_t old, int32_t
     }
 }
 
-/* True if one PUSH_IF_LAST ends the block of all cells: in a group-by all cells are at the same
- * block, unless a loop around the block loop visits only some of them. */
+/* True if one PUSH_IF_LAST ends the block of all cells (accumulators).  In a group-by (n_group > 0)
+ * all cells are at the same block, unless a loop between the block loop and the BEGIN visits only
+ * some of them.  The cell moves with the axis of such a loop. */
 static bool ends_all_cells(const rd_schedule *t, int32_t block, const rd_stmt *ends)
 {
     if (!t->p->fold[ends->fold].n_group)
@@ -149,8 +159,10 @@ static void split_at_blocks(rd_schedule *t, int32_t loop, int32_t block, int32_t
     rd_take_out(t, old);
 }
 
-/* True if steps are consecutive along the loop, and all loops between it and the PUSH_IF_LAST can
- * be repeated with the PUSH_IF_LAST alone in them. */
+/* True if steps are consecutive along the loop, and each loop between it and the PUSH_IF_LAST can
+ * be repeated with the PUSH_IF_LAST alone in it.  Such a loop is one of the program (of >= 0), over
+ * single indices (no mark), between one lower and one upper bound that are not read from memory
+ * (rd_is_row). */
 static bool can_split(const rd_schedule *t, int32_t loop, int32_t ends)
 {
     if (!has_consecutive_steps(t, &t->stmt[ends], rd_loop_of(t, loop)->axis))
@@ -165,15 +177,18 @@ static bool can_split(const rd_schedule *t, int32_t loop, int32_t ends)
     return true;
 }
 
-/* Visits all folds of several blocks, and splits the loop along their steps. */
+/* The pass: for each fold of several blocks, splits the loop along its steps into ranges that end
+ * where blocks do, so that the test for a block's end is made once a range.  A block loop that
+ * another fold has put around the loop is used again. */
 void rd_pass_block_ranges(rd_schedule *t, const rd_target *target)
 {
     (void)target;
     for (int32_t k = 0; k < t->p->n_fold && !t->failed; k++) {
-        const rd_loop_fold *f    = &t->fold[k];
-        const int32_t       loop = f->blocks && f->along >= 0 ? rd_loop_from(t, f->along) : -1;
-        const int32_t       ends = loop >= 0 ? find_ends(t, loop, k) : -1;
-        int32_t             block;
+        const rd_loop_fold *f = &t->fold[k];
+        /* along < 0: there is one step, and no loop goes along the steps */
+        const int32_t loop = f->blocks && f->along >= 0 ? rd_loop_from(t, f->along) : -1;
+        const int32_t ends = loop >= 0 ? find_ends(t, loop, k) : -1;
+        int32_t       block;
 
         if (ends < 0 || !can_split(t, loop, ends))
             continue;

@@ -2,17 +2,20 @@
  * strips. The regions of least price become strips (loop/regions.h).
  *
  * Prices use the usual speeds, never those measured on this machine. So a program has the same
- * text, and the strict mode the same verdict, on all machines with the same vectors. */
+ * text, and the strict mode the same verdict, on all machines with the same vectors.
+ *
+ * A strip is a range of neighbouring indices of an axis, which vector loops take together.  A
+ * region is a loop, or a body of loops, that shares one loop over strips. */
 #include "kernels/pass/choose_strips.h"
 #include "kernels/loop/regions.h"
 #include "kernels/pass/strip_at.h"
 #include <math.h>
 
-/* The regions, and what is filled for them: see rd_strips. */
+/* The regions, and the arrays that are filled for them: fields as in rd_strips. */
 typedef struct choosing {
     const rd_schedule *t; /* a copy without ends of blocks, which regions use */
     const rd_regions  *r;
-    int                vector;
+    int                vector; /* bytes of a vector */
     rd_strip          *strip;
     rd_alternatives   *of;
     bool              *unrolled, *exp_bound;
@@ -20,7 +23,7 @@ typedef struct choosing {
     rd_fold_in_strip  *fold;
 } choosing;
 
-/* True if the statement is a loop of the program with step 1. */
+/* True if the statement is a loop that comes from the program (of >= 0), with step 1. */
 static bool is_unit_step_loop(const rd_schedule *t, int32_t stmt)
 {
     return t->stmt[stmt].kind == RD_S_LOOP && rd_loop_of(t, stmt)->step == 1 &&
@@ -28,8 +31,8 @@ static bool is_unit_step_loop(const rd_schedule *t, int32_t stmt)
 }
 
 /* ---- What is known of each ------------------------------------------------------------------- */
-/* Records for each loop in the region: is it unrolled, is it bound by exp, and how many rounds
- * are jammed. */
+/* Decides for each loop over another axis in the region: is it unrolled, is it bound by the
+ * latency of exp, and how many of its rounds are jammed (their copies stand in an inner loop). */
 static void decide_loops(const choosing *c, const rd_strip_at *r, const rd_strip *strip)
 {
     for (int32_t s = rd_next_stmt(c->t, r->top, r->top); s >= 0; s = rd_next_stmt(c->t, s, r->top))
@@ -54,8 +57,8 @@ static int part_of(const rd_schedule *t, int32_t stmt)
     return part;
 }
 
-/* The region whose loops become strips: that of least price, or one that a rule prefers. The
- * alternatives in *of say so. */
+/* The region that is strip-mined: the one of least price, or one that a rule prefers, as its states
+ * stay in registers.  *of gets the alternatives, with the rule's as the last. */
 static rd_strip_at choose_region(const choosing *c, const rd_region *from, rd_alternatives *of)
 {
     const rd_strip_at at = { c->t, c->vector, from->top, from->axis, from->around };
@@ -86,7 +89,9 @@ static void describe(const choosing *c, int32_t k)
     decide_loops(c, &at, r);
 }
 
-/* Describes each region as a strip; false: no memory. */
+/* Describes each region as a strip; false: no memory.  The arrays are per strip, per loop of the
+ * program (unrolled, exp_bound, and how many rounds are jammed), or per fold; each has room for one
+ * more, so that none is empty. */
 static bool describe_all(choosing *c, rd_get_fn *get, void *pool)
 {
     const size_t n = (size_t)c->r->n + 1;
@@ -107,7 +112,8 @@ static bool describe_all(choosing *c, rd_get_fn *get, void *pool)
 }
 
 /* Finds the regions of least price, describes each as a strip, and hands out the arrays in
- * *strips. */
+ * *strips, by memory of get().  `bare` is a copy of the tree without ends of blocks.  False: no
+ * memory. */
 bool rd_choose_strips(const rd_schedule *t, const rd_target *target, rd_get_fn *get, void *pool,
                       rd_strips *strips)
 {

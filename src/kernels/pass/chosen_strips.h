@@ -8,7 +8,7 @@
 /* Strips of a loop over `axis`, or of all such loops in a loop or a part. choose_strips.c fills
  * it. */
 typedef struct rd_strip {
-    int32_t axis;
+    int32_t axis; /* strips are ranges of its indices */
     int32_t loop; /* the program's loop over the axis, or that holds such loops; -1: a part does */
     int32_t part; /* the program's part, RD_PART_...                                          */
     bool    around; /* `loop` or `part` holds such loops                                        */
@@ -38,8 +38,8 @@ typedef struct rd_fold_in_strip {
 
 /* All strips of a program, and facts about its loops and folds. */
 typedef struct rd_strips {
-    int32_t                n;
-    const rd_strip        *at;
+    int32_t                n;        /* number of strips */
+    const rd_strip        *at;       /* the strips */
     const rd_alternatives *of;       /* per strip: the alternatives, and the choice */
     const bool            *unrolled; /* per loop of the program: unrolled in a strip */
     /* Per loop of the program: so many rounds are jammed into the vector loop directly in it, or

@@ -15,6 +15,8 @@ static const pass_row for_cpu[] = {
 #undef RD_PASS
 };
 
+/* Runs the rows of passes.def in order, and logs the tree and checks it after each
+ * (rd_pass_finished). */
 void rd_schedule_for_cpu(rd_schedule *t, const rd_target *target, rd_text *log)
 {
     rd_pass_log trees = { .to = log };

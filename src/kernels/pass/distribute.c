@@ -1,5 +1,9 @@
 /* distribute.c - Distributes the statements of a body over vector loops of a strip, and what
- * stands between these loops (loop distribution): see strip_mine.c. */
+ * stands between these loops (loop distribution): see strip_mine.c.
+ *
+ * A strip is a range of indices of the axis c->r->axis.  `c->open` is the vector loop that takes
+ * the next statements, -1: none yet.  `c->varies` says for each value whether it changes along the
+ * axis. */
 #include "kernels/loop/facts.h"
 #include "kernels/pass/strip_body.h"
 
@@ -18,13 +22,14 @@ static int32_t inline_loop(rd_schedule *t, int32_t loop)
     return first >= 0 ? first : behind;
 }
 
-/* Records whether the value changes along the axis. */
+/* Records whether the value changes along the strips' axis; if so, it is made in vector loops. */
 static void set_varies(rd_strip_mining *c, int32_t value)
 {
     c->varies[value] = rd_let_varies(c->t, &c->t->let[value], c->r->axis, c->varies);
 }
 
-/* Keeps an unrolled loop, with all its statements, in the vector loop. It drops early exits, as
+/* Keeps a short loop, with all its statements, in the vector loop, and unrolls it.  Loops over the
+ * strip's axis inside vanish, as the vector loop visits their rounds.  Early exits are dropped, as
  * vectors run to the end. */
 static void keep_unrolled(rd_strip_mining *c, int32_t body, int32_t stmt)
 {
@@ -51,7 +56,8 @@ static void keep_unrolled(rd_strip_mining *c, int32_t body, int32_t stmt)
     }
 }
 
-/* Keeps a loop over another axis, and distributes its body over vector loops inside it. */
+/* Keeps a loop over another axis: a new loop statement of the same loop gets the body, distributed
+ * over vector loops.  Early exits leave the new statement. */
 static void distribute_other_loop(rd_strip_mining *c, int32_t body, int32_t stmt)
 {
     rd_schedule  *t    = c->t;
@@ -75,7 +81,8 @@ static bool has_block_ends(const rd_schedule *t, int32_t loop)
     return false;
 }
 
-/* Distributes a loop, by its kind: over the strip's axis, short enough to be unrolled, or other. */
+/* Distributes a loop by its kind.  A loop over the strip's axis vanishes, a short loop of the
+ * program (`of` >= 0) is unrolled in the vector loop, and others stay around vector loops. */
 static void distribute_loop(rd_strip_mining *c, int32_t body, int32_t stmt)
 {
     const rd_for loop = *rd_loop_of(c->t, stmt);
@@ -91,7 +98,8 @@ static void distribute_loop(rd_strip_mining *c, int32_t body, int32_t stmt)
         distribute_other_loop(c, body, stmt);
 }
 
-/* Distributes one statement, by its kind, and by whether it changes along the axis. */
+/* Distributes one statement by its kind.  A value that changes along the axis goes to a vector
+ * loop; other values stand before it, in the strip's body. */
 static void distribute_stmt(rd_strip_mining *c, int32_t body, int32_t stmt)
 {
     const rd_stmt *s = &c->t->stmt[stmt];
@@ -118,6 +126,7 @@ static void distribute_stmt(rd_strip_mining *c, int32_t body, int32_t stmt)
     }
 }
 
+/* Distributes all statements of the body `from`, in order, to the end of `body`. */
 void rd_distribute(rd_strip_mining *c, int32_t from, int32_t body)
 {
     for (int32_t s = c->t->stmt[from].first, next; s >= 0 && !c->t->failed; s = next) {

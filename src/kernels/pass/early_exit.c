@@ -4,19 +4,26 @@
  *     exit from i1 by f0 cell m0, states m1 - m0            each row
  *     exit from i1 by f0 cell m0, states m1 - m0, every 16  if a check costs about as much as a row
  *
- * It removes checks that would look at many lanes of many cells. */
+ * It removes checks that would look at many lanes of many cells.
+ *
+ * A cell is an accumulator; it has one state, or as many as the fold has lanes.  `count` of an
+ * EXIT is the number of states that the check looks at: a constant offset, plus terms where there
+ * is a state for each element of a strip. */
 #include "kernels/loop/facts.h"
 #include "kernels/pass/pass.h"
 
+/* A costly check is done once in 16 rounds; a row of fewer than 512 elements takes about as long as
+ * a check of all lanes. */
 enum { CHECK_EVERY = 16, SHORT_ROWS = 512 };
 
-/* True if the check looks at one lane a cell, or at one cell. */
+/* True if the check looks at one lane a cell (accumulator), or at one cell. */
 static bool can_be_asked(const rd_schedule *t, const rd_stmt *s)
 {
     return t->fold[s->fold].lanes == 1 || t->p->fold[s->fold].n_cell == 1;
 }
 
-/* True if the exit leaves a loop of one round, so that nothing is saved. */
+/* True if the exit leaves the loop that it stands in, and that loop has one round, so that nothing
+ * is saved. */
 static bool is_single_round(const rd_schedule *t, const rd_stmt *s)
 {
     return s->arg == s->parent && rd_loop_of(t, s->arg)->kind == RD_FOR_ONCE;
@@ -31,8 +38,9 @@ static bool has_step_in(const rd_schedule *t, int32_t loop, int32_t fold)
     return false;
 }
 
-/* True if a check costs about as much as a round. A long row costs more than a check of one
- * cell. */
+/* True if a check costs about as much as a round of the loop around it.  In a loop over strips this
+ * is so if rounds have a known width.  Elsewhere the loop has no step of its own and more than 16
+ * rounds, and the check looks at several cells (accumulators), or the row is short. */
 static bool is_check_costly(const rd_schedule *t, int32_t loop, const rd_stmt *s)
 {
     const rd_for *l = rd_loop_of(t, loop);
@@ -45,7 +53,9 @@ static bool is_check_costly(const rd_schedule *t, int32_t loop, const rd_stmt *s
            (s->count.offset > t->fold[s->fold].lanes || t->p->axis_extent[l->axis] < SHORT_ROWS);
 }
 
-/* Removes checks that cannot pay, and makes costly ones rare. */
+/* The pass: removes checks for an early exit (EXIT) that would look at several lanes of several
+ * accumulators, or leave a loop of one round.  A check that costs about as much as a row is made in
+ * every 16th round only. */
 void rd_pass_early_exit(rd_schedule *t, const rd_target *target)
 {
     (void)target;

@@ -7,7 +7,10 @@
  *
  * The text has one call or macro for the loop in the middle. The pass runs before
  * `scalar_expand`, which makes arrays for other values that the parts of a loop pass to each
- * other. */
+ * other.
+ *
+ * A strip is a range of indices that a vector loop takes; a loop "by call" is one call of a
+ * function in the text, for all elements of the strip. */
 #include "kernels/loop/facts.h"
 #include "kernels/loop/intervals.h"
 #include "kernels/pass/fission_points.h"
@@ -15,15 +18,15 @@
 #include "kernels/pass/strip_arrays.h"
 
 /* ---- Functions ------------------------------------------------------------------------------- */
-/* The number of operands that go through arrays. Random words of a known key depend on counters
- * alone, and a known divisor is a constant of the text. */
+/* The number of operands that go through arrays: all, or the first alone.  Random words of a known
+ * key depend on counters alone, and a known divisor is a constant of the text. */
 static int32_t operands_in_arrays(const rd_schedule *t, const rd_let *let)
 {
     return rd_draws_words_of_strip(t, let) || rd_is_constant_remainder(t, let) ? 1 : let->n;
 }
 
-/* The call, if it is of a function of blocks, which takes and makes elements as in memory; else
- * NULL. */
+/* The user's function that the value calls, if it takes whole blocks of elements, as they are in
+ * memory; else NULL. */
 static const rd_call *block_call(const rd_schedule *t, const rd_let *let)
 {
     const rd_call *call = let->kind == RD_I_CALL ? &t->p->call[let->arg] : NULL;
@@ -31,7 +34,8 @@ static const rd_call *block_call(const rd_schedule *t, const rd_let *let)
     return call && call->block ? call : NULL;
 }
 
-/* A new array for an operand. */
+/* A new array for an operand.  Elements of a user's function lie as in memory; a cast reads its
+ * source type; others are in the type of registers. */
 static int32_t operand_array(rd_schedule *t, int32_t loop, const rd_let *let)
 {
     const rd_call *block = block_call(t, let);
@@ -41,8 +45,8 @@ static int32_t operand_array(rd_schedule *t, int32_t loop, const rd_let *let)
                                     : rd_add_array_before(t, loop, let->type);
 }
 
-/* The array of the result: that of the first operand, if the types are equal; a new one for
- * users' functions and casts. */
+/* The array of the result.  A MAP overwrites its first operand, as the types are equal; a cast or
+ * a user's function gets a new array. */
 static int32_t result_array(rd_schedule *t, int32_t loop, const rd_let *let, int32_t operand)
 {
     return block_call(t, let)      ? rd_add_memory_before(t, loop, let->type)
@@ -86,14 +90,16 @@ static int32_t split_function(rd_schedule *t, int32_t loop, int32_t stmt)
 }
 
 /* ---- Steps that take exponentials ------------------------------------------------------------ */
-/* True if the statement is a step that takes an exponential. */
+/* True if the statement is the step of a reducer that computes an exponential, such as
+ * log-sum-exp. */
 static bool takes_exponentials(const rd_schedule *t, int32_t stmt)
 {
     return t->stmt[stmt].kind == RD_S_STEP && rd_has_exponential(&t->fold[t->stmt[stmt].fold].of);
 }
 
-/* Makes a loop by call of the step alone, with the statements behind the step in a loop of their
- * own. If the loop had no other statement, the loop itself becomes the one by call. */
+/* Puts the step alone into a loop by call, and the statements behind it into a loop of their own.
+ * If the step is the first of its loop, that loop itself becomes the one by call.  Returns the
+ * loop of the statements behind; the one by call if there are none. */
 static int32_t split_step(rd_schedule *t, int32_t loop, int32_t stmt)
 {
     const int32_t next   = t->stmt[stmt].next;
@@ -110,7 +116,7 @@ static int32_t split_step(rd_schedule *t, int32_t loop, int32_t stmt)
 }
 
 /* ---- All together ---------------------------------------------------------------------------- */
-/* True if the statement is an operation without vectors. */
+/* True if the statement makes a value that vectors have no instructions for. */
 static bool is_function(const rd_schedule *t, int32_t stmt)
 {
     const rd_let *let = rd_let_of(t, stmt);
@@ -132,19 +138,22 @@ static void split_loop(rd_schedule *t, int32_t loop)
     }
 }
 
-/* Records which casts of floats fit into 32 bits, while the producers of elements are known:
- * afterwards elements may come from arrays. */
+/* Marks casts of floats that fit into 32 bits.  This is done before loops are split, while the
+ * producers of elements are known: afterwards elements may come from arrays. */
 static void mark_bounded(rd_schedule *t)
 {
     for (int32_t value = 0; value < t->n_let; value++)
         t->let[value].fits_int32 = rd_narrows_bounded(t, &t->let[value]);
 }
 
+/* The pass: splits all vector loops of the program's parts (head, body, tail), so that operations
+ * without vectors get loops of their own.  A loop by call is one call in the text and stays. */
 void rd_pass_fission(rd_schedule *t, const rd_target *target)
 {
     (void)target;
     mark_bounded(t);
     for (int k = 0; k < RD_N_PARTS; k++)
+        /* statements from n on are those that the pass has added */
         for (int32_t s = t->part[k], n = t->n_stmt; s >= 0 && !t->failed;
              s = rd_next_stmt(t, s, t->part[k]))
             if (s < n && rd_is_vector(t, s) && !rd_loop_of(t, s)->by_call)

@@ -3,12 +3,14 @@
 #include "kernels/pass/fission_points.h"
 #include "kernels/loop/intervals.h"
 
-/* Operand k of a value. */
+/* The value that is operand k of another value. */
 static const rd_let *operand_of(const rd_schedule *t, const rd_let *let, int32_t k)
 {
     return &t->let[t->operand[let->first + k]];
 }
 
+/* True if the value is a floored quotient or remainder of ints by a constant above 0.  Operand 1
+ * is the divisor; compilers turn the division into a product. */
 bool rd_divides_by_known(const rd_schedule *t, const rd_let *let)
 {
     const rd_let *by = let->kind == RD_I_MAP && let->n > 1 ? operand_of(t, let, 1) : NULL;
@@ -18,12 +20,15 @@ bool rd_divides_by_known(const rd_schedule *t, const rd_let *let)
            rd_dtype_kind(let->type) != RD_KIND_FLOAT && let->type != RD_BOOL && by->word.i64 > 0;
 }
 
+/* True if the value is 64-bit random words (Philox) with a constant key, operand 1. */
 bool rd_draws_words_of_strip(const rd_schedule *t, const rd_let *let)
 {
     return let->kind == RD_I_MAP && let->op == RD_OP_philox && let->type == RD_U64 &&
            operand_of(t, let, 1)->kind == RD_I_CONST;
 }
 
+/* True if no vector instruction computes the value: a user's function, a cast that may overflow 32
+ * bits, or an operator that calls a function for some elements. */
 bool rd_let_needs_fission(const rd_schedule *t, const rd_let *let)
 {
     if (let->kind == RD_I_CALL)
@@ -35,6 +40,7 @@ bool rd_let_needs_fission(const rd_schedule *t, const rd_let *let)
             rd_op_calls(let->op, let->type));
 }
 
+/* True if the statement makes such a value, or is a step that takes an exponential. */
 bool rd_stmt_needs_fission(const rd_schedule *t, int32_t stmt)
 {
     const rd_stmt *s = &t->stmt[stmt];

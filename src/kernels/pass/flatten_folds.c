@@ -10,7 +10,10 @@
  *
  * The array holds a lane of all columns, then the next lane, so states are in the order of
  * elements. The text of a flat loop is one loop over all elements of the strip (loop
- * collapsing), without strided loads. */
+ * collapsing), without strided loads.
+ *
+ * A column is a fold of its own: a cell (accumulator) for each of some neighbouring elements of a
+ * row.  A lane is one of the states of a cell, to which rows go in turn. */
 #include "kernels/loop/facts.h"
 #include "kernels/pass/fission_points.h"
 #include "kernels/pass/pass.h"
@@ -28,13 +31,14 @@ typedef struct flat_columns {
 } flat_columns;
 
 /* ---- Which loops ----------------------------------------------------------------------------- */
-/* True if the statement is a loop of the kind. */
+/* True if `stmt` is a statement, and a loop of this kind. */
 static bool is_loop(const rd_schedule *t, int32_t stmt, rd_for_kind kind)
 {
     return stmt >= 0 && t->stmt[stmt].kind == RD_S_LOOP && rd_loop_of(t, stmt)->kind == kind;
 }
 
-/* True if the loop visits all columns, and holds one statement. */
+/* True if the loop visits all columns, which are at most 16, from index 0 upwards, and holds one
+ * statement. */
 static bool is_over_columns(const rd_schedule *t, int32_t stmt)
 {
     const rd_for *loop = rd_loop_of(t, stmt);
@@ -46,8 +50,9 @@ static bool is_over_columns(const rd_schedule *t, int32_t stmt)
            t->stmt[stmt].first == t->stmt[stmt].last;
 }
 
-/* Fills *c. True if the vector loop is all of a loop over a few columns, in strips of enough
- * rows. */
+/* Fills *c.  True if the vector loop is the only statement of a loop over a few columns, which
+ * stands in a loop over strips of the same rows.  There are enough rows for 4 strips. A loop by
+ * call has no body of its own in the text. */
 static bool find_column_loops(const rd_schedule *t, int32_t vector, flat_columns *c)
 {
     *c = (flat_columns){ .vector = vector, .across = t->stmt[vector].parent };
@@ -65,8 +70,8 @@ static bool find_column_loops(const rd_schedule *t, int32_t vector, flat_columns
 }
 
 /* ---- Which statements ------------------------------------------------------------------------ */
-/* True if columns are adjacent in memory, and rows follow each other; or if all read one
- * element. */
+/* True if columns are adjacent in memory and rows follow each other without gaps; or if all rounds
+ * read one element.  An address that depends on a value (axis < 0) is neither. */
 static bool is_contiguous(const rd_schedule *t, const flat_columns *c, const rd_linear *at)
 {
     const int64_t by = rd_linear_coef(t, at, c->column);
@@ -77,8 +82,9 @@ static bool is_contiguous(const rd_schedule *t, const flat_columns *c, const rd_
     return (by == 0 || by == 1) && rd_linear_coef(t, at, c->row) == c->n * by;
 }
 
-/* True if the flat loop can compute the value: of contiguous elements, with vectors, without a
- * checked index. */
+/* True if the flat loop can compute the value: it has vectors, cannot fail, and its loads are
+ * contiguous.  A load must be from the program's memory (slot >= 0), and not of f16, which needs a
+ * conversion by strips. */
 static bool can_flatten_value(const rd_schedule *t, const flat_columns *c, int32_t stmt)
 {
     const rd_let *let = &t->let[t->stmt[stmt].value];
@@ -93,7 +99,8 @@ static bool can_flatten_value(const rd_schedule *t, const flat_columns *c, int32
     }
 }
 
-/* True if the step's lane is the row's position in its strip. */
+/* True if the step's lane (partial accumulator) is the row's position in its strip, index - first
+ * index of the strip, and a strip has as many rows as the fold has lanes. */
 static bool has_lane_of_row(const rd_schedule *t, const flat_columns *c, const rd_stmt *s)
 {
     const rd_for *strips = rd_loop_of(t, c->strips);
@@ -103,8 +110,8 @@ static bool has_lane_of_row(const rd_schedule *t, const flat_columns *c, const r
            rd_linear_coef(t, &s->of.lane, strips->start) == -1;
 }
 
-/* True if the loop over strips has no other statement of the step's fold than an early exit that
- * looks at all states, in any order. */
+/* True if no other statement of the step's fold stands in the loop over strips than an early exit
+ * that looks at all states of all columns.  The order of states does not matter to such an exit. */
 static bool has_only_full_exit(const rd_schedule *t, const flat_columns *c, int32_t step)
 {
     const int32_t fold = t->stmt[step].fold;
@@ -121,8 +128,10 @@ static bool has_only_full_exit(const rd_schedule *t, const flat_columns *c, int3
     return true;
 }
 
-/* True if the fold is a plain reduction over the rows, whose lane is the row's position, with a
- * cell for each column. */
+/* True if the fold is a plain reduction over the rows with a cell (accumulator) for each column: no
+ * scan, no groups, no user's reducer, no reducer of places (argmin).  The column moves only the
+ * cell, and the row only the lane. The loop over strips must be the fold's own loop of steps
+ * (along), and `more`, an offset of states, must be 0. */
 static bool can_flatten_step(const rd_schedule *t, const flat_columns *c, int32_t stmt)
 {
     const rd_stmt      *s = &t->stmt[stmt];
@@ -212,7 +221,8 @@ static void copy_states(rd_schedule *t, const flat_columns *c, int32_t step)
     t->stmt[step].of.more = rd_linear_plus_axis(t, rd_linear_of(0), 1, c->column);
 }
 
-/* Moves the loop over columns into the loop over rows, and unrolls it. */
+/* Interchanges the loops: the loop over columns moves into the loop over rows, is unrolled there,
+ * and takes its statements. */
 static void interchange_loops(rd_schedule *t, const flat_columns *c)
 {
     rd_take_out(t, c->vector);
@@ -239,6 +249,8 @@ static void flatten(rd_schedule *t, const flat_columns *c)
         interchange_loops(t, c);
 }
 
+/* The pass: folds of a few interleaved columns read memory contiguously from then on: the loop over
+ * columns goes into the vector loop over rows. */
 void rd_pass_flatten_folds(rd_schedule *t, const rd_target *target)
 {
     flat_columns c;

@@ -13,7 +13,10 @@
  *                                                      s2[m5] = r2 } }
  *
  * Values of a column are repeated for the rows of a strip, once before all strips. So the vector
- * loop has no strided loads and stores (loop collapsing). */
+ * loop has no strided loads and stores (loop collapsing).
+ *
+ * A strip is a range of rows of a known length, c->r->width.  A mark (m2) is an axis that is bound
+ * to the first row of a strip, or to the row behind its last. */
 #include "kernels/pass/flatten_maps.h"
 #include "kernels/loop/facts.h"
 #include "kernels/pass/pass.h"
@@ -42,7 +45,7 @@ static void move_columns_outside(const rd_flattening *c)
     t->loop[t->stmt[c->across].arg].kind = RD_FOR_SERIAL;
 }
 
-/* Moves the loop over strips around the loop over columns. */
+/* Moves the loop over strips around the loop over columns, which goes around the vector loop. */
 static void move_strips_outside(const rd_flattening *c)
 {
     rd_schedule *t = c->t;
@@ -55,7 +58,9 @@ static void move_strips_outside(const rd_flattening *c)
     rd_append(t, c->strips, c->across);
 }
 
-/* Adds "vector m4 to 64 { a5[3*m4 + i1] = r1 }" at the end of the loop over columns. */
+/* Adds "vector m4 to 64 { a5[3*m4 + i1] = r1 }" at the end of the loop over columns: a column's
+ * value is written for each row of a strip. The loop has no marks (start, stop) and comes from no
+ * loop of the program (of). */
 static void add_repeating_loop(const rd_flattening *c, int32_t value, int32_t store)
 {
     rd_schedule  *t          = c->t;
@@ -86,6 +91,7 @@ typedef struct repeated_value {
     int32_t value, by;
 } repeated_value;
 
+/* Returns the value in place of `value`: `by` for the repeated one, else the same. */
 static int32_t replacement_of(void *of, int32_t value)
 {
     const repeated_value *one = of;
@@ -93,8 +99,8 @@ static int32_t replacement_of(void *of, int32_t value)
     return value == one->value ? one->by : value;
 }
 
-/* Repeats a value of a column in an array, one for each element of a strip, and makes the vector
- * loop read it there. */
+/* Writes a value of a column for each element of a strip to a new array, and makes the vector loop
+ * read it there.  The array has whole vectors: multiples of 16 elements. */
 static void repeat_value(const rd_flattening *c, int32_t value, int32_t before)
 {
     rd_schedule   *t     = c->t;
@@ -112,7 +118,8 @@ static void repeat_value(const rd_flattening *c, int32_t value, int32_t before)
         rd_substitute_values(t, s, replacement_of, &one);
 }
 
-/* Replaces row and column in a position by the axis of the flat loop. */
+/* Replaces row and column in a position by one axis, the flat loop's.  The offset and other axes
+ * stay. */
 static void flatten_position(const rd_flattening *c, rd_linear *place, int32_t axis)
 {
     rd_linear at = *place;
@@ -123,11 +130,12 @@ static void flatten_position(const rd_flattening *c, rd_linear *place, int32_t a
 }
 
 /* Packs rows that are apart in memory: "vector i0 from m2 to m3, by call { unroll i1 to 3 { r9 =
- * load s0[6*i0 + i1]; a6[3*i0 + i1 - 3*m2] = r9 } }". `of` is the loop over rows as it was.
- * Returns the array. */
+ * load s0[6*i0 + i1]; a6[3*i0 + i1 - 3*m2] = r9 } }". `of` is the loop over rows as it was. Returns
+ * the array. The inner loop has no marks (start, stop), and none comes from a loop of the program
+ * (of). */
 static int32_t pack_rows(const rd_flattening *c, rd_for of, int32_t value)
 {
-    enum { BEHIND = 64 }; /* vectors write past the last element */
+    enum { BEHIND = 64 }; /* elements of room: vectors write past the last element */
     rd_schedule   *t      = c->t;
     const rd_let   let    = t->let[value];
     const rd_for   across = { .kind   = RD_FOR_UNROLL,
@@ -164,7 +172,8 @@ static int32_t pack_rows(const rd_flattening *c, rd_for of, int32_t value)
     return array;
 }
 
-/* Makes the vector loop visit the elements of all columns, and rewrites its positions. */
+/* Makes the vector loop visit the elements of all columns, n times as many, by an axis of its own,
+ * and rewrites its positions.  Loads with gaps between their rows read a packed array. */
 static void flatten_vector_loop(const rd_flattening *c)
 {
     rd_schedule  *t    = c->t;
@@ -218,7 +227,9 @@ static void flatten(rd_flattening *c)
         rd_take_out(t, c->across);
 }
 
-/* Visits all loops, and flattens the maps that qualify. */
+/* The pass: maps of a few interleaved columns (colours of an image) become loops over contiguous
+ * memory.  Statements from n on are those that the pass has added.  c.varies marks the values that
+ * change along the rows of the loop at hand. */
 void rd_pass_flatten_maps(rd_schedule *t, const rd_target *target)
 {
     rd_flattening c = { .t = t };

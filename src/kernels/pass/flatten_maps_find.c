@@ -14,7 +14,8 @@ static const rd_for *loop_at(const rd_schedule *t, int32_t stmt)
     return stmt >= 0 && t->stmt[stmt].kind == RD_S_LOOP ? rd_loop_of(t, stmt) : NULL;
 }
 
-/* True if the loop visits all of a few columns. */
+/* True if the statement is a loop over all of a few columns: upwards from 0, by single indices (no
+ * marks), over an axis of the program with at most 16 indices. */
 static bool is_over_columns(const rd_schedule *t, int32_t stmt)
 {
     const rd_for *loop = loop_at(t, stmt);
@@ -33,7 +34,8 @@ static bool is_plain_vector(const rd_schedule *t, int32_t stmt)
     return loop && loop->kind == RD_FOR_VECTOR && !loop->by_call && !loop->in_order;
 }
 
-/* True if the vector loop holds an unrolled loop over columns, and nothing else. */
+/* True if the vector loop holds an unrolled loop over columns, and nothing else. Fills in the
+ * three loops. */
 static bool find_columns_inside(rd_flattening *c, int32_t stmt)
 {
     const rd_schedule *t = c->t;
@@ -45,7 +47,7 @@ static bool find_columns_inside(rd_flattening *c, int32_t stmt)
            rd_loop_of(t, c->across)->kind == RD_FOR_UNROLL;
 }
 
-/* True if the loop goes over strips, not substrips. */
+/* True if the statement is a loop over strips (strip >= 0), not over parts of one (substrips). */
 static bool is_over_strips(const rd_schedule *t, int32_t stmt)
 {
     const rd_for *loop = loop_at(t, stmt);
@@ -63,8 +65,8 @@ static bool has_only_strips(const rd_flattening *c)
            !rd_edges_vary(t, c->across, c->strips);
 }
 
-/* True if the statement is a loop over columns that ends with a vector loop, or with strips of
- * one. */
+/* True if the statement is a serial loop over columns that ends with a vector loop, or with a loop
+ * over strips that holds one.  Fills in the three loops. */
 static bool find_columns_outside(rd_flattening *c, int32_t stmt)
 {
     const rd_schedule *t = c->t;
@@ -82,8 +84,9 @@ static bool find_columns_outside(rd_flattening *c, int32_t stmt)
     return is_plain_vector(t, c->vector) && (!c->around || has_only_strips(c));
 }
 
-/* Fills *c. True if the loops go over a few columns and over whole strips of rows, of a length
- * that the text knows. */
+/* Fills *c.  True if the loops go over a few columns and over whole strips of the same rows.  The
+ * text knows a strip's length (`fixed`), the last strip is not padded, and a strip begins where
+ * its loop's mark says. */
 static bool find_column_loops(rd_flattening *c, const rd_strips *strips, int32_t stmt)
 {
     const rd_schedule *t = c->t;
@@ -116,13 +119,15 @@ static bool has_no_values(const rd_flattening *c, const rd_linear *at)
     return true;
 }
 
-/* True if columns are adjacent in memory, and rows follow each other. */
+/* True if columns are adjacent in memory, and the next row follows without a gap. */
 static bool is_contiguous(const rd_flattening *c, const rd_linear *at)
 {
     return has_no_values(c, at) && rd_linear_coef(c->t, at, c->column) == 1 &&
            rd_linear_coef(c->t, at, c->row) == c->n;
 }
 
+/* True if the row of a load is contiguous, but gaps lie between rows.  A row has at most 32 bytes
+ * (a vector), and the program does not store to that memory. */
 bool rd_has_grouped_rows(const rd_flattening *c, const rd_let *let)
 {
     enum { MOST_GROUP = 32 }; /* bytes */
@@ -133,7 +138,8 @@ bool rd_has_grouped_rows(const rd_flattening *c, const rd_let *let)
            !rd_program_accesses(c->t->p, RD_I_STORE, let->slot);
 }
 
-/* True if the flat loop can compute a value that changes along the rows. */
+/* True if the flat loop can compute a value that changes along the rows.  Loads are from the
+ * program's memory (slot >= 0), not of f16, which strips convert. */
 static bool can_flatten_value(const rd_flattening *c, const rd_let *let)
 {
     switch (let->kind) {
@@ -148,13 +154,15 @@ static bool can_flatten_value(const rd_flattening *c, const rd_let *let)
     }
 }
 
-/* True if a value of a column can be made once before all strips: it cannot fail there. */
+/* True if a value of a column can be made once before all strips: its kind cannot fail there, as a
+ * checked index or a user's function could. */
 static bool can_move_to_column(const rd_let *let)
 {
     return let->kind == RD_I_LOAD || let->kind == RD_I_COORD || let->kind == RD_I_CONST ||
            let->kind == RD_I_MAP || let->kind == RD_I_CAST || let->kind == RD_I_SELECT;
 }
 
+/* True if the value is made in the loops and does not change along the rows. */
 bool rd_is_of_column(const rd_flattening *c, int32_t value)
 {
     const int32_t by = c->t->let[value].made_by;
@@ -169,8 +177,9 @@ static bool is_positional(const rd_let *let)
     return let->kind == RD_I_LOAD || let->kind == RD_I_COORD;
 }
 
-/* True if the statement can stand in the flat loops. It records whether the value changes along
- * the rows, and sets *stores at a STORE. */
+/* True if the statement can stand in the flat loops.  It records whether the value changes along
+ * the rows, and sets *stores at a STORE.  If loops are interchanged (c->around), stored memory must
+ * not be loaded by the program. A store goes to memory of the program (slot >= 0). */
 static bool can_flatten_stmt(rd_flattening *c, int32_t stmt, bool *stores)
 {
     const rd_schedule *t   = c->t;
@@ -207,7 +216,7 @@ static bool has_operands_of_rows(const rd_flattening *c)
     return false;
 }
 
-/* True if the loops hold only values, and stores of contiguous elements, at least one. */
+/* True if the loops hold only values, and at least one store of contiguous elements. */
 static bool has_only_maps(rd_flattening *c)
 {
     const rd_schedule *t      = c->t;
@@ -223,7 +232,8 @@ static bool has_only_maps(rd_flattening *c)
 }
 
 /* ---- What is repeated ------------------------------------------------------------------------ */
-/* True if a loop in the strip reads the value of a column. */
+/* True if the statement makes a column's value that something else reads than other values of
+ * columns: the value is then repeated for each row. */
 static bool is_repeated(const rd_flattening *c, int32_t stmt)
 {
     const rd_schedule *t     = c->t;
@@ -237,7 +247,7 @@ static bool is_repeated(const rd_flattening *c, int32_t stmt)
     return false;
 }
 
-/* True if all repeated values of a strip stay in the cache. */
+/* True if all repeated values of a strip fit into 16 KB, half of a first-level cache. */
 static bool is_small_enough(const rd_flattening *c)
 {
     int64_t bytes = 0;
@@ -248,8 +258,8 @@ static bool is_small_enough(const rd_flattening *c)
     return bytes <= MOST_BYTES;
 }
 
-/* True if the values of columns are the same in all rounds of the loop around, and are made of
- * what is known before it. `moves` has room for all values. */
+/* True if the values of columns are the same in all rounds of the loop, and depend on no value
+ * that is made in the loop.  `moves` has room for all values. */
 static bool is_invariant_in(const rd_flattening *c, int32_t loop, bool *moves)
 {
     const rd_schedule *t = c->t;
@@ -271,6 +281,8 @@ static bool is_invariant_in(const rd_flattening *c, int32_t loop, bool *moves)
     return true;
 }
 
+/* The outermost loop before which the columns' values can be made, or -1.  It goes outwards from
+ * the loop over strips, as long as the values stay the same in all rounds. */
 int32_t rd_hoist_point_of_columns(const rd_flattening *c)
 {
     bool   *moves = malloc((size_t)c->t->n_let + 1);
@@ -283,6 +295,7 @@ int32_t rd_hoist_point_of_columns(const rd_flattening *c)
     return found;
 }
 
+/* Tests the loops, then their statements, then what they read from others of the strip. */
 bool rd_find_flat_maps(rd_flattening *c, const rd_strips *strips, int32_t stmt)
 {
     return find_column_loops(c, strips, stmt) && has_only_maps(c) && !has_operands_of_rows(c) &&

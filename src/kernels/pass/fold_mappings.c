@@ -1,12 +1,18 @@
 /* fold_mappings.c - Decides how the neighbours in a strip map to the accumulators of a fold, and
- * which loops of a region are unrolled. */
+ * which loops of a region are unrolled.
+ *
+ * A strip is a range of neighbouring indices of one axis.  A region is a loop, or a body of loops:
+ * its loops over that axis share one loop over strips.  A cell is an accumulator of a fold; it
+ * has one state for each lane, and elements go to the lanes in turn. */
 #include "kernels/pass/fission_points.h"
 #include "kernels/pass/strip_at.h"
 
+/* A loop of at most 12 statements is unrolled up to 16 rounds, a longer one up to 8. */
 enum { FEW_ELEMENTS = 16, FEW_STATEMENTS = 12, FEW_OF_MANY = 8 };
 
 /* ---- Statements of a fold -------------------------------------------------------------------- */
-/* The first statement of the fold, of one of the kinds, in the region; -1 if there is none. */
+/* The first statement in the region that is of the fold, and of one of some kinds (a sum of
+ * RD_KIND_BIT()s); -1 if there is none. */
 static int32_t find_stmt(const rd_strip_at *r, int32_t fold, uint32_t kinds)
 {
     RD_EACH_IN (r, s)
@@ -15,6 +21,7 @@ static int32_t find_stmt(const rd_strip_at *r, int32_t fold, uint32_t kinds)
     return -1;
 }
 
+/* True if a loop over the strips' axis stands around the statement, within the region. */
 bool rd_stands_along(const rd_strip_at *r, int32_t stmt)
 {
     for (int32_t s = r->t->stmt[stmt].parent; s != r->top && s >= 0; s = r->t->stmt[s].parent)
@@ -23,6 +30,7 @@ bool rd_stands_along(const rd_strip_at *r, int32_t stmt)
     return false;
 }
 
+/* True if the BEGIN of the fold, which resets its states, stands in the loop. */
 bool rd_fold_begins_in(const rd_schedule *t, int32_t fold, int32_t loop)
 {
     for (int32_t s = rd_next_stmt(t, loop, loop); s >= 0; s = rd_next_stmt(t, s, loop))
@@ -31,7 +39,8 @@ bool rd_fold_begins_in(const rd_schedule *t, int32_t fold, int32_t loop)
     return false;
 }
 
-/* True if steps of a fold in the region go along the axis. */
+/* True if a fold of the region has elements along the axis: its lane or step position moves with
+ * the axis, so that the axis is reduced or scanned. */
 static bool has_steps_along(const rd_strip_at *r)
 {
     for (int32_t k = 0; k < r->t->p->n_fold; k++)
@@ -41,7 +50,9 @@ static bool has_steps_along(const rd_strip_at *r)
     return false;
 }
 
-/* Looks for a loop with a list of ranges that clusters along the axis select. */
+/* True if a loop of the region visits a list of index ranges (a block mask) that clusters along the
+ * strips' axis select, and no fold goes along that axis.  list_at < 0: no list. Only loops of the
+ * program (of >= 0) have such bounds. */
 bool rd_has_clusters(const rd_strip_at *r)
 {
     const rd_program *p = r->t->p;
@@ -57,7 +68,7 @@ bool rd_has_clusters(const rd_strip_at *r)
 }
 
 /* ---- Loads ----------------------------------------------------------------------------------- */
-/* The load of a statement; NULL if it is another statement. */
+/* The value that the statement loads; NULL if it is another statement. */
 static const rd_let *load_of(const rd_strip_at *r, int32_t stmt)
 {
     const rd_stmt *s = &r->t->stmt[stmt];
@@ -66,14 +77,14 @@ static const rd_let *load_of(const rd_strip_at *r, int32_t stmt)
                                                                         : NULL;
 }
 
-/* True if the program writes to the slot. */
+/* True if the program stores to this slot of its memory. */
 static bool is_stored(const rd_schedule *t, int32_t slot)
 {
     return rd_program_accesses(t->p, RD_I_STORE, slot);
 }
 
-/* True if the address holds a value that a loop over the axis makes, so that memory says where
- * each element is. */
+/* True if a term of the address is a value (axis < 0) that a loop over the strips' axis makes:
+ * memory then says where each element is. */
 static bool is_gather(const rd_strip_at *r, const rd_linear *at)
 {
     for (int32_t k = 0; k < at->n; k++) {
@@ -88,7 +99,8 @@ static bool is_gather(const rd_strip_at *r, const rd_linear *at)
     return false;
 }
 
-/* True if all other terms of the address are indices of whole axes. */
+/* True if each term of the address is the index of an axis of the program, no value and no mark.
+ * An axis other than the strips' must also be visited as a whole by one loop. */
 static bool is_plain(const rd_strip_at *r, const rd_linear *at)
 {
     for (int32_t k = 0; k < at->n; k++) {
@@ -101,8 +113,9 @@ static bool is_plain(const rd_strip_at *r, const rd_linear *at)
     return true;
 }
 
-/* Visits the loops around a strided load, from the inside out. It stops where packed elements
- * would exceed the cache. */
+/* Visits the loops around a strided load from the inside out, and finds the outermost one in which
+ * all rounds read the same elements.  It stops where packed elements of 64 indices would exceed 28
+ * KB, most of a first-level cache.  Loads with stride 0 or 1 need no packing. */
 int32_t rd_loop_of_rereads(const rd_strip_at *r, int32_t stmt)
 {
     enum { MOST_BYTES = 28 << 10, STRIP = 64 };
@@ -126,6 +139,8 @@ int32_t rd_loop_of_rereads(const rd_strip_at *r, int32_t stmt)
     return found;
 }
 
+/* True if the elements of a load are gathered or strided along the axis, or are f16, which is
+ * converted by strips; but not if a loop reads them again, as that has another pass. */
 bool rd_needs_packing(const rd_strip_at *r, int32_t stmt)
 {
     const rd_let *load = load_of(r, stmt);
@@ -137,7 +152,8 @@ bool rd_needs_packing(const rd_strip_at *r, int32_t stmt)
 }
 
 /* ---- Loops that are written out -------------------------------------------------------------- */
-/* True if the loop reads all of a row of 8 or 16 elements, which compilers separate by halves. */
+/* True if the loop reads all of a row of 8 or 16 elements (n is the distance of rows), which
+ * compilers separate by halves. */
 static bool is_whole_row_load(const rd_strip_at *r, int32_t loop, const rd_linear *at, int64_t n)
 {
     const rd_for *l = rd_loop_of(r->t, loop);
@@ -145,8 +161,8 @@ static bool is_whole_row_load(const rd_strip_at *r, int32_t loop, const rd_linea
     return (n == 8 || n == 16) && l->extent == n && rd_linear_coef(r->t, at, l->axis) == 1;
 }
 
-/* True if the load's elements in the strip are so far apart that they are loaded one by one.
- * Compilers separate a few interleaved rows by vectors. */
+/* True if the load's elements in the strip are so far apart (more than 4, or backwards) that they
+ * are loaded one by one.  Compilers separate a few interleaved rows by vectors. */
 static bool is_far(const rd_strip_at *r, int32_t loop, int32_t stmt)
 {
     const rd_let *load = load_of(r, stmt);
@@ -156,11 +172,14 @@ static bool is_far(const rd_strip_at *r, int32_t loop, int32_t stmt)
            (coef < 0 || (coef > 4 && !is_whole_row_load(r, loop, &load->at, coef)));
 }
 
-/* True if the statement can stand in an unrolled loop within the strip. */
+/* True if the statement can stand in an unrolled loop within the strip.  It is no begin or end of a
+ * fold, no call and no checked index, and no load of far elements.  `along` is the program's loop
+ * along the fold's steps: if it is the loop itself, blocks of the fold may not end in it (`blocks`:
+ * there are several). */
 static bool can_be_unrolled(const rd_strip_at *r, int32_t loop, int32_t stmt)
 {
     const rd_stmt      *s  = &r->t->stmt[stmt];
-    const rd_loop_fold *f  = &r->t->fold[s->fold >= 0 ? s->fold : 0]; /* of folds */
+    const rd_loop_fold *f  = &r->t->fold[s->fold >= 0 ? s->fold : 0]; /* fold < 0: not used */
     const int32_t       of = rd_loop_of(r->t, loop)->of;
 
     switch (s->kind) {
@@ -169,6 +188,7 @@ static bool can_be_unrolled(const rd_strip_at *r, int32_t loop, int32_t stmt)
     case RD_S_MERGE_BLOCKS:
     case RD_S_MERGE_LANES:
     case RD_S_FINISH: return false;
+    /* not if the loop itself ends blocks of the fold */
     case RD_S_STEP: return !rd_stmt_needs_fission(r->t, stmt) && !(f->along == of && f->blocks);
     case RD_S_PREFIX: /* a scan by a tree needs constant positions */
         return !(f->along == of && f->blocks) && !(f->levels && f->along != of);
@@ -179,8 +199,8 @@ static bool can_be_unrolled(const rd_strip_at *r, int32_t loop, int32_t stmt)
     }
 }
 
-/* Counts the statements of the loop that are instructions of the program: what ends a fold is
- * one instruction. */
+/* Counts the loop's statements as instructions of the program: a loop has two, its begin and its
+ * end, and what ends a fold is one instruction in all. */
 static int32_t count_statements(const rd_schedule *t, int32_t loop)
 {
     int32_t n = 1;
@@ -194,8 +214,8 @@ static int32_t count_statements(const rd_schedule *t, int32_t loop)
     return n;
 }
 
-/* True if the loop's rounds write neighbours of an element in groups of n that compilers do not
- * vectorise: they do groups of 2^k and of 3 only. */
+/* True if the loop's rounds write n neighbours of an element, a group that compilers do not
+ * vectorise: they do so for groups of 2^k and of 3 only. */
 static bool is_group_without_vectors(const rd_strip_at *r, int32_t loop, int32_t stmt)
 {
     const rd_stmt *s = &r->t->stmt[stmt];
@@ -205,7 +225,8 @@ static bool is_group_without_vectors(const rd_strip_at *r, int32_t loop, int32_t
            rd_linear_coef(r->t, &s->at, rd_loop_of(r->t, loop)->axis) != 0;
 }
 
-/* Checks that the loop has few rounds, of a whole axis, and that each statement can be unrolled. */
+/* True if the loop has few rounds, all of a whole axis of the program, and each of its statements
+ * can be unrolled.  If tasks share the axis (root), the rounds of a task are not known. */
 bool rd_unrolls_loop(const rd_strip_at *r, int32_t loop)
 {
     const rd_for *l    = rd_loop_of(r->t, loop);
@@ -222,7 +243,8 @@ bool rd_unrolls_loop(const rd_strip_at *r, int32_t loop)
 }
 
 /* ---- Folds ----------------------------------------------------------------------------------- */
-/* True if the load is packed, and stands in no unrolled loop. */
+/* True if the load needs packing and stands in no loop over another axis: rounds of such a loop
+ * are unrolled, and not packed.  Loops that the fold's BEGIN stands in do not count. */
 static bool is_packed(const rd_strip_at *r, int32_t stmt, int32_t begin)
 {
     for (int32_t s = r->t->stmt[stmt].parent; s != r->top && !rd_stands_in(r->t, begin, s);
@@ -232,8 +254,8 @@ static bool is_packed(const rd_strip_at *r, int32_t stmt, int32_t begin)
     return rd_needs_packing(r, stmt);
 }
 
-/* The last statement at which an element reaches the fold: FINISH, or for a scan the loop along
- * its steps. */
+/* The last statement at which an element reaches the fold: its FINISH; for a scan, which has none,
+ * the loop along its steps, or its PREFIX. */
 static int32_t last_stmt_of_fold(const rd_strip_at *r, int32_t fold)
 {
     const int32_t finish = find_stmt(r, fold, RD_KIND_BIT(RD_S_FINISH)),
@@ -246,8 +268,8 @@ static int32_t last_stmt_of_fold(const rd_strip_at *r, int32_t fold)
     return finish >= 0 ? finish : find_stmt(r, fold, RD_KIND_BIT(RD_S_PREFIX));
 }
 
-/* True if the statement can stand in one round of a vector loop, with the statements before and
- * behind. */
+/* True if the statement can stand in one round of a vector loop with the statements before and
+ * behind: no call or packed load splits the loop there, and a loop vanishes or is unrolled. */
 static bool is_in_one_round(const rd_strip_at *r, int32_t stmt, int32_t begin)
 {
     if (rd_stmt_needs_fission(r->t, stmt) || (load_of(r, stmt) && is_packed(r, stmt, begin)))
@@ -256,7 +278,8 @@ static bool is_in_one_round(const rd_strip_at *r, int32_t stmt, int32_t begin)
            rd_unrolls_loop(r, stmt);
 }
 
-/* True if all elements of the fold come in one round of a vector loop. */
+/* True if all elements of the fold come in one round of a vector loop: so for each statement from
+ * its BEGIN to the last one that an element reaches. */
 static bool is_complete_in_round(const rd_strip_at *r, int32_t fold, int32_t begin)
 {
     const int32_t last   = last_stmt_of_fold(r, fold);
@@ -272,7 +295,10 @@ static bool is_complete_in_round(const rd_strip_at *r, int32_t fold, int32_t beg
     return true;
 }
 
-/* Visits all folds with steps in the region: their neighbours are serial steps, lanes, or cells. */
+/* For each fold with steps in the region, says what neighbours of a strip are: serial steps
+ * (in_order); lanes of a cell, if the lane moves with the axis and the fold begins outside; or else
+ * cells (accumulators).  `inner`: a fold of one block that begins and ends in one round of a vector
+ * loop. */
 void rd_find_fold_mappings(const rd_strip_at *r, rd_fold_in_strip *fold)
 {
     for (int32_t k = 0; k < r->t->p->n_fold; k++) {

@@ -11,7 +11,7 @@
 #include "kernels/loop/facts.h"
 #include "kernels/pass/pass.h"
 
-/* The vector loop of a statement; NULL if it is another statement. */
+/* The loop of the statement if it is a vector loop, else NULL. */
 static const rd_for *vector_at(const rd_schedule *t, int32_t stmt)
 {
     const rd_for *loop = stmt >= 0 && t->stmt[stmt].kind == RD_S_LOOP ? rd_loop_of(t, stmt) : NULL;
@@ -28,14 +28,15 @@ static bool takes_exponentials(const rd_schedule *t, int32_t stmt)
     return last && last->kind == RD_S_STEP && rd_has_exponential(&t->fold[last->fold].of);
 }
 
-/* True if both edges are the same unrounded position. */
+/* True if both bounds are one and the same position: no maximum of several, and not rounded (by <=
+ * 1). */
 static bool is_same_edge(const rd_schedule *t, const rd_edge *a, const rd_edge *b)
 {
     return a->n == 1 && b->n == 1 && a->part[0].by <= 1 && b->part[0].by <= 1 &&
            rd_linear_same(t, &a->part[0].at, &b->part[0].at);
 }
 
-/* True if the loop holds only values and stores into local arrays. */
+/* True if the loop only computes values and stores them in local arrays (slot < 0). */
 static bool is_element_loop(const rd_schedule *t, int32_t loop)
 {
     for (int32_t s = t->stmt[loop].first; s >= 0; s = t->stmt[s].next)
@@ -44,8 +45,8 @@ static bool is_element_loop(const rd_schedule *t, int32_t loop)
     return true;
 }
 
-/* The vector loop over the same elements before this one, with nothing but declarations between;
- * -1 if there is none. */
+/* The vector loop before this one that visits the same elements, if only declarations of arrays
+ * stand between; -1 if there is none.  It must be a plain one: no call, in any order. */
 static int32_t elements_before(const rd_schedule *t, int32_t loop)
 {
     const rd_for *steps = rd_loop_of(t, loop), *made;
@@ -61,7 +62,8 @@ static int32_t elements_before(const rd_schedule *t, int32_t loop)
                : -1;
 }
 
-/* Moves all statements of the loop of elements to the start of the other loop. */
+/* Moves all statements of the loop of elements to the start of the other loop. Loads that were
+ * hoisted from it are counted in the other loop. */
 static void fuse_loops(rd_schedule *t, int32_t elements, int32_t loop)
 {
     t->loop[t->stmt[loop].arg].hoisted_loads += rd_loop_of(t, elements)->hoisted_loads;
@@ -74,6 +76,8 @@ static void fuse_loops(rd_schedule *t, int32_t elements, int32_t loop)
     rd_take_out(t, elements);
 }
 
+/* The pass: fuses each vector loop of steps that take exponentials with the loop before it, which
+ * makes their elements.  elements < 0: the loop is none of these, or has no such loop before it. */
 void rd_pass_fuse_exponentials(rd_schedule *t, const rd_target *target)
 {
     (void)target;

@@ -21,8 +21,9 @@ typedef struct hoisting {
 } hoisting;
 
 /* ---- What is the same ------------------------------------------------------------------------ */
-/* True if a loop from the statement up to the vector loop moves the axis in several rounds. The
- * axis of a loop of one round has one known index. */
+/* True if a loop from the statement up to the vector loop moves the axis, or a mark of it, in
+ * several rounds.  An unrolled loop of one round has one known index.  Axes that no such loop
+ * binds do not change; true if the statement is not in the vector loop at all. */
 static bool is_changing_axis(const hoisting *h, int32_t stmt, int32_t axis)
 {
     for (int32_t s = h->t->stmt[stmt].parent; s >= 0; s = h->t->stmt[s].parent) {
@@ -37,7 +38,8 @@ static bool is_changing_axis(const hoisting *h, int32_t stmt, int32_t axis)
     return true;
 }
 
-/* True if the position is the same in all rounds of the vector loop. */
+/* True if the position is the same in all rounds of the vector loop: no term is a value that the
+ * loop makes (axis < 0), or an axis that it moves. */
 static bool is_invariant(const hoisting *h, int32_t stmt, const rd_linear *at)
 {
     for (int32_t k = 0; k < at->n; k++) {
@@ -49,7 +51,8 @@ static bool is_invariant(const hoisting *h, int32_t stmt, const rd_linear *at)
     return true;
 }
 
-/* True if the load's address holds no values, and nothing stores to its slot. */
+/* True if the load is from the program's memory (slot >= 0) that no statement writes, at an
+ * address without values. */
 static bool is_plain_load(const hoisting *h, const rd_let *let)
 {
     if (let->slot < 0 || h->stored[let->slot])
@@ -75,7 +78,8 @@ static bool can_hoist(const hoisting *h, int32_t stmt)
 }
 
 /* ---- Statements ------------------------------------------------------------------------------ */
-/* Replaces the axes of loops of one round around the statement by their indices. */
+/* Replaces the axes of the one-round loops around the statement by their index, the lower bound,
+ * as the statement leaves these loops. */
 static void bind_rounds(const hoisting *h, int32_t stmt, rd_let *let)
 {
     for (int32_t s = h->t->stmt[stmt].parent; s != h->vector; s = h->t->stmt[s].parent)
@@ -84,7 +88,8 @@ static void bind_rounds(const hoisting *h, int32_t stmt, rd_let *let)
                                      rd_loop_of(h->t, s)->from.part[0].at);
 }
 
-/* True if the count of loaded elements includes the load. */
+/* True if the run's count of loaded elements includes the load: it is from an array of the
+ * caller's, not from scratch, and not marked as uncounted. */
 static bool is_counted(const rd_schedule *t, const rd_let *let)
 {
     return let->kind == RD_I_LOAD && !let->uncounted && let->slot >= 0 &&
@@ -112,7 +117,8 @@ static void hoist_stmt(hoisting *h, int32_t stmt)
     h->inside[value] = false;
 }
 
-/* True if only loops of one round stand between the statement and the vector loop. */
+/* True if only unrolled loops of one round stand between the statement and the vector loop, so
+ * that it runs once in each round of the vector loop. */
 static bool is_in_unit_rounds(const rd_schedule *t, int32_t stmt, int32_t vector)
 {
     for (int32_t s = t->stmt[stmt].parent; s != vector; s = t->stmt[s].parent)
@@ -122,7 +128,8 @@ static bool is_in_unit_rounds(const rd_schedule *t, int32_t stmt, int32_t vector
     return true;
 }
 
-/* Hoists all invariant statements from the vector loop at hand. */
+/* Hoists all invariant statements from the vector loop at hand.  First it marks the values that
+ * the loop makes; a hoisted value loses the mark, so that its readers can follow. */
 static void hoist_from(hoisting *h)
 {
     rd_schedule *t = h->t;
@@ -138,7 +145,7 @@ static void hoist_from(hoisting *h)
 }
 
 /* ---- All together ---------------------------------------------------------------------------- */
-/* One more than the largest slot of the program's memory. */
+/* The number of slots of the program's memory: one more than the largest that an address has. */
 static int32_t count_slots(const rd_program *p)
 {
     int32_t n = 0;
@@ -148,7 +155,9 @@ static int32_t count_slots(const rd_program *p)
     return n;
 }
 
-/* Records which slots a statement of the tree writes. */
+/* Records which slots (arrays of the program's memory) a statement of the tree writes: loads from
+ * other slots can be hoisted.  A statement has two accesses at most.  slot < 0: the access is to an
+ * array of the tree. */
 static void find_stored(hoisting *h)
 {
     const rd_schedule *t = h->t;
@@ -161,14 +170,16 @@ static void find_stored(hoisting *h)
                     h->stored[a[j].slot] = true;
 }
 
-/* True if the statement is a vector loop, but not by call. */
+/* True if the statement is a vector loop with text of its own, not one that is a call. */
 static bool is_vector(const rd_schedule *t, int32_t stmt)
 {
     return t->stmt[stmt].kind == RD_S_LOOP && rd_loop_of(t, stmt)->kind == RD_FOR_VECTOR &&
            !rd_loop_of(t, stmt)->by_call;
 }
 
-/* Finds all stores first, then hoists from each vector loop. */
+/* The pass: moves loads that are the same in all rounds of a vector loop before that loop.  First
+ * it finds the slots (arrays of the program's memory) that are stored to, as loads from these must
+ * stay. */
 void rd_pass_hoist(rd_schedule *t, const rd_target *target)
 {
     hoisting h = { .t = t, .n_slot = count_slots(t->p) };

@@ -1,6 +1,9 @@
 /* index_math.c - Inserts integer arithmetic on indices before a statement. Arguments and results
  * are positions, so that sums and multiples need no values of their own, and constants are
- * folded. */
+ * folded.
+ *
+ * A position is an offset plus terms, each a factor times an axis or times a value.  A value is
+ * made by a LET statement. */
 #include "kernels/pass/index_math.h"
 
 /* Puts the statement before the insertion point, and returns its value. */
@@ -12,19 +15,21 @@ static int32_t insert(rd_index_math *n, int32_t stmt)
     return n->t->stmt[stmt].value;
 }
 
+/* Inserts a LET that makes a value like *let, and returns the value's number. */
 static int32_t insert_let(rd_index_math *n, const rd_let *let)
 {
     return insert(n, rd_add_made(n->t, let));
 }
 
-/* True if the position is a constant. */
+/* True if the position is a constant: an offset without terms. */
 static bool is_constant(const rd_linear *at)
 {
     return at->n == 0;
 }
 
-/* The value of a position: of a constant, or a coordinate. A position that is a value needs no
- * other. */
+/* The number of a value that equals the position.  If the position is just a value (one term with
+ * factor 1, no offset), no new one is made; else a constant or a coordinate is inserted. The value
+ * has no memory (slot, store -1). */
 static int32_t value_of(rd_index_math *n, rd_linear at)
 {
     rd_let let = { .kind = RD_I_COORD, .type = RD_I64, .from = RD_I64, .slot = -1, .store = -1 };
@@ -40,7 +45,8 @@ static int32_t value_of(rd_index_math *n, rd_linear at)
     return insert_let(n, &let);
 }
 
-/* Inserts a value of the kind and operator with these operands, and returns it as a position. */
+/* Inserts a value of the kind and operator with these operands, and returns it as a position. The
+ * value has no memory (slot, store -1). */
 static rd_linear insert_operation(rd_index_math *n, rd_inst_kind kind, rd_op op, rd_dtype type,
                                   int count, const int32_t *operand)
 {
@@ -57,7 +63,7 @@ static rd_linear insert_operation(rd_index_math *n, rd_inst_kind kind, rd_op op,
     return rd_linear_plus_value(n->t, rd_linear_of(0), 1, insert_let(n, &let));
 }
 
-/* Inserts an operator on two positions. */
+/* Inserts an operator on two positions, as a value before the insertion point. */
 static rd_linear binary_op(rd_index_math *n, rd_op op, rd_dtype type, rd_linear a, rd_linear b)
 {
     int32_t operand[2];
@@ -67,6 +73,8 @@ static rd_linear binary_op(rd_index_math *n, rd_op op, rd_dtype type, rd_linear 
     return insert_operation(n, RD_I_MAP, op, type, 2, operand);
 }
 
+/* The smaller of two positions.  Constants are compared here, and equal positions need no
+ * operator. */
 rd_linear rd_index_min(rd_index_math *n, rd_linear a, rd_linear b)
 {
     if (is_constant(&a) && is_constant(&b))
@@ -74,6 +82,7 @@ rd_linear rd_index_min(rd_index_math *n, rd_linear a, rd_linear b)
     return rd_linear_same(n->t, &a, &b) ? a : binary_op(n, RD_OP_minimum, RD_I64, a, b);
 }
 
+/* The larger of two positions, likewise without an operator for constants and equals. */
 rd_linear rd_index_max(rd_index_math *n, rd_linear a, rd_linear b)
 {
     if (is_constant(&a) && is_constant(&b))
@@ -81,7 +90,7 @@ rd_linear rd_index_max(rd_index_math *n, rd_linear a, rd_linear b)
     return rd_linear_same(n->t, &a, &b) ? a : binary_op(n, RD_OP_maximum, RD_I64, a, b);
 }
 
-/* "r4 = ge a, b; r5 = choice r4, x, y". */
+/* a >= b ? x : y, as "r4 = ge a, b; r5 = choice r4, x, y"; constants are compared here. */
 rd_linear rd_index_select(rd_index_math *n, rd_linear a, rd_linear b, rd_linear x, rd_linear y)
 {
     int32_t operand[3];
@@ -94,6 +103,7 @@ rd_linear rd_index_select(rd_index_math *n, rd_linear a, rd_linear b, rd_linear 
     return insert_operation(n, RD_I_SELECT, RD_OP_ge, RD_I64, 3, operand);
 }
 
+/* The quotient rounded down; that of a constant is computed here. */
 rd_linear rd_index_divide(rd_index_math *n, rd_linear a, int64_t by)
 {
     const int64_t remainder = (a.offset % by + by) % by;
@@ -118,7 +128,8 @@ rd_linear rd_index_load(rd_index_math *n, int32_t slot, rd_dtype type, rd_linear
     return rd_linear_plus_value(n->t, rd_linear_of(0), 1, insert_let(n, &let));
 }
 
-/* "r6 = lower bound from r4 to r5 of ..": a LOWER_BOUND statement, whose result is a value. */
+/* "r6 = lower bound from r4 to r5 of ..": a LOWER_BOUND statement, whose result is a value. It
+ * reads memory of the program, slot `slot`. */
 rd_linear rd_index_search(rd_index_math *n, int32_t slot, rd_linear from, rd_linear to,
                           rd_linear at, int32_t stride, rd_linear least)
 {

@@ -6,7 +6,7 @@
 /* The insertion point: values are made before the statement `next`. */
 typedef struct rd_index_math {
     rd_schedule *t;
-    int32_t      next;
+    int32_t      next; /* values are made before it */
 } rd_index_math;
 
 /* The smaller of two positions. */

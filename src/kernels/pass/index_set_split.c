@@ -6,16 +6,22 @@
  *       step f0 r2 if r4 }      serial i1 from end to last    { r4 = mask ..; step f0 r2 if r4 }
  *
  * Outside [first, last) the mask is false, but for one index; in [begin, end) it is true. A loop
- * over strips keeps its strips whole, as lanes go by positions in a strip. */
+ * over strips keeps its strips whole, as lanes go by positions in a strip.
+ *
+ * A piece is one of these loops.  A strip is a range of indices of the loop's axis, and a border
+ * of pieces is a place between two strips.  `low` and `high` of the bounds say where the mask
+ * begins and ends to be true; n_add 0: there is no such bound. */
 #include "kernels/loop/facts.h"
 #include "kernels/pass/pass.h"
 #include "kernels/pass/index_set_split.h"
 
-/* Borders of pieces of strips without fixed length: all folds are at their first lane there. */
+/* Where strips have no fixed length, borders of pieces are multiples of 64, the most lanes of a
+ * fold, so that all folds are at their first lane there. */
 enum { LANES = 64 };
 
 /* ---- Pieces ---------------------------------------------------------------------------------- */
-/* Makes the loop go from `from` to `to`. */
+/* Makes the loop of a statement go from `from` to `to`.  After a failure the statement's number is
+ * not valid. */
 static void set_range(rd_schedule *t, int32_t stmt, rd_linear from, rd_linear to)
 {
     rd_for *loop = &t->loop[t->stmt[stmt].arg];
@@ -35,7 +41,8 @@ static int32_t add_copy(rd_range_split *c, rd_linear from, rd_linear to)
     return made;
 }
 
-/* Replaces the mask by the constant 1, made before the loop, and removes it from all steps. */
+/* Replaces the mask by the constant 1, made before the loop, and removes it from all steps. A
+ * constant reads no memory (slot, store -1). */
 static void drop_mask(rd_range_split *c)
 {
     rd_schedule  *t    = c->t;
@@ -56,7 +63,8 @@ static void drop_mask(rd_range_split *c)
     rd_put_before(t, by, c->stmt);
 }
 
-/* Visits all early exits of the loops from `one` to `other`. */
+/* Makes all early exits in the neighbouring statements from `one` to `other` leave the loop
+ * `around`. */
 void rd_retarget_exits(rd_schedule *t, int32_t one, int32_t other, int32_t around)
 {
     for (int32_t k = one; k >= 0 && !t->failed; k = k == other ? -1 : t->stmt[k].next)
@@ -64,8 +72,8 @@ void rd_retarget_exits(rd_schedule *t, int32_t one, int32_t other, int32_t aroun
             t->stmt[s].arg = around;
 }
 
-/* Puts all pieces into a loop of one round, so that an early exit from one piece leaves them
- * all. */
+/* Puts all pieces into a loop of one round, so that an early exit from one piece leaves them all.
+ * Its step is more than the axis has indices. */
 static void wrap_in_one_loop(rd_range_split *c, const rd_pieces *p, int32_t one, int32_t other)
 {
     rd_schedule *t   = c->t;
@@ -100,8 +108,8 @@ void rd_split_into_pieces(rd_range_split *c, const rd_pieces *p, int32_t *one, i
         drop_mask(c);
 }
 
-/* Splits the loop into up to three pieces by its mask. Without a mask the loop only gets a
- * smaller range. */
+/* Splits the loop into up to three pieces by its mask.  Without a mask (mask < 0) the loop only
+ * gets a smaller range.  If an early exit is in the loop, it must leave all pieces. */
 static void split_loop(rd_range_split *c)
 {
     const bool left = rd_next_exit(c->t, c->stmt, c->stmt) >= 0;
@@ -126,7 +134,9 @@ static bool is_inst_in_loop(const rd_program *p, int32_t inst, int32_t loop)
     return inst > p->loop[loop].begin && inst < p->loop[loop].end;
 }
 
-/* True if blocks end inside the loop. These must go to their trees, even without elements. */
+/* True if a fold of several blocks has its steps, but not its BEGIN, in the loop, and blocks end
+ * there by another loop than this one.  These blocks must go to their trees even without elements,
+ * so no round may be skipped. */
 static bool ends_blocks_inside(const rd_schedule *t, int32_t loop)
 {
     const rd_program *p = t->p;
@@ -142,8 +152,8 @@ static bool ends_blocks_inside(const rd_schedule *t, int32_t loop)
     return false;
 }
 
-/* True if the loop visits elements: it has steps, and does not only visit cells at the end of a
- * block, nor ask whether a block ends. */
+/* True if the loop takes elements into folds, and does not also test whether blocks end
+ * (PUSH_IF_LAST) of a fold that begins outside of it. */
 static bool has_only_elements(const rd_schedule *t, int32_t loop)
 {
     bool takes = false;
@@ -159,8 +169,8 @@ static bool has_only_elements(const rd_schedule *t, int32_t loop)
     return takes;
 }
 
-/* True if the value is visible before the statement. Values of the head are visible in all
- * parts. */
+/* True if the value is made before the statement and seen there: in the statement's own part or
+ * body, or a body around it.  Values of the head are seen in all parts. */
 static bool is_visible(const rd_schedule *t, int32_t value, int32_t stmt)
 {
     const int32_t by = t->let[value].made_by, body = by >= 0 ? t->stmt[by].parent : -1;
@@ -168,7 +178,8 @@ static bool is_visible(const rd_schedule *t, int32_t value, int32_t stmt)
     return body >= 0 && (t->stmt[body].kind == RD_S_PART || rd_stands_in(t, stmt, body));
 }
 
-/* True if all values of the bound are visible before the statement. */
+/* True if all values of the bound are visible before the statement; also if there is no such bound
+ * (n_add 0). */
 static bool is_bound_visible(const rd_schedule *t, const rd_bound *b, int32_t stmt)
 {
     bool seen = true;
@@ -178,7 +189,9 @@ static bool is_bound_visible(const rd_schedule *t, const rd_bound *b, int32_t st
     return seen;
 }
 
-/* True if the loop has bounds, visits elements upwards, and the bounds are known before it. */
+/* True if the loop of the program has bounds by a mask that are known before it, goes upwards
+ * between two positions, and visits elements only.  The mask, if it is a value, is made in the
+ * loop. */
 static bool can_split(const rd_schedule *t, int32_t stmt)
 {
     const rd_for    *loop   = rd_loop_of(t, stmt);
@@ -194,8 +207,9 @@ static bool can_split(const rd_schedule *t, int32_t stmt)
     return bounds->mask < 0 || (by >= 0 && rd_stands_in(t, by, stmt));
 }
 
-/* Splits a loop by its bounds, or by its list. Borders are multiples of the strip width, so that
- * no strip is split. */
+/* Splits a loop by its bounds, or by a list of ranges (list_at >= 0).  Borders are multiples of
+ * the strip width, so that no strip is split.  If a block loop over the same axis stands around,
+ * `lo` and `hi` are its whole range. */
 static void split_bounded_loop(rd_schedule *t, const rd_target *target, int32_t stmt)
 {
     const rd_for  loop   = *rd_loop_of(t, stmt);
@@ -220,8 +234,8 @@ static void split_bounded_loop(rd_schedule *t, const rd_target *target, int32_t 
         split_loop(&c);
 }
 
-/* Splits all loops in a body, inner loops first, so that copies have the program's numbers of
- * masks and values. */
+/* Splits all loops in a body, inner loops first: a copy of an outer loop then holds the pieces,
+ * and masks still have the numbers that the program gave them. */
 static void split_in_body(rd_schedule *t, const rd_target *target, int32_t body)
 {
     for (int32_t s = t->stmt[body].first, next; s >= 0 && !t->failed; s = next) {
@@ -232,6 +246,8 @@ static void split_in_body(rd_schedule *t, const rd_target *target, int32_t body)
     }
 }
 
+/* The pass: splits loops with a mask on indices into pieces in which the mask is false, mixed or
+ * true throughout.  Strips are first made to end where clusters of a block mask do. */
 void rd_pass_index_set_split(rd_schedule *t, const rd_target *target)
 {
     if (target->strips)

@@ -8,7 +8,7 @@
 typedef struct rd_range_split {
     rd_index_math    n; /* values are made before the loop */
     rd_schedule     *t;
-    const rd_bounds *bounds;
+    const rd_bounds *bounds;   /* of the loop: where the mask begins and ends to be true */
     int32_t          stmt;     /* the loop */
     int64_t          by;       /* borders of pieces are multiples of so many indices */
     rd_linear        from, to; /* the range of the loop */

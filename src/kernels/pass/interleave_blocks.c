@@ -17,14 +17,17 @@
  *
  * If the steps go along short rows that do not follow each other in memory, the pass strip-mines
  * the loop around the block loop instead. The first array then holds some of these rows, one
- * behind the other. */
+ * behind the other.
+ *
+ * A user's reducer is one of functions that the caller has given.  A value is a LET; a cell is an
+ * accumulator; the tree merges the results of blocks pairwise. */
 #include "kernels/pass/interleave_blocks.h"
 #include "kernels/loop/facts.h"
 #include "kernels/pass/pass.h"
 
 /* ---- Which ----------------------------------------------------------------------------------- */
-/* Blocks to interleave: twice as many as a vector holds, so that two vectors overlap their
- * latencies. 1 if the reducer has no vectors. */
+/* The number of blocks to interleave: twice as many as a vector holds, so that two vectors overlap
+ * their latencies; 1 if no vectors can be made of the reducer's numbers (widest 0). */
 static int64_t interleaved_block_count(const rd_schedule *t, const rd_target *target, int32_t fold)
 {
     const rd_emit_fold *f      = &t->fold[fold].of;
@@ -33,8 +36,8 @@ static int64_t interleaved_block_count(const rd_schedule *t, const rd_target *ta
     return widest ? 2 * (int64_t)(target->vector / widest) : 1;
 }
 
-/* True if the statement makes a value that may be computed in any order: no call, no checked
- * index. */
+/* True if the statement makes a value that may be computed in any order: no user's call and no
+ * checked index, which could end the run. */
 static bool is_value(const rd_schedule *t, int32_t stmt)
 {
     const rd_stmt *s = &t->stmt[stmt];
@@ -55,7 +58,8 @@ static int32_t last_step(const rd_schedule *t, int32_t loop)
 }
 
 /* Fills the statements of *b. True if the block loop holds a CUT_AT_BLOCK, a serial loop that ends
- * with a step, and a PUSH_IF_LAST, all of one fold. */
+ * with a step, and a PUSH_IF_LAST, all of one fold. The serial loop is one of the program (of >=
+ * 0). */
 static bool find_loops(rd_interleaving *b)
 {
     const rd_schedule *t   = b->t;
@@ -80,8 +84,8 @@ static bool has_plain_edges(const rd_for *loop)
            loop->to.part[0].by <= 1;
 }
 
-/* True if the fold is a user's, unmasked, with one lane, and its steps in the loop go into one
- * cell. */
+/* True if the fold is a user's without weights (w < 0), mask and labels, with one lane along one
+ * axis, and its steps in the loop go into one cell (accumulator). */
 static bool can_interleave(const rd_interleaving *b)
 {
     const rd_schedule  *t    = b->t;
@@ -93,8 +97,8 @@ static bool can_interleave(const rd_interleaving *b)
            has_plain_edges(rd_loop_of(t, b->block)) && !rd_linear_coef(t, &s->of.cell, loop->axis);
 }
 
-/* True if all steps go along one loop of at least n blocks, which starts at the start of a
- * block. */
+/* True if all steps go along one loop of at least n blocks, which starts at the start of a block.
+ * `row` 0 says so. */
 static bool is_one_row(rd_interleaving *b)
 {
     const rd_schedule *t = b->t;
@@ -106,14 +110,14 @@ static bool is_one_row(rd_interleaving *b)
 }
 
 /* ---- Rows ------------------------------------------------------------------------------------ */
-/* Greatest common divisor. */
+/* The greatest common divisor of two numbers, by Euclid. */
 static int64_t gcd(int64_t a, int64_t b)
 {
     return b ? gcd(b, a % b) : a;
 }
 
-/* Rounds the wanted number of blocks up, so that the blocks are whole rows and, if they fit,
- * fill vectors of 8. 0 if their elements exceed the array. */
+/* The number of blocks that are interleaved, at least `want`: such that the blocks are whole rows,
+ * and fill vectors of 8 if they fit.  0 if their elements exceed an array of 4096. */
 static int64_t blocks_of_rows(int64_t row, int64_t steps, int64_t want)
 {
     enum { VECTOR = 8, MOST = 4096 };
@@ -123,7 +127,8 @@ static int64_t blocks_of_rows(int64_t row, int64_t steps, int64_t want)
     return n * steps <= MOST ? n : 0;
 }
 
-/* The loop whose body is the block loop alone; -1 if there is none. */
+/* The serial loop of the program around the block loop, if its body is the block loop alone,
+ * upwards over single indices (no marks); -1 if there is none. */
 static int32_t loop_over_rows(const rd_schedule *t, int32_t block)
 {
     const int32_t s    = t->stmt[block].parent;
@@ -136,7 +141,8 @@ static int32_t loop_over_rows(const rd_schedule *t, int32_t block)
                : -1;
 }
 
-/* The number of steps between neighbours along an axis. */
+/* How far the step's number moves with an index of the axis.  The number is `outer` * rows of lanes
+ * + the lane position, as the fold has one lane (partial accumulator). */
 static int64_t step_stride(const rd_interleaving *b, int32_t axis)
 {
     const rd_fold_at *at = &b->t->stmt[b->step].of;
@@ -145,8 +151,8 @@ static int64_t step_stride(const rd_interleaving *b, int32_t axis)
            rd_linear_coef(b->t, &at->lane, axis);
 }
 
-/* True if the steps of each row continue those of the row before, for step numbers and indices
- * alike. */
+/* True if the steps of each row continue those of the row before, for step numbers and element
+ * indices alike, and all rows go into one cell (accumulator). */
 static bool has_contiguous_rows(const rd_interleaving *b)
 {
     const rd_fold_at *at = &b->t->stmt[b->step].of;
@@ -157,8 +163,8 @@ static bool has_contiguous_rows(const rd_interleaving *b)
            !rd_linear_coef(b->t, &at->cell, b->axis);
 }
 
-/* True if steps go along short rows, and some whole number of rows is a whole number of blocks.
- * It sets top, row, axis, inner and n for the loop over rows. */
+/* True if steps go along short rows of a known length, from index 0, and some whole number of rows
+ * is a whole number of blocks.  It sets top, row, axis, inner and n for the loop over rows. */
 static bool is_rows_of_blocks(rd_interleaving *b)
 {
     rd_schedule   *t    = b->t;
@@ -182,7 +188,9 @@ static bool is_rows_of_blocks(rd_interleaving *b)
 }
 
 /* ---- All together ---------------------------------------------------------------------------- */
-/* Visits all block loops, and interleaves those that qualify with more than two blocks. */
+/* The pass: runs several blocks of a user's reducer side by side, as rounds of a vector loop, since
+ * steps of one block wait for each other.  Two blocks (b.n) would gain nothing: half of a vector
+ * would be empty. */
 void rd_pass_interleave_blocks(rd_schedule *t, const rd_target *target)
 {
     for (int k = 0; k < RD_N_PARTS; k++)

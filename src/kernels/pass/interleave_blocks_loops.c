@@ -1,12 +1,19 @@
 /* interleave_blocks_loops.c - Builds the loops in which blocks of a user's reducer run
- * interleaved: see interleave_blocks.c for the whole. */
+ * interleaved: see interleave_blocks.c for the whole.
+ *
+ * A block is a number of steps of a fold (b->steps), n of which run side by side.  b->row is the
+ * length of a short row of elements; 0: all elements are in one row.  m0 (b->first), m1
+ * (b->number) and m2 (b->at) are marks: the first index of all blocks, the number of a block, and
+ * of a step in it. */
 #include "kernels/loop/facts.h"
 #include "kernels/pass/interleave_blocks.h"
 #include "kernels/pass/state_copies.h"
 #include "kernels/pass/strip_arrays.h"
 
 /* ---- Parts ----------------------------------------------------------------------------------- */
-/* Adds "serial m3 to 4" at the end of a body: a loop of so many rounds over a mark. */
+/* Adds "serial m3 to 4" at the end of a body: a loop of so many rounds over an axis that the pass
+ * has added (m3).  No marks are bound to its rounds, and it comes from no loop of the program (of
+ * -1). */
 static int32_t add_loop(rd_interleaving *b, int32_t body, rd_for_kind kind, int32_t axis,
                         int64_t rounds)
 {
@@ -35,6 +42,7 @@ static int32_t add_array(rd_interleaving *b, int32_t body, const rd_store *store
     return array;
 }
 
+/* The position coef * axis. */
 static rd_linear axis_times(rd_interleaving *b, int64_t coef, int32_t axis)
 {
     return rd_linear_plus_axis(b->t, rd_linear_of(0), coef, axis);
@@ -54,15 +62,16 @@ static rd_let load_at(rd_interleaving *b, int32_t store, int64_t by, int32_t row
                      .at    = rd_linear_plus_axis(b->t, axis_times(b, 1, column), by, row) };
 }
 
-/* m0 + 64 * m1: the first index of block m1. With rows it is 64 * m1, counted from the start of
- * row m0. */
+/* m0 + 64 * m1: the first index of block m1.  If there are rows, 64 * m1, as the position counts
+ * from the start of row m0. */
 static rd_linear block_start(rd_interleaving *b)
 {
     return rd_linear_plus_axis(b->t, b->row ? rd_linear_of(0) : axis_times(b, 1, b->first),
                                b->steps, b->number);
 }
 
-/* Substitutes the index, counted from the first one of all blocks, into a position of the step. */
+/* Substitutes the index, counted from the first one of all blocks, into a position of the step. If
+ * there are rows, the row is the first one, as an index may go beyond the end of a row. */
 static rd_linear with_index(rd_interleaving *b, rd_linear at, rd_linear index)
 {
     if (b->row)
@@ -70,7 +79,7 @@ static rd_linear with_index(rd_interleaving *b, rd_linear at, rd_linear index)
     return rd_linear_with(b->t, at, b->inner, index);
 }
 
-/* Makes a loop run from an index over n elements. */
+/* Makes a loop run over n elements from an index on; it is no loop of the program any more. */
 static void set_range(rd_for *loop, rd_linear from, int64_t n)
 {
     loop->from   = rd_edge_of(from);
@@ -117,7 +126,8 @@ static void pack_elements(rd_interleaving *b, int32_t body)
 }
 
 /* Adds the loop that transposes the packed operands, so that those of one step are adjacent:
- * "vector m1 to 8, by call { serial m2 to 64 { a2[8*m2 + m1] = a1[64*m1 + m2] } }". */
+ * "vector m1 to 8, by call { serial m2 to 64 { a2[8*m2 + m1] = a1[64*m1 + m2] } }".  The text has
+ * a function for elements of 4 bytes or more; others are copied by two serial loops. */
 static void transpose_elements(rd_interleaving *b, int32_t body)
 {
     rd_schedule   *t     = b->t;
@@ -187,8 +197,9 @@ static void finish_blocks(rd_interleaving *b, int32_t body)
 }
 
 /* ---- All together ---------------------------------------------------------------------------- */
-/* Adds the loop over n blocks at a time before the loop over single blocks, which keeps the
- * tail. */
+/* Adds the loop over n blocks at a time before the loop over single blocks, which keeps the tail.
+ * `border` is the end, rounded down to whole rounds from the start on; there one loop ends and the
+ * other begins. */
 static int32_t put_loop(rd_interleaving *b)
 {
     rd_schedule       *t      = b->t;

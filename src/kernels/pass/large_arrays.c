@@ -4,26 +4,30 @@
 #include "kernels/pass/strip_at.h"
 
 /* Shorter strips are not worth the two partial cache lines at their ends. */
-enum { LEAST = 256 };
+enum { LEAST = 256 }; /* bytes */
 
 /* Set by tests: what has so many bytes is large. */
 static int64_t forced;
 
+/* For tests: sets the size from which arrays are large; 0: the sizes of the caches decide. */
 void rd_force_large(int64_t bytes)
 {
     forced = bytes;
 }
 
+/* The size in bytes from which a result bypasses the caches when it is stored. */
 double rd_nontemporal_bytes(void)
 {
     return forced ? (double)forced : RD_STREAM_BYTES;
 }
 
+/* The size in bytes up to which an array stays in the caches. */
 double rd_cached_bytes(void)
 {
     return forced ? (double)forced : RD_CACHED_BYTES;
 }
 
+/* True if a term of the position is a value (axis < 0), which memory holds. */
 bool rd_is_data_dependent(const rd_schedule *t, const rd_linear *at)
 {
     for (int32_t k = 0; k < at->n; k++)
@@ -32,6 +36,8 @@ bool rd_is_data_dependent(const rd_schedule *t, const rd_linear *at)
     return false;
 }
 
+/* The bytes of all elements that the position reaches: the size of one, times the extents of its
+ * axes of the program.  Marks count as 1. */
 double rd_bytes_of_axes(const rd_schedule *t, const rd_linear *at, rd_dtype type)
 {
     double bytes = rd_dtype_size(type);
@@ -45,9 +51,10 @@ double rd_bytes_of_axes(const rd_schedule *t, const rd_linear *at, rd_dtype type
 }
 
 /* ---- Stores ---------------------------------------------------------------------------------- */
-/* True if a store bypasses the caches.  It writes an array outside of scratch, adjacent elements
- * along the axis, at positions that do not depend on data.  Nobody loads the array, runs of adjacent
- * elements have at least LEAST bytes, and the whole array is larger than the caches. */
+/* True if a store bypasses the caches.  It writes neighbours along the axis to an array outside of
+ * scratch, at positions without data.  No load reads the array, runs of neighbours have 256 bytes
+ * or more, and the whole array is larger than the caches. The array is one of the program's (slot
+ * >= 0). */
 bool rd_is_nontemporal_store(const rd_schedule *t, int32_t stmt, int32_t axis)
 {
     const rd_stmt *s = &t->stmt[stmt];
@@ -59,6 +66,7 @@ bool rd_is_nontemporal_store(const rd_schedule *t, int32_t stmt, int32_t axis)
            rd_bytes_of_axes(t, &s->at, s->type) >= rd_nontemporal_bytes();
 }
 
+/* True if a statement of the region stores neighbours along its axis past the caches. */
 bool rd_has_nontemporal_store(const rd_strip_at *r)
 {
     for (int32_t s = rd_next_stmt(r->t, r->top, r->top); s >= 0; s = rd_next_stmt(r->t, s, r->top))
@@ -68,8 +76,8 @@ bool rd_has_nontemporal_store(const rd_strip_at *r)
 }
 
 /* ---- Loads ----------------------------------------------------------------------------------- */
-/* True if a loop between the load and the loop over rows moves the load to other elements of the
- * row. */
+/* True if a loop between the load and `loop` moves the load to other elements: its axis is neither
+ * the rows' (`axis`) nor that of `loop`, and occurs in the address. */
 static bool is_moved_between(const rd_schedule *t, int32_t load, int32_t loop, int32_t axis)
 {
     const rd_linear *at = &t->let[t->stmt[load].value].at;
@@ -81,10 +89,12 @@ static bool is_moved_between(const rd_schedule *t, int32_t load, int32_t loop, i
     return false;
 }
 
-/* Checks the load's type, address and array; narrow elements would be no whole vectors. */
+/* True if the load reads neighbours along `axis` of a large array that the program does not store
+ * to, and each round of `loop` reads another row of it.  Elements have 4 bytes or more. The array
+ * is one of the program's (slot >= 0). */
 bool rd_reads_large_rows(const rd_schedule *t, int32_t stmt, int32_t loop, int32_t axis)
 {
-    enum { FEWEST = 4 }; /* bytes of an element: of narrower ones a part is no whole vector */
+    enum { FEWEST = 4 }; /* bytes of an element: jammed rows of narrower ones fill no vectors */
     const rd_let *load = rd_let_of(t, stmt);
 
     return load && load->kind == RD_I_LOAD && load->slot >= 0 &&

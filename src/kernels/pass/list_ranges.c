@@ -6,12 +6,16 @@
  *       serial i1 ..; serial i1 ..; serial i1 .. }
  *
  * Clusters along another axis select the list. A strip with elements of more than two clusters
- * visits all indices. */
+ * visits all indices.
+ *
+ * The list's memory holds first the starts of all lists, c->bounds->lists + 1 numbers; then, for
+ * each range, its first index and its end.  List c + d is for strips with elements of clusters c
+ * to d, two at most. */
 #include "kernels/loop/facts.h"
 #include "kernels/pass/index_set_split.h"
 #include "kernels/pass/pass.h"
 
-/* Positions of a loop's list, for the clusters at hand. */
+/* The list of the loop at hand, as positions: numbers that the text computes before the loop. */
 typedef struct range_list {
     rd_linear least, most;            /* clusters of the smallest and largest index     */
     rd_linear distance;               /* most - least: up to 1 one list selects all     */
@@ -20,7 +24,7 @@ typedef struct range_list {
     int32_t   range;                  /* the mark that numbers ranges */
 } range_list;
 
-/* Loads element `at` of memory that starts `bytes` bytes behind the slot's start. */
+/* Loads element `at` of memory that starts `bytes` bytes behind the slot's base. */
 static rd_linear load(rd_range_split *c, int32_t slot, rd_dtype type, int64_t bytes, rd_linear at)
 {
     at.offset += bytes / rd_dtype_size(type);
@@ -33,7 +37,8 @@ static rd_linear load_from_list(rd_range_split *c, rd_linear at)
     return load(c, c->bounds->list_slot, RD_I64, c->bounds->list, at);
 }
 
-/* The cluster of the smallest or largest index that the loop holds. */
+/* Loads the cluster of the smallest, or largest, index of the clusters' axis that the loop
+ * holds. */
 static rd_linear cluster_of(rd_range_split *c, bool most)
 {
     const rd_address *clusters = &c->t->p->address[c->bounds->list_at];
@@ -50,14 +55,15 @@ static rd_linear plus(rd_linear at, int64_t offset)
     return at;
 }
 
-/* Selects x if one list applies. */
+/* Selects x if one list applies, so if 1 >= the distance of the clusters; else `otherwise`. */
 static rd_linear if_one_list(rd_range_split *c, const range_list *l, rd_linear x,
                              rd_linear otherwise)
 {
     return rd_index_select(&c->n, rd_linear_of(1), l->distance, x, otherwise);
 }
 
-/* Loads where the ranges of the list begin and end. */
+/* Finds which list applies, and loads the numbers of its first range and of the one behind its
+ * last.  If no list applies, there is one range, number 0, of all indices. */
 static range_list find_list(rd_range_split *c)
 {
     range_list l = { .least = cluster_of(c, false), .most = cluster_of(c, true) };
@@ -70,7 +76,8 @@ static range_list find_list(rd_range_split *c)
     return l;
 }
 
-/* The first range that does not end before the index, or the last range. */
+/* The number of the first range that does not end before the index, or the last range.  Ends of
+ * ranges lie 2 apart, behind the starts of lists and the first range's index. */
 static rd_linear find_range(rd_range_split *c, const range_list *l, rd_linear index)
 {
     return rd_index_search(
@@ -78,7 +85,8 @@ static rd_linear find_range(rd_range_split *c, const range_list *l, rd_linear in
         rd_linear_of(c->bounds->list / (int64_t)sizeof(int64_t) + c->bounds->lists + 2), 2, index);
 }
 
-/* Restricts the ranges to those that overlap the loop, which may be one of many blocks of steps. */
+/* Restricts the ranges to those that overlap the loop.  The loop may be one block of steps of a
+ * longer one; if it begins where that does (lo), nothing is skipped here. */
 static void skip_other_ranges(rd_range_split *c, range_list *l)
 {
     rd_linear last;
@@ -90,8 +98,9 @@ static void skip_other_ranges(rd_range_split *c, range_list *l)
     l->last  = plus(last, 1);
 }
 
-/* Puts the loop over ranges around the loop. Values are made in it from then on. Returns its
- * statement. */
+/* Puts the loop over ranges around the loop at hand; values are made in it from then on.  Returns
+ * the new loop.  It counts ranges by an axis of its own (a mark), comes from no loop of the program
+ * (of -1), and has no strips and no known number of rounds (extent -1). */
 static int32_t put_ranges_around(rd_range_split *c, range_list *l)
 {
     rd_for loop = *rd_loop_of(c->t, c->stmt);
@@ -121,7 +130,8 @@ static rd_linear extra_index(rd_range_split *c, const range_list *l, rd_linear r
     return rd_index_select(&c->n, l->first_range, range, rd_linear_of(1), rd_linear_of(0));
 }
 
-/* An edge of the range at hand: -1 the end of the range before, 0 its first index, 1 its end. */
+/* An edge of the range at hand.  k -1: the end of the range before; 0: its first index; 1: its
+ * end. `otherwise` if no list applies. */
 static rd_linear range_edge(rd_range_split *c, const range_list *l, int32_t k, rd_linear otherwise)
 {
     const rd_linear at =
@@ -164,7 +174,8 @@ static rd_pieces find_pieces(rd_range_split *c, const range_list *l)
     return p;
 }
 
-/* Puts the loop over ranges around the loop, and splits the loop into the pieces of one range. */
+/* Puts a loop over the list's ranges around the loop, and splits the loop into the pieces of one
+ * range: masked, covered, masked.  Early exits leave the loop over ranges. */
 void rd_split_by_list(rd_range_split *c)
 {
     range_list    l      = find_list(c);
@@ -180,7 +191,7 @@ void rd_split_by_list(rd_range_split *c)
 }
 
 /* ---- Strips of one cluster ------------------------------------------------------------------- */
-/* True if steps in the loop over strips go along its axis. */
+/* True if a fold in the loop over strips has elements along the strips' axis. */
 static bool has_steps_along(const rd_schedule *t, int32_t strips)
 {
     const int32_t axis  = rd_loop_of(t, strips)->axis;
@@ -196,7 +207,9 @@ static bool has_steps_along(const rd_schedule *t, int32_t strips)
     return found;
 }
 
-/* The address of the clusters that select the list of a loop inside; -1 if there are none. */
+/* The number of the address of the clusters along the strips' axis that select the list of a loop
+ * inside; -1 if there are none, or a fold goes along that axis. Only loops of the program (of >= 0)
+ * have such bounds. */
 static int32_t clusters_along(const rd_schedule *t, int32_t strips)
 {
     int32_t found = -1;
@@ -212,7 +225,8 @@ static int32_t clusters_along(const rd_schedule *t, int32_t strips)
     return found >= 0 && !has_steps_along(t, strips) ? found : -1;
 }
 
-/* Puts a block loop around the loop over strips. Its rounds are runs of elements of one cluster. */
+/* Puts a block loop around the loop over strips.  Its rounds are runs of elements of one cluster:
+ * CUT_AT_RUN ends each round where memory has another cluster. */
 static void split_at_clusters(rd_schedule *t, int32_t strips, const rd_address *clusters)
 {
     rd_for  runs = *rd_loop_of(t, strips);
@@ -237,7 +251,8 @@ static void split_at_clusters(rd_schedule *t, int32_t strips, const rd_address *
         rd_edge_of(rd_linear_plus_axis(t, rd_linear_of(0), 1, runs.stop));
 }
 
-/* Visits all loops over strips, but only strips, whose axis has clusters. */
+/* Visits all loops over strips, and splits them where clusters select a list.  An axis with a
+ * single strip is left, as it has no loop over strips to split. */
 void rd_split_by_clusters(rd_schedule *t, const rd_strips *strips)
 {
     for (int k = 0; k < RD_N_PARTS; k++)

@@ -1,15 +1,21 @@
 /* loop_chunks.c - Strip-mines a loop into chunks, and passes values between loops of a chunk by
- * arrays. */
+ * arrays.
+ *
+ * A chunk is a range of the loop's rounds, between two marks: axes that are bound to the first
+ * index of the range and to the index behind its last. */
 #include "kernels/pass/loop_chunks.h"
 #include "kernels/loop/facts.h"
 #include "kernels/pass/strip_arrays.h"
 
+/* The position that a mark (an axis) is bound to. */
 static rd_linear mark_position(rd_schedule *t, int32_t axis)
 {
     return rd_linear_plus_axis(t, rd_linear_of(0), 1, axis);
 }
 
-/* Makes the loop visit one chunk, between the marks of a new loop over chunks around it. */
+/* Puts a loop over chunks around the loop of a statement, which then visits one chunk. extent < 0:
+ * the number of rounds is known at run time only. The new loop comes from no loop of the program
+ * (of -1). */
 void rd_put_chunks_around(rd_schedule *t, int32_t stmt, int64_t chunk)
 {
     const int32_t start = rd_add_mark(t), stop = rd_add_mark(t);
@@ -40,6 +46,7 @@ typedef struct expanded_value {
     int32_t value, by;
 } expanded_value;
 
+/* Returns the value in place of `value`: `by` for the expanded one, else the same. */
 static int32_t replacement_of(void *of, int32_t value)
 {
     const expanded_value *one = of;
@@ -47,25 +54,26 @@ static int32_t replacement_of(void *of, int32_t value)
     return value == one->value ? one->by : value;
 }
 
-/* The value in the loop `to` that stands for a value of the loop `from`: a copy of a constant or
- * a coordinate, or a load from a new array. */
+/* The value in the loop `to` that stands for a value of the loop `from`: constants and coordinates
+ * are computed again, others are loaded from a new array that `from` fills. */
 static int32_t expand_value(rd_schedule *t, int32_t value, int32_t from, int32_t to)
 {
     const rd_let  let = t->let[value];
-    const int32_t again =
+    const int32_t copy =
         let.kind == RD_I_CONST || let.kind == RD_I_COORD ? rd_stmt_copy(t, let.made_by) : -1;
     int32_t store;
 
-    if (again >= 0 && !t->failed) {
-        rd_put_before(t, again, t->stmt[to].first);
-        return t->stmt[again].value;
+    if (copy >= 0 && !t->failed) {
+        rd_put_before(t, copy, t->stmt[to].first);
+        return t->stmt[copy].value;
     }
     store = rd_add_array_before(t, from, let.type);
     rd_store_at_end(t, from, value, store);
     return rd_load_at_start(t, to, store, to);
 }
 
-/* Replaces each value of the loop `from` in all statements of the loop `to`. */
+/* For each value that stands directly in the loop `from` and is read in the loop `to`: replaces it
+ * in all statements of `to`. */
 void rd_expand_values(rd_schedule *t, int32_t from, int32_t to)
 {
     for (int32_t value = 0, n = t->n_let; value < n && !t->failed; value++) {

@@ -12,7 +12,8 @@
 #include "kernels/pass/strip_at.h"
 #include "kernels/pass/substrips.h"
 
-/* True if the statement is a vector loop of known extent that computes. */
+/* True if the statement is a vector loop of known extent that computes: it is no call, and does
+ * not copy with non-temporal stores already. */
 static bool is_plain_vector(const rd_schedule *t, int32_t stmt)
 {
     const rd_for *loop = t->stmt[stmt].kind == RD_S_LOOP ? rd_loop_of(t, stmt) : NULL;
@@ -22,7 +23,7 @@ static bool is_plain_vector(const rd_schedule *t, int32_t stmt)
 }
 
 /* Adds the loop that copies the array with non-temporal stores, behind the loop that fills the
- * array. Returns its STORE. */
+ * array.  `to` is the old STORE; the new one, a copy, is returned. */
 static int32_t add_copying_loop(rd_schedule *t, int32_t loop, int32_t store, rd_stmt to)
 {
     const int32_t made = rd_add_loop_behind(t, loop, false);
@@ -36,8 +37,9 @@ static int32_t add_copying_loop(rd_schedule *t, int32_t loop, int32_t store, rd_
     return store;
 }
 
-/* Redirects a store into a new array, adds the copying loop, and aligns the strips to cache
- * lines if their length is not fixed. */
+/* Redirects a store into a new array (slot -1, with an element for each index of the strip), and
+ * adds the copying loop.  Strips without a fixed length are aligned to the cache lines of the
+ * result, if the vector loop is directly in their loop and no other store has aligned them. */
 static void convert_store(rd_schedule *t, int32_t loop, int32_t stmt, const rd_strip *r)
 {
     const rd_stmt to    = t->stmt[stmt];
@@ -54,8 +56,8 @@ static void convert_store(rd_schedule *t, int32_t loop, int32_t stmt, const rd_s
         t->loop[t->stmt[strip].arg].align_to = copy;
 }
 
-/* Converts all stores of large results in a vector loop. Long loops are split into substrips
- * first. */
+/* Converts all stores of large results in a vector loop.  Loops of more than 512 elements are
+ * split into substrips first, so that the array stays in the first-level cache. */
 static void convert_stores(rd_schedule *t, int32_t loop, const rd_strip *r)
 {
     for (int32_t s = t->stmt[loop].first, next; s >= 0 && !t->failed; s = next) {
@@ -68,7 +70,8 @@ static void convert_stores(rd_schedule *t, int32_t loop, const rd_strip *r)
     }
 }
 
-/* Visits all plain vector loops in strips. */
+/* The pass: visits all plain vector loops in strips, and lets their stores of large results bypass
+ * the caches.  Statements from n on are those that the pass has added. */
 void rd_pass_nontemporal(rd_schedule *t, const rd_target *target)
 {
     for (int k = 0; target->strips && k < RD_N_PARTS; k++)

@@ -1,9 +1,12 @@
-/* one_state_strips.c - Finds rows of small ints that one accumulator takes whole, without lanes. */
+/* one_state_strips.c - Finds rows of small ints that one accumulator takes whole, without lanes.
+ *
+ * A strip is a range of indices that a vector loop takes.  A lane is one of several accumulators,
+ * to which elements of a row go in turn; they are merged at the end. */
 #include "kernels/pass/strip_at.h"
 
-/* True if the fold has one accumulator for a row, and any grouping gives the same bits.
- * Compilers then keep vectors of sums in registers, and merge them there, where lanes would go
- * through memory (a count in a row of 64 bytes: 16 ns, so 2.5). */
+/* True if the fold has one accumulator of one number for a row, no combine tree, and any grouping
+ * gives the same bits.  Compilers then keep vectors of sums in registers, and merge them there,
+ * where lanes would go through memory (a count in a row of 64 bytes: 16 ns, so 2.5). */
 static bool can_use_one_state(const rd_strip_at *r, const rd_fold_in_strip *in_strip, int32_t fold)
 {
     const rd_loop_fold *f = &r->t->fold[fold];
@@ -13,8 +16,9 @@ static bool can_use_one_state(const rd_strip_at *r, const rd_fold_in_strip *in_s
             (rd_small_type(f->of.fold->type) && rd_fold_any_grouping(f->of.fold)));
 }
 
-/* True if the statement is as fast or faster without lanes. Loads of 4 bytes, and of halves, are
- * as fast with lanes. Long loops may end early, and stores would need another loop. */
+/* True if the statement is as fast or faster without lanes (partial accumulators).  Loads of 4
+ * bytes, and of halves, are as fast with lanes.  A row of 256 elements or more may end early
+ * (EXIT), and stores would need another loop. */
 static bool is_suitable(const rd_strip_at *r, int32_t stmt)
 {
     enum { LONG = 256 };
@@ -27,7 +31,8 @@ static bool is_suitable(const rd_strip_at *r, int32_t stmt)
     return r->t->stmt[stmt].kind != RD_S_STORE;
 }
 
-/* True if one strip is the whole axis, and all statements are suitable. */
+/* True if one strip is the whole axis, which no tasks share (root), and all statements of the
+ * region are suitable. */
 static bool is_short_row(const rd_strip_at *r)
 {
     const rd_program *p = r->t->p;
@@ -41,7 +46,7 @@ static bool is_short_row(const rd_strip_at *r)
     return true;
 }
 
-/* Checks that all steps of a short row can use one accumulator, and that there is one. */
+/* True if all steps of a short row can use one accumulator, and there is a step. */
 bool rd_uses_one_state(const rd_strip_at *r, const rd_fold_in_strip *fold)
 {
     bool some = false;

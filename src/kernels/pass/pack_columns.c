@@ -11,14 +11,18 @@
  *                                                r0 = load a5[64*i1 + i0 - m0]
  *                                                .. } } }
  *
- * The text of the packing loop transposes tiles in registers (print/transpose_calls.c), where compilers
- * load one element after the other. */
+ * The text of the packing loop transposes tiles in registers (print/transpose_calls.c), where
+ * compilers load one element after the other.
+ *
+ * A strip is a range of rows, here m0 and the 63 behind it.  A mark (m0) is an axis that is bound
+ * to the first index of a range, or to the index behind its last. */
 #include "kernels/loop/facts.h"
 #include "kernels/pass/pass.h"
 #include "kernels/pass/strip_arrays.h"
 
-/* Shorter rows are interleaved planes, which compilers separate by vectors; for 8 bytes single
- * elements are as fast there. The columns of a strip stay in a second-level cache. */
+/* Rows of fewer than 5 elements are interleaved planes, which compilers separate by vectors; of
+ * elements of 8 bytes, rows of fewer than 8.  Rows have at most 64 elements, and the columns of a
+ * strip 128 KB, to stay in a second-level cache. */
 enum { FEWEST = 5, FEWEST_WIDE = 8, MOST = 64, MOST_BYTES = 128 << 10 };
 
 /* Statements: the load; the loop over strips of rows; in it the loops over columns and over
@@ -27,7 +31,7 @@ typedef struct column_loops {
     int32_t load, strips, across, vector;
 } column_loops;
 
-/* True if the edge is exactly the mark. */
+/* True if the bound is exactly the mark: one position, not rounded, that is this axis alone. */
 static bool is_mark_edge(const rd_schedule *t, const rd_edge *edge, int32_t mark)
 {
     const rd_linear *at = &edge->part[0].at;
@@ -36,7 +40,8 @@ static bool is_mark_edge(const rd_schedule *t, const rd_edge *edge, int32_t mark
            t->term[at->first].axis == mark && t->term[at->first].coef == 1;
 }
 
-/* The loop over strips whose rows the vector loop visits completely; -1 if there is none. */
+/* The loop over strips around the vector loop, if the vector loop visits a strip from its start
+ * mark (axis bound to an end of a range) to its stop mark; else -1. */
 static int32_t strips_around(const rd_schedule *t, int32_t vector)
 {
     const rd_for *v = rd_loop_of(t, vector);
@@ -54,7 +59,8 @@ static int32_t strips_around(const rd_schedule *t, int32_t vector)
     return -1;
 }
 
-/* True if the loop visits all indices of a short row, upwards. */
+/* True if the statement is a serial loop over all indices of a short row, 5 to 64, upwards from 0
+ * to the extent.  n: there is one lower and one upper bound; by <= 1: neither is rounded. */
 static bool is_over_columns(const rd_schedule *t, int32_t stmt)
 {
     const rd_for *l = t->stmt[stmt].kind == RD_S_LOOP ? rd_loop_of(t, stmt) : NULL;
@@ -65,15 +71,16 @@ static bool is_over_columns(const rd_schedule *t, int32_t stmt)
            l->to.part[0].by <= 1 && l->to.part[0].at.n == 0 && l->to.part[0].at.offset == l->extent;
 }
 
-/* True if the element is as wide in memory as in registers, and vectors of its width can be
- * transposed. */
+/* True if the element is as wide in memory as in registers, so that its vectors can be transposed:
+ * no small int, f16, bf16 or bool. */
 static bool can_transpose(rd_dtype type)
 {
     return !rd_small_type(type) && !rd_dtype_is_narrow_float(type) && type != RD_BOOL &&
            rd_dtype_size(type) == rd_register_size(type);
 }
 
-/* True if the address depends, within the strip, on the row's index and the column alone. */
+/* True if the address moves within the strip with the row and the column alone: no value is in it
+ * (axis < 0), and its other axes are bound outside of the strip. */
 static bool has_fixed_base(const rd_schedule *t, const column_loops *c, const rd_linear *at)
 {
     for (int32_t k = 0; k < at->n; k++) {
@@ -87,8 +94,10 @@ static bool has_fixed_base(const rd_schedule *t, const column_loops *c, const rd
     return true;
 }
 
-/* Fills *c for a load. True if the load reads columns of short rows, which the program does not
- * write, in a strip whose packed columns fit the cache. */
+/* Fills *c for a load.  True if the load reads columns of short rows that follow each other without
+ * gaps: the row's stride is the number of columns.  The program does not write that memory (slot,
+ * not a local array), and a strip's packed columns fit the cache.  The vector loop has a body of
+ * its own (no call), and goes upwards in any order. */
 static bool find_column_loops(const rd_schedule *t, int32_t load, column_loops *c)
 {
     const rd_let *let = rd_let_of(t, load);
@@ -128,14 +137,16 @@ static int32_t add_array(rd_schedule *t, const column_loops *c, rd_dtype type)
     return array.store;
 }
 
-/* The position in the array of the element at hand. */
+/* The position in the array of the element at hand: its number in the strip, plus the column times
+ * the strip's length. */
 static rd_linear packed_position(rd_schedule *t, const column_loops *c)
 {
     return rd_linear_plus_axis(t, rd_strip_element(t, c->vector), rd_loop_of(t, c->strips)->step,
                                rd_loop_of(t, c->across)->axis);
 }
 
-/* Adds the loops that fill the array, behind its declaration. */
+/* Adds the loops that fill the array, behind its declaration. The outer loop is by call: the text
+ * has a function for both. */
 static void add_packing_loops(rd_schedule *t, const column_loops *c, int32_t array,
                               const rd_let *let)
 {
@@ -158,7 +169,8 @@ static void add_packing_loops(rd_schedule *t, const column_loops *c, int32_t arr
     rd_append(t, inner, rd_add_stmt(t, &store));
 }
 
-/* Makes all loads of the same columns in the strip read the array. */
+/* Makes all loads of the same columns in the strip read the array: those with the same memory, type
+ * and position. */
 static void redirect_loads(rd_schedule *t, const column_loops *c, int32_t array, const rd_let *let)
 {
     for (int32_t s = rd_next_stmt(t, c->strips, c->strips); s >= 0 && !t->failed;
@@ -181,8 +193,8 @@ static void redirect_loads(rd_schedule *t, const column_loops *c, int32_t array,
     }
 }
 
-/* Packs the columns of the first load that qualifies, and redirects all loads of the same
- * columns. */
+/* The pass: for each load of columns of short rows that qualifies, adds an array of packed columns
+ * and the loops that fill it, and lets all loads of the same columns read the array. */
 void rd_pass_pack_columns(rd_schedule *t, const rd_target *target)
 {
     (void)target;

@@ -9,10 +9,11 @@
 #include "kernels/pass/pass.h"
 #include "kernels/pass/strip_arrays.h"
 
-/* Packed elements have at most so many bytes, to stay in the first-level cache. */
+/* Packed elements have at most 28 KB, to stay in a first-level cache of 32 KB; before strips have a
+ * length, 64 elements are reckoned for one. */
 enum { MOST_BYTES = 28 << 10, STRIP = 64 };
 
-/* The load at hand. */
+/* The load at hand.  A strip is a range of indices that its vector loop visits. */
 typedef struct reread_load {
     rd_schedule *t;
     int32_t      load, vector; /* statements */
@@ -20,7 +21,8 @@ typedef struct reread_load {
     int32_t      at;           /* the statement before which elements are packed */
 } reread_load;
 
-/* True if all terms of the address but the strip's are indices of whole axes. */
+/* True if each term of the address is the index of an axis of the program, no value (< 0) and no
+ * mark. An axis other than the strip's must be visited as a whole by one loop. */
 static bool is_plain(const rd_schedule *t, const rd_linear *at, int32_t strip)
 {
     for (int32_t k = 0; k < at->n; k++) {
@@ -33,7 +35,8 @@ static bool is_plain(const rd_schedule *t, const rd_linear *at, int32_t strip)
     return true;
 }
 
-/* True if the load is strided along the axis, of an array that the program does not write. */
+/* True if the load is strided along the axis (its factor is not 0 or 1), from memory of the
+ * program (slot >= 0) that the program does not store to. */
 static bool can_pack(const rd_schedule *t, int32_t stmt, int32_t axis)
 {
     const rd_let *let  = rd_let_of(t, stmt);
@@ -55,8 +58,9 @@ static int bytes_of(rd_dtype type)
     return rd_small_type(type) ? rd_dtype_size(type) : rd_register_size(type);
 }
 
-/* The outermost loop of the strip that does not change the address, with all loops inside that
- * do. -1 if there is none, or the packed elements would exceed the cache. */
+/* The outermost loop of the strip that does not change the address, so that all its rounds read the
+ * same elements; the loops inside may change it.  -1 if there is none, or the packed elements would
+ * exceed the cache. A loop over strips or chunks of the axis (it has marks) ends the search. */
 static int32_t rereading_loop(const rd_schedule *t, int32_t stmt, int32_t axis)
 {
     const rd_let *let   = &t->let[t->stmt[stmt].value];
@@ -67,6 +71,7 @@ static int32_t rereading_loop(const rd_schedule *t, int32_t stmt, int32_t axis)
         const rd_for *loop = loop_at(t, s);
 
         if (!loop || loop->axis == axis) {
+            /* the search ends at an IF or a part, too */
             if (!loop || loop->strip >= 0 || loop->start >= 0) /* over strips, or over chunks */
                 break;
             continue;
@@ -79,8 +84,9 @@ static int32_t rereading_loop(const rd_schedule *t, int32_t stmt, int32_t axis)
     return found;
 }
 
-/* The statement before which elements are packed: the loop, or the vector loop in which it is
- * unrolled; -1 if another loop there changes the address. */
+/* The statement before which elements are packed: the loop itself; or the vector loop, if the loop
+ * stands directly in it, to be unrolled; -1 if it stands deeper, as another loop may change the
+ * address. */
 static int32_t insertion_point(const rd_schedule *t, int32_t loop, int32_t vector)
 {
     if (!rd_stands_in(t, loop, vector))
@@ -88,8 +94,9 @@ static int32_t insertion_point(const rd_schedule *t, int32_t loop, int32_t vecto
     return t->stmt[loop].parent == vector ? vector : -1;
 }
 
-/* The position of an element in the array. Fills loop[0..*n) with the loops between that change
- * the address, innermost first, and *elements. */
+/* The position of an element in the array.  Fills loop[0..*n) with the loops between that change
+ * the address, innermost first, and *elements with the size of the array.  A strip takes whole
+ * vectors: a multiple of 16 elements. */
 static rd_linear packed_position(const reread_load *r, int32_t *loop, int32_t *n, int64_t *elements)
 {
     rd_schedule *t     = r->t;
@@ -123,7 +130,9 @@ static void store_value(rd_schedule *t, int32_t loop, const rd_let *let, int32_t
     rd_append(t, loop, rd_add_stmt(t, &stmt));
 }
 
-/* Adds "serial i1 { vector i0 { r9 = load ..; a7[..] = r9 } }" at the insertion point. */
+/* Adds "serial i1 { vector i0 { r9 = load ..; a7[..] = r9 } }" at the insertion point.  The load is
+ * not counted as elements read, as the old one is. The inner loop is a plain vector loop: no call,
+ * in any order. */
 static void add_loops(reread_load *r, const int32_t *loop, int32_t n, int32_t store,
                       rd_linear place)
 {
@@ -150,7 +159,9 @@ static void add_loops(reread_load *r, const int32_t *loop, int32_t n, int32_t st
     rd_put_before(t, top, r->at);
 }
 
-/* Declares the array, adds the packing loops, and makes the load read the array. */
+/* Declares the array, adds the loops that pack the elements into it, and makes the load read the
+ * array.  An array of small ints or bools (rd_small_type) has elements as in memory, others as in
+ * registers. */
 static void pack_elements(reread_load *r)
 {
     enum { MOST_LOOPS = 64 };
@@ -176,7 +187,9 @@ static void pack_elements(reread_load *r)
     let->at    = place;
 }
 
-/* Visits all loads in vector loops. */
+/* The pass: strided loads in a vector loop, which all rounds of a loop around it repeat, read an
+ * array that is packed once before that loop.  before < 0: there is no such loop; at < 0: no place
+ * for the packing. */
 void rd_pass_pack_rereads(rd_schedule *t, const rd_target *target)
 {
     (void)target;

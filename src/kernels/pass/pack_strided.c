@@ -2,7 +2,9 @@
  * vector loops of their own. Packing loops often do not vectorise; all other loops then do.
  *
  *     vector i0 { r9 = load s0[3 * i0]; a5[i0 - m0] = r9 }
- *     vector i0 { r4 = load a5[i0 - m0]; .. } */
+ *     vector i0 { r4 = load a5[i0 - m0]; .. }
+ *
+ * A plane is one component of interleaved elements, such as the red of an image's pixels. */
 #include "kernels/loop/facts.h"
 #include "kernels/pass/pass.h"
 #include "kernels/pass/strip_arrays.h"
@@ -17,7 +19,7 @@ static bool is_of_element(const rd_schedule *t, int32_t value, int32_t axis)
     return false;
 }
 
-/* True if the address holds a value that differs between elements. */
+/* True if a term of the address is a value (axis < 0) that differs between elements. */
 static bool is_gather(const rd_schedule *t, const rd_linear *at, int32_t axis)
 {
     for (int32_t k = 0; k < at->n; k++)
@@ -26,7 +28,8 @@ static bool is_gather(const rd_schedule *t, const rd_linear *at, int32_t axis)
     return false;
 }
 
-/* True if the load reads adjacent f16, which vector instructions widen but compilers do not. */
+/* True if the load reads adjacent f16, which vector instructions widen but compilers do not; its
+ * address has no values. */
 static bool is_row_of_halves(const rd_schedule *t, const rd_let *let, int32_t axis)
 {
     for (int32_t k = 0; k < let->at.n; k++)
@@ -35,7 +38,8 @@ static bool is_row_of_halves(const rd_schedule *t, const rd_let *let, int32_t ax
     return let->type == RD_F16 && rd_linear_coef(t, &let->at, axis) == 1;
 }
 
-/* True if the load in a vector loop is a gather, strided, or of f16. */
+/* True if the value is a load from the program's memory (slot >= 0) that is a gather, strided
+ * along the axis, or of f16. */
 static bool needs_packing_in_vector(const rd_schedule *t, const rd_let *let, int32_t axis)
 {
     const int64_t coef = rd_linear_coef(t, &let->at, axis);
@@ -46,7 +50,8 @@ static bool needs_packing_in_vector(const rd_schedule *t, const rd_let *let, int
            (let->type == RD_F16 && coef);
 }
 
-/* True if a statement before the load in its loop makes its index or stores to its memory. */
+/* True if a statement before the load in its loop makes an index in its address (axis < 0), or
+ * stores to its memory. */
 static bool is_dependent_load(const rd_schedule *t, int32_t loop, int32_t load)
 {
     const rd_let *let = &t->let[t->stmt[load].value];
@@ -63,8 +68,8 @@ static bool is_dependent_load(const rd_schedule *t, int32_t loop, int32_t load)
     return false;
 }
 
-/* True if the loop only loads elements and stores them into arrays, as loops of pass
- * `pack_rereads` do too. */
+/* True if the loop has only pairs of a load and a store of its value into an array; pass
+ * `pack_rereads` makes such loops, too. */
 static bool is_packing_loop(const rd_schedule *t, int32_t loop)
 {
     for (int32_t s = t->stmt[loop].first; s >= 0; s = t->stmt[t->stmt[s].next].next) {
@@ -78,8 +83,9 @@ static bool is_packing_loop(const rd_schedule *t, int32_t loop)
     return true;
 }
 
-/* True if the two loads read planes of one interleaved array, such as colours of an image. In
- * one loop compilers load all planes at once and shuffle. */
+/* True if the two loads read planes of one array of 2 to 4 interleaved planes, such as colours of
+ * an image: their addresses differ by less than the distance of pixels.  In one loop compilers
+ * load all planes at once and shuffle. */
 static bool are_planes_of_array(const rd_schedule *t, const rd_let *x, const rd_let *y,
                                 int32_t axis)
 {
@@ -92,8 +98,9 @@ static bool are_planes_of_array(const rd_schedule *t, const rd_let *x, const rd_
            llabs(y->at.offset - x->at.offset) < coef && rd_linear_same(t, &x->at, &there);
 }
 
-/* The packing loop right before `loop`, or before other packing loops, that packs another plane
- * of the same array; -1 if there is none. */
+/* The packing loop right before `loop`, or before other packing loops, that packs another plane of
+ * the same array; -1 if there is none. A loop by call is full: it has one function for its
+ * loads. */
 static int32_t packing_loop_of_planes(const rd_schedule *t, int32_t loop, const rd_let *let)
 {
     const int32_t axis = rd_loop_of(t, loop)->axis;
@@ -109,8 +116,8 @@ static int32_t packing_loop_of_planes(const rd_schedule *t, int32_t loop, const 
     return -1;
 }
 
-/* True if the three offsets are consecutive, in any order: a plane may be that of the pixel
- * before or behind. */
+/* True if the three offsets are consecutive, in any order: each of the three bits of `seen` is set
+ * once.  A plane may be that of the pixel before or behind. */
 static bool are_neighbours(const int64_t at[3])
 {
     int64_t  least = at[0];
@@ -123,8 +130,8 @@ static bool are_neighbours(const int64_t at[3])
     return seen == 7;
 }
 
-/* True if the loop packs three planes of bytes. Two shuffles separate 16 pixels; compilers find
- * slower code. */
+/* True if the loop packs three planes of bytes of pixels that lie 3 bytes apart.  Two shuffles
+ * separate 16 pixels; compilers find slower code. */
 static bool are_three_byte_planes(const rd_schedule *t, int32_t loop)
 {
     const rd_let *first = &t->let[t->stmt[t->stmt[loop].first].value];
@@ -138,7 +145,9 @@ static bool are_three_byte_planes(const rd_schedule *t, int32_t loop)
            rd_linear_coef(t, &first->at, rd_loop_of(t, loop)->axis) == 3;
 }
 
-/* Packs the elements of one load. Returns the loop in which the load stands afterwards. */
+/* Packs the elements of one load.  If the load depends on statements of the loop, the loop is split
+ * there first.  Returns the loop in which the load stands afterwards. Halves in a row, and three
+ * planes of bytes, have a function of the text, so their loop is by call. */
 static int32_t pack_load(rd_schedule *t, int32_t loop, int32_t load)
 {
     const int32_t value  = t->stmt[load].value;
@@ -158,7 +167,8 @@ static int32_t pack_load(rd_schedule *t, int32_t loop, int32_t load)
     return loop;
 }
 
-/* Packs all loads of a vector loop that need packing. */
+/* Packs all loads of a vector loop that need packing.  A packing loop, as a pass has added it,
+ * stays.  pack_load() may split the loop; it returns the one in which the load stands then. */
 static void pack_loads(rd_schedule *t, int32_t loop)
 {
     if (t->stmt[loop].first < 0 || is_packing_loop(t, loop))
@@ -169,6 +179,9 @@ static void pack_loads(rd_schedule *t, int32_t loop)
             loop = pack_load(t, loop, s);
 }
 
+/* The pass: strided and gathered elements of each vector loop are packed into arrays by loops of
+ * their own, as the others vectorise better then.  Statements from n on are those that the pass has
+ * added. */
 void rd_pass_pack_strided(rd_schedule *t, const rd_target *target)
 {
     (void)target;

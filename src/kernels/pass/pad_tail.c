@@ -3,7 +3,11 @@
  *
  * For 50 elements compilers make three vectors and two scalars. The next vector of states, or
  * the merge of lanes, then waits until the scalars are in the cache. Elements behind the last
- * one are 0, and their steps have no effect. */
+ * one are 0, and their steps have no effect.
+ *
+ * A strip is a range of indices that a vector loop takes; `fixed`: of a length that the text
+ * knows; `single`: it is the whole row.  A lane is one of the accumulators of a fold, to which
+ * elements go in turn. */
 #include "kernels/pass/fission_points.h"
 #include "kernels/pass/pass.h"
 #include "kernels/pass/strip_at.h"
@@ -20,7 +24,8 @@ static const rd_let *load_of(const rd_strip_at *r, int32_t stmt)
 }
 
 /* ---- Values of elements behind the last ------------------------------------------------------ */
-/* True if elements are adjacent, or one for all, in an array that the program does not write. */
+/* True if elements behind the last can be 0: the load is of adjacent elements, or of one for all,
+ * at an address without data.  The program does not write the array, and no loop reads it again. */
 static bool can_pad_load(const rd_strip_at *r, int32_t stmt, const rd_let *load)
 {
     const int64_t by = rd_linear_coef(r->t, &load->at, r->axis);
@@ -30,7 +35,8 @@ static bool can_pad_load(const rd_strip_at *r, int32_t stmt, const rd_let *load)
            !rd_program_accesses(r->t->p, RD_I_STORE, load->slot);
 }
 
-/* True if the value can be computed for elements that do not exist: it cannot fail or warn. */
+/* True if the value can be computed for elements that do not exist: it is no call, no checked
+ * index, and no operator that may warn of a division by 0. */
 static bool can_pad_let(const rd_strip_at *r, int32_t stmt)
 {
     const rd_let *let = &r->t->let[r->t->stmt[stmt].value];
@@ -53,22 +59,14 @@ static bool can_pad_let(const rd_strip_at *r, int32_t stmt)
 }
 
 /* ---- Lanes of a row -------------------------------------------------------------------------- */
-/* True if a lane without elements changes no bit of a lane with which it is merged. */
+/* True if a lane (partial accumulator) without elements changes no bit of a lane with which it is
+ * merged, and elements are as wide in memory as in registers. */
 static bool has_neutral_lanes(const rd_fold *f)
 {
-    switch (f->reducer) {
-    case RD_RED_sum:
-    case RD_RED_dot:
-    case RD_RED_prod:
-    case RD_RED_min:
-    case RD_RED_max:
-    case RD_RED_argmin:
-    case RD_RED_argmax: return !rd_dtype_is_narrow_float(f->type) && !rd_small_type(f->type);
-    default: return false;
-    }
+    return rd_reducer_pads(f->reducer) && !rd_dtype_is_narrow_float(f->type) && !rd_small_type(f->type);
 }
 
-/* The number of lanes, rounded up to whole vectors. */
+/* The number of lanes (partial accumulators), rounded up to whole vectors of 64 bytes. */
 static int32_t padded_lanes(const rd_fold *f, int32_t lanes)
 {
     const int32_t whole = VECTOR / rd_register_size(f->type);
@@ -76,8 +74,9 @@ static int32_t padded_lanes(const rd_fold *f, int32_t lanes)
     return (lanes + whole - 1) / whole * whole;
 }
 
-/* True if all lanes of a row are in one block, and the row is longer than a vector but not whole
- * vectors. */
+/* True if a row is one cell (accumulator), all lanes are in one block (no tree), and the row is
+ * longer than a vector but not whole vectors.  Whole vectors must not have more lanes than the
+ * fold. The fold is no scan, has no groups, and is not shared by tasks (split). */
 static bool can_pad_lanes(const rd_strip_at *r, const rd_strip *strip, int32_t fold)
 {
     const rd_fold *f = &r->t->p->fold[fold];
@@ -88,7 +87,8 @@ static bool can_pad_lanes(const rd_strip_at *r, const rd_strip *strip, int32_t f
            padded_lanes(f, strip->width) <= f->lanes;
 }
 
-/* True if all states of the fold are in its first array, which has so many lanes. */
+/* True if the first array of the fold, its number, has so many states, and no other array holds
+ * states of it.  Arrays from n_fold on are those that passes have added. */
 static bool has_room(const rd_schedule *t, int32_t fold, int32_t lanes)
 {
     for (int32_t k = t->p->n_fold; k < t->n_store; k++)
@@ -97,7 +97,8 @@ static bool has_room(const rd_schedule *t, int32_t fold, int32_t lanes)
     return t->store[fold].extent >= lanes;
 }
 
-/* Pads the loop to the most lanes that a step's fold needs, if all states have room. */
+/* Pads the loop to the most lanes (partial accumulators) that a step's fold needs, if all states
+ * have room. */
 void rd_pad_lanes(rd_schedule *t, int32_t stmt, int32_t width)
 {
     int32_t lanes = 0;
@@ -118,8 +119,9 @@ void rd_pad_lanes(rd_schedule *t, int32_t stmt, int32_t width)
 }
 
 /* ---- All together ---------------------------------------------------------------------------- */
-/* True if the step goes by lanes, is not a user's, and its lanes are a multiple of the strip's
- * width. */
+/* True if elements go to lanes (partial accumulators) of a built-in reducer, the step is no call,
+ * and the strip's width divides the number of lanes.  An only strip also needs room for whole
+ * vectors. */
 static bool can_pad_step(const rd_strip_at *r, const rd_strip *strip, const rd_fold_in_strip *fold,
                          int32_t stmt)
 {
@@ -130,7 +132,8 @@ static bool can_pad_step(const rd_strip_at *r, const rd_strip *strip, const rd_f
            (!strip->single || can_pad_lanes(r, strip, k));
 }
 
-/* Checks that each statement of the region is a loop, a value or a step that can be padded. */
+/* True if strips have a fixed length and a shorter tail (or there is one strip), and each
+ * statement of the region is a loop, or a value or a step that can be padded. */
 bool rd_pads_tail(const rd_strip_at *r, const rd_strip *strip, const rd_fold_in_strip *fold)
 {
     if (strip->around || strip->one_state || !strip->fixed || (!strip->single && strip->tail <= 0))

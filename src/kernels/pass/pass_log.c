@@ -9,7 +9,8 @@
 #define RD_CHECK 0
 #endif
 
-/* FNV-1a of the bytes. Padding between members must keep its value. */
+/* Continues an FNV-1a hash by n bytes; the factor is the prime of its 64-bit form.  Padding
+ * between members must keep its value. */
 static uint64_t hash_bytes(uint64_t hash, const void *bytes, size_t n)
 {
     const unsigned char *at = bytes;
@@ -19,7 +20,7 @@ static uint64_t hash_bytes(uint64_t hash, const void *bytes, size_t n)
     return hash;
 }
 
-/* A hash of all arrays of the tree. */
+/* A hash of all arrays of the tree, from FNV's 64-bit start value on. */
 static uint64_t hash_of(const rd_schedule *t)
 {
     uint64_t hash = UINT64_C(0xcbf29ce484222325);
@@ -32,7 +33,7 @@ static uint64_t hash_of(const rd_schedule *t)
     return hash_bytes(hash, t->operand, (size_t)t->n_operand * sizeof *t->operand);
 }
 
-/* True if the tree differs from the one that was checked last. */
+/* True if the tree's hash differs from that of the tree that was checked last. */
 static bool has_changed(const rd_schedule *t, rd_pass_log *log)
 {
     const uint64_t before = log->checked;
@@ -71,7 +72,9 @@ static void print_tree(const char *name, const rd_schedule *t, rd_pass_log *log)
     log->last = tree;
 }
 
-/* Prints the tree if asked to, and checks it in debug builds. */
+/* Called after each pass: prints the tree if asked to (log->to), and checks it in debug builds.
+ * `open`: loops still read values that other loops make (scalar_expand makes arrays of these
+ * later), so the tree is not checked. */
 void rd_pass_finished(const char *name, bool open, const rd_schedule *t, rd_pass_log *log)
 {
     if (t->failed)

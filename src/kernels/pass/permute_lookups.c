@@ -8,21 +8,26 @@
  *                                             vector i0 { r3 = load a4[i0 - m0]; .. r3 .. }
  *
  * It runs before `pack_strided`, which packs gathers, and before `scalar_expand`, which makes
- * arrays for computed indices. */
+ * arrays for computed indices.
+ *
+ * A permute is an instruction that picks elements of a register by a vector of indices.  An index
+ * is a value that is checked against an extent; if it is out of range, the run ends. */
 #include "kernels/loop/facts.h"
 #include "kernels/loop/table_lookups.h"
 #include "kernels/pass/pass.h"
 #include "kernels/pass/strip_arrays.h"
 
-/* The last loop by call: the index by which it looks up (of), and the copy of that index
- * (index). The load of which the index is made, and its copy; -1 if there is none. */
+/* The last loop by call (`call`, -1: none yet): the index by which it looks up (`of`), and the copy
+ * of that index (`index`).  `load` is the load that the index is made from, and `copy` its copy;
+ * -1: none. */
 typedef struct lookup_loop {
     rd_schedule *t;
     rd_speeds    speeds;
     int32_t      call, of, index, load, copy;
 } lookup_loop;
 
-/* True if a statement of the loop before this one writes to the program's memory. */
+/* True if a statement of the loop before this one (-1: any) writes to the program's memory: only
+ * stores and sorts have a slot and are no values. */
 static bool has_store_before(const rd_schedule *t, int32_t loop, int32_t stmt)
 {
     for (int32_t s = rd_next_stmt(t, loop, loop); s >= 0 && s != stmt; s = rd_next_stmt(t, s, loop))
@@ -31,8 +36,9 @@ static bool has_store_before(const rd_schedule *t, int32_t loop, int32_t stmt)
     return false;
 }
 
-/* The operand of the index in the loop by call: a copy of the load, if nothing is written
- * between; else the value itself, which comes through an array. */
+/* The operand of the index in the loop by call.  It is a copy of its load, if the load is in this
+ * loop and nothing is written there; else the value itself, which comes through an array.  The copy
+ * is not counted as elements read, as the load is (uncounted). */
 static int32_t operand_in_call(lookup_loop *q, int32_t loop, int32_t index)
 {
     rd_schedule  *t    = q->t;
@@ -49,7 +55,7 @@ static int32_t operand_in_call(lookup_loop *q, int32_t loop, int32_t index)
     return q->copy;
 }
 
-/* Adds the checked index to the loop by call. */
+/* Adds a copy of the checked index to the loop by call, and notes both in *q. */
 static void add_index(lookup_loop *q, int32_t loop, int32_t index)
 {
     rd_schedule  *t       = q->t;
@@ -61,7 +67,8 @@ static void add_index(lookup_loop *q, int32_t loop, int32_t index)
     q->index  = rd_add_value(t, q->call, &let);
 }
 
-/* True if both indices select the same position. */
+/* True if both indices are of the same value, with the same extent (word) and type, so that they
+ * select the same place. */
 static bool is_same_index(const rd_schedule *t, int32_t a, int32_t b)
 {
     const rd_let *x = &t->let[a], *y = &t->let[b];
@@ -91,14 +98,15 @@ static void load_in_call(lookup_loop *q, int32_t stmt, const rd_lookup *l, int32
     rd_replace_by_load(t, value, store, behind);
 }
 
-/* True if no statement reads the value. */
+/* True if the statement makes a value that no statement reads, and still stands in a body. */
 static bool is_unused(const rd_schedule *t, int32_t stmt)
 {
     return !t->failed && t->stmt[stmt].kind == RD_S_LET && t->stmt[stmt].parent >= 0 &&
            rd_next_use(t, t->stmt[stmt].value, -1) < 0;
 }
 
-/* Removes the index and its load if nothing reads them, and keeps the count of loaded elements. */
+/* Removes the index if nothing reads it, and then its load.  The copy of the load takes over
+ * whether loaded elements are counted. */
 static void remove_unused(lookup_loop *q, int32_t index)
 {
     rd_schedule *t = q->t;
@@ -112,8 +120,8 @@ static void remove_unused(lookup_loop *q, int32_t index)
     rd_take_out(t, q->load);
 }
 
-/* Moves one lookup into the loop by call at hand, or into a new one. Returns the loop in which
- * the load stands afterwards. */
+/* Moves one lookup into the loop by call at hand, if that is of the same index; else into a new
+ * one, which splits the loop.  Returns the loop in which the load stands afterwards. */
 static int32_t move_lookup(lookup_loop *q, int32_t loop, int32_t stmt, const rd_lookup *l)
 {
     rd_schedule *t      = q->t;
@@ -129,7 +137,7 @@ static int32_t move_lookup(lookup_loop *q, int32_t loop, int32_t stmt, const rd_
     return behind;
 }
 
-/* Moves all lookups of a vector loop that are faster by permutes. */
+/* Moves all lookups of a vector loop that take less time by permutes than by gathers. */
 static void move_lookups(lookup_loop *q, int32_t loop)
 {
     rd_schedule  *t    = q->t;
@@ -145,7 +153,8 @@ static void move_lookups(lookup_loop *q, int32_t loop)
     }
 }
 
-/* Removes vector loops without statements. */
+/* Removes vector loops without statements from a part of the program: all that they held has moved
+ * to other loops. */
 static void remove_empty_loops(rd_schedule *t, int32_t part)
 {
     for (int32_t s = part, next; s >= 0 && !t->failed; s = next) {
@@ -155,7 +164,9 @@ static void remove_empty_loops(rd_schedule *t, int32_t part)
     }
 }
 
-/* Visits all vector loops, and removes those that end up empty. */
+/* The pass: moves lookups in small tables from each vector loop to loops that are one call and use
+ * permutes of registers.  The loops by call and those that it has added (statements from `before`
+ * on) stay; loops that end up empty are removed. */
 void rd_pass_permute_lookups(rd_schedule *t, const rd_target *target)
 {
     lookup_loop q = { .t = t, .speeds = rd_speeds_usual(target->vector) };

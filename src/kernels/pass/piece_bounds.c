@@ -1,11 +1,16 @@
 /* piece_bounds.c - Computes where the pieces of a bounded loop begin and end: see
- * index_set_split.c. */
+ * index_set_split.c.
+ *
+ * A bound (rd_bound) is a sum of terms that is not negative where the mask is true: an offset,
+ * factors times axes, and factors times values of memory.  A piece is a range of the loop in which
+ * the mask is true, false or unknown. */
 #include "kernels/loop/facts.h"
 #include "kernels/pass/index_set_split.h"
 
 /* ---- What indices come to in the loop -------------------------------------------------------- */
-/* Asks the loop around that binds the axis: its index, or the ends of its rounds. The root axis
- * has the task's share, other axes all indices. */
+/* The smallest or largest index of an axis in the loop's rounds.  A loop around over single
+ * indices (no marks) gives its index, one over ranges the ends of its range.  Else the root axis
+ * has the task's share, unless one task runs all, and other axes have all indices. */
 rd_linear rd_index_bound(rd_range_split *c, int32_t axis, bool most)
 {
     rd_schedule  *t      = c->t;
@@ -23,7 +28,8 @@ rd_linear rd_index_bound(rd_range_split *c, int32_t axis, bool most)
     return rd_linear_of(most ? t->p->axis_extent[axis] - 1 : 0);
 }
 
-/* A value of memory, clamped so that sums of such values cannot overflow. */
+/* A value of memory as a position, clamped to 2^60 either way, so that sums of such values cannot
+ * overflow. */
 static rd_linear clamped_value(rd_range_split *c, int32_t value)
 {
     const int64_t most = INT64_C(1) << 60;
@@ -33,7 +39,8 @@ static rd_linear clamped_value(rd_range_split *c, int32_t value)
     return rd_index_max(&c->n, at, rd_linear_of(-most));
 }
 
-/* The smallest or largest value of a bound, without the term of the loop's own index. */
+/* The smallest or largest value of a bound, without the term of the loop's own index.  A term is
+ * largest at the largest index if its factor is positive, else at the smallest. */
 static rd_linear bound_without_loop(rd_range_split *c, const rd_bound *b, bool most)
 {
     const int32_t own = rd_loop_of(c->t, c->stmt)->axis;
@@ -64,8 +71,9 @@ static rd_linear high_bound(rd_range_split *c, bool most, int64_t more)
 }
 
 /* ---- Ends of pieces -------------------------------------------------------------------------- */
-/* Clamps the position if the step is 1. Else it rounds the distance from the start to whole
- * steps. */
+/* Clamps the position to the loop's range if borders may be anywhere (by 1).  Else it rounds the
+ * distance from the start to whole steps, down, or up (`behind`).  From the loop's end on the
+ * result is the end. */
 rd_linear rd_round_to_step(rd_range_split *c, rd_linear at, bool behind)
 {
     rd_index_math *n = &c->n;
@@ -82,7 +90,8 @@ rd_linear rd_round_to_step(rd_range_split *c, rd_linear at, bool behind)
     return rd_index_select(n, at, c->to, c->to, whole);
 }
 
-/* Takes the loosest values of both bounds, with one index more on either side. */
+/* Sets the range outside which the mask is false.  It takes the loosest values of both bounds,
+ * with one index more on either side, and at least one index, of the whole range lo to hi. */
 void rd_find_visited(rd_range_split *c, rd_pieces *p)
 {
     rd_index_math *n = &c->n;

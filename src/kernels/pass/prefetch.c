@@ -4,7 +4,10 @@
  *
  *     serial i1 of 64 .. starts m2 {
  *       fetch s0[1024 * i0 + m2 + 1024]
- *       vector i1 { r2 = load s0[1024 * i0 + i1] .. } } */
+ *       vector i1 { r2 = load s0[1024 * i0 + i1] .. } }
+ *
+ * A strip is a range of indices that the loop r->axis visits at a time, and a substrip a part of
+ * one. */
 #include "core/caches.h"
 #include "kernels/cpu/simd/simd.h"
 #include "kernels/pass/pass.h"
@@ -18,13 +21,14 @@ typedef struct prefetching {
     int32_t         strip, vector, load; /* statements */
 } prefetching;
 
+/* The load at hand (f->load is its statement). */
 static const rd_let *load_of(const prefetching *f)
 {
     return &f->t->let[f->t->stmt[f->load].value];
 }
 
-/* Puts a PREFETCH before the vector loop: of what the load reads in the strip, `further` elements
- * behind. */
+/* Puts a PREFETCH before the vector loop: as many elements as the strip has, `further` elements
+ * behind those that the load reads in this strip. */
 static void add_fetch(prefetching *f, int64_t further)
 {
     rd_schedule  *t     = f->t;
@@ -39,7 +43,8 @@ static void add_fetch(prefetching *f, int64_t further)
         rd_linear_plus_axis(t, rd_linear_plus_axis(t, rd_linear_of(0), 1, stop), -1, start));
 }
 
-/* True if the load reads adjacent elements of an array that the program does not write. */
+/* True if the statement loads adjacent elements, at an address without data, of an array of the
+ * program (slot >= 0) that the program does not write. */
 static bool can_prefetch(const prefetching *f)
 {
     const rd_stmt *s   = &f->t->stmt[f->load];
@@ -52,7 +57,8 @@ static bool can_prefetch(const prefetching *f)
 }
 
 /* ---- The next row ---------------------------------------------------------------------------- */
-/* The loop over rows around the strips, -1 if there is none. */
+/* The loop of the program that is the next one around the strips, block loops left out; -1 if
+ * there is none. */
 static int32_t loop_over_rows(const prefetching *f)
 {
     int32_t s = f->t->stmt[f->strip].parent;
@@ -62,8 +68,8 @@ static int32_t loop_over_rows(const prefetching *f)
     return s >= 0 && rd_loop_of(f->t, s)->of >= 0 ? s : -1;
 }
 
-/* The number of strips in the row, before the one at hand, that read the same elements. Strips
- * and their tail count once, and so do substrips. */
+/* The number of loops over strips in the row, before the one at hand, that read the same elements.
+ * Strips and their tail count once (they have one number), and so do substrips. */
 static int32_t count_earlier_loops(const prefetching *f, int32_t row)
 {
     int32_t count = 0, last = -1;
@@ -85,19 +91,19 @@ static int32_t count_earlier_loops(const prefetching *f, int32_t row)
     return count;
 }
 
-/* Prefetches the next row in the second loop that reads a row. A row must fit the second-level
- * cache, and all rows must not fit the caches. */
+/* Prefetches the next row in the second loop that reads a row; in substrips, in the first. Four
+ * rows must fit the second-level cache, and all rows must not fit the caches. */
 static void prefetch_next_row(prefetching *f)
 {
-    const bool    part = rd_loop_of(f->t, f->strip)->substrip;
-    const int32_t row  = f->r->around && !part ? -1 : loop_over_rows(f);
+    const bool    is_substrip = rd_loop_of(f->t, f->strip)->substrip;
+    const int32_t row         = f->r->around && !is_substrip ? -1 : loop_over_rows(f);
     const int64_t coef =
         row >= 0 ? rd_linear_coef(f->t, &load_of(f)->at, rd_loop_of(f->t, row)->axis) : 0;
     const double bytes = (double)rd_reach(f->t->p, f->r->axis) * rd_dtype_size(load_of(f)->type);
 
     if (coef && bytes * 4 <= RD_L2_BYTES &&
         bytes * (double)rd_trips(f->t->p, rd_loop_of(f->t, row)->of) >= rd_cached_bytes() &&
-        count_earlier_loops(f, row) == !part)
+        count_earlier_loops(f, row) == !is_substrip)
         add_fetch(f, coef);
 }
 
@@ -116,8 +122,9 @@ static bool has_same_load(const prefetching *f, int32_t loop)
     return false;
 }
 
-/* The loop over a few rows that the pass `batch_functions` made, if a loop before it has read
- * the same rows; else -1. */
+/* The loop over the rows of a chunk, as the pass `batch_functions` makes them, if a loop before it
+ * in the chunk has read the same rows; else -1.  The loop over chunks is of the same axis, with a
+ * greater step. */
 static int32_t loop_of_reread_rows(const prefetching *f)
 {
     const rd_schedule *t    = f->t;
@@ -149,7 +156,7 @@ static void prefetch_next_rows(prefetching *f)
 }
 
 /* ---- Further along --------------------------------------------------------------------------- */
-/* True if a fold takes elements of the strip by lanes. */
+/* True if a fold takes elements of the strip by lanes (partial accumulators). */
 static bool has_lanes(const prefetching *f, const rd_strips *strips)
 {
     for (int32_t s = f->strip; s >= 0; s = rd_next_stmt(f->t, s, f->strip))
@@ -158,9 +165,10 @@ static bool has_lanes(const prefetching *f, const rd_strips *strips)
     return false;
 }
 
-/* Prefetches further along the row. Some processors stop between rows and pages, and gain by it
- * (simd/prefetch.c). Lower triangle of 8192 x 8192 f32, sums of rows: 1.43 of the time of a loop by
- * hand without, 1.18 with. */
+/* Prefetches 2048 bytes further along the row, if the strip has at least 256 bytes and the array
+ * exceeds the caches.  Some processors stop between rows and pages, and gain by it
+ * (simd/prefetch.c). Lower triangle of 8192 x 8192 f32, sums of rows: 1.43 of the time of a loop
+ * by hand without, 1.18 with. */
 static void prefetch_along(prefetching *f, const rd_strips *strips)
 {
     enum { DISTANCE = 2048, LEAST = 256 }; /* bytes */
@@ -188,7 +196,8 @@ static void prefetch_loads(rd_schedule *t, int32_t vector, int32_t strip, const 
     }
 }
 
-/* Visits all vector loops in strips, but those that copy or are one call. */
+/* The pass: adds software prefetch to all vector loops in strips, except loops that are one call
+ * (by_call) or that only copy results past the caches (nontemporal). */
 void rd_pass_prefetch(rd_schedule *t, const rd_target *target)
 {
     for (int k = 0; target->strips && k < RD_N_PARTS; k++)

@@ -11,7 +11,10 @@
  * Several rows are as many streams, which memory serves more slowly than one. Some processors
  * also stop to prefetch at the end of each 4 KiB page. The pass runs only on processors that
  * gain (simd/prefetch.c). On a Zen 4, f64, 8192 x 8192, the maximum of columns took 1.45 of the
- * time of a loop by hand without the pass, and 1.10 with it. */
+ * time of a loop by hand without the pass, and 1.10 with it.
+ *
+ * A part is a range of elements of a strip, one cache line or half of one; m6 and m7 are marks,
+ * bound to its first index and to the one behind its last. */
 #include "kernels/cpu/simd/simd.h"
 #include "kernels/pass/index_math.h"
 #include "kernels/pass/pass.h"
@@ -54,9 +57,9 @@ static int32_t first_row(const row_prefetch *r)
     return -1;
 }
 
-/* True if no load before this one in the row has the same address. Operands with equal
- * addresses, such as a mask and the array that it masks, get one prefetch, as a second stream
- * costs more than it gains (mean of masked columns, f64: 1.43 of the time). */
+/* True if no load before this one in the row has the same address.  Operands with equal addresses,
+ * such as a mask and the array that it masks, get one prefetch, as a second stream costs more than
+ * it gains (mean of masked columns, f64: 1.43 of the time). */
 static bool is_first_of_address(const row_prefetch *r, int32_t row, int32_t load)
 {
     const rd_schedule *t   = r->t;
@@ -81,9 +84,9 @@ static int32_t next_prefetched_load(const row_prefetch *r, int32_t row, int32_t 
 }
 
 /* ---- What is fetched ------------------------------------------------------------------------- */
-/* Computes where the next prefetch starts, counted from the first row behind the rows at hand.
- * Parts before this one have prefetched a number of elements already, row after row; each row
- * lies `pitch` elements behind the one before. */
+/* Computes where the next prefetch starts, counted from the first row behind the n rows at hand.
+ * Parts before this one have prefetched n elements for each of theirs, row after row; each row
+ * lies `pitch` elements behind the one before.  So the start is in row k if k rows are passed. */
 static rd_linear offset_behind_rows(const row_prefetch *r, int64_t pitch)
 {
     rd_schedule    *t      = r->t;
@@ -153,8 +156,8 @@ static bool has_bytes_beside_wide(const row_prefetch *r)
     return wide && bytes;
 }
 
-/* Elements of one part: a cache line of bytes, or half of one where states of several numbers
- * fill the registers. The compiler knows the number. On a Zen 4, columns of 480 rows of f32, the
+/* Elements of one part: a cache line of bytes, or half of one where states of several numbers fill
+ * the registers.  The compiler knows the number.  On a Zen 4, columns of 480 rows of f32, the
  * maximum but for NaN took 0.61 of the time by halves; sums took 1.15; the maximum of f64 by a
  * mask took 3. */
 static int32_t part_size(const row_prefetch *r)
@@ -165,8 +168,9 @@ static int32_t part_size(const row_prefetch *r)
 }
 
 /* ---- Rows that go together ------------------------------------------------------------------- */
-/* Splits the vector loop into parts of one length, and a tail (strip-mining). The tail runs
- * once, for the elements behind the last whole part. */
+/* Splits the vector loop into parts of one length, and a tail (strip-mining). The tail runs once,
+ * for the elements behind the last whole part. `border` is the end, rounded down to whole parts:
+ * there the parts end and the tail begins. */
 static void split_into_parts(row_prefetch *r)
 {
     rd_schedule *t = r->t;
@@ -206,8 +210,9 @@ static void tile_and_prefetch(row_prefetch *r)
         add_row_prefetch(r, &t->let[t->stmt[load].value]);
 }
 
-/* The vector loop into which the rounds of a serial loop have been merged, behind values of all
- * rounds; -1 if the statement is no such loop. */
+/* The vector loop into which the rounds of a serial loop have been merged; only values stand before
+ * it.  The serial loop has a step over 1, a start mark (start >= 0), and no strips.  -1: the
+ * statement is no such loop. */
 static int32_t merged_vector_in(const rd_schedule *t, int32_t stmt)
 {
     const rd_for *loop = loop_at(t, stmt);
@@ -221,7 +226,9 @@ static int32_t merged_vector_in(const rd_schedule *t, int32_t stmt)
                : -1;
 }
 
-/* Visits all loops over jammed rows in wide strips, on processors that gain. */
+/* The pass: where a loop reads several rows of a large array together (unroll-and-jam), it
+ * prefetches the rows behind them.  Only wide strips qualify, which are streamed from memory, and
+ * only processors that gain.  Statements from n on are those that the pass has added. */
 void rd_pass_prefetch_rows(rd_schedule *t, const rd_target *target)
 {
     if (!target->strips || !rd_prefetches_rows_behind)

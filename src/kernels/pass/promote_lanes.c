@@ -6,21 +6,25 @@
  *                                            store states f0 cell 0, a5 at 0
  *
  * If unrolled loops in the strip visit several cells, the array holds their states one behind
- * the other. */
+ * the other.
+ *
+ * A lane is one of the accumulators (states) of a cell, to which elements go in turn.  A cell is
+ * one element of the result.  A strip is a range of indices that the vector loop visits. */
 #include "kernels/pass/pass.h"
 #include "kernels/pass/state_copies.h"
 
+/* The array has the states of at most 16 cells. */
 enum { MOST_GROUPS = 16 };
 
 /* The step of a fold, and the loops around it. */
 typedef struct step_place {
     int32_t step, vector, strips;      /* statements */
     int32_t n_loop, loop[RD_MAX_RANK]; /* unrolled loops over cells, innermost first */
-    int64_t groups;
+    int64_t groups; /* cells that these loops visit: the product of their extents */
 } step_place;
 
 /* ---- Which states ---------------------------------------------------------------------------- */
-/* The fold's one step; -1 if it has none or several. */
+/* The only STEP of the fold in the program; -1 if it has none or several. */
 static int32_t only_step(const rd_schedule *t, int32_t fold)
 {
     int32_t found = -1;
@@ -41,8 +45,9 @@ static const rd_for *loop_at(const rd_schedule *t, int32_t stmt)
     return stmt >= 0 && t->stmt[stmt].kind == RD_S_LOOP ? rd_loop_of(t, stmt) : NULL;
 }
 
-/* Fills the loops from the step up to the loop over strips. True if they are unrolled loops over
- * few cells in a vector loop. */
+/* Fills the loops from the step up to the loop over strips.  True if unrolled loops over 16 cells
+ * (accumulators) at most stand in a vector loop, which stands directly in a loop over strips of the
+ * same axis. extent < 1: the number of rounds is not known. */
 static bool find_loops(const rd_schedule *t, step_place *at)
 {
     const rd_for *loop;
@@ -65,8 +70,9 @@ static bool find_loops(const rd_schedule *t, step_place *at)
     return loop && loop->strip >= 0 && loop->axis == rd_loop_of(t, at->vector)->axis;
 }
 
-/* True if the fold goes by lanes along the strips, and its states are in memory that other code
- * may have the address of. */
+/* True if neighbours of a strip are lanes (partial accumulators) of the fold, a reduction without
+ * groups, along the strips' axis.  Its states must be in memory that other code may have the
+ * address of: the task's, or an array that the functions of a combine tree take. */
 static bool can_promote(const rd_schedule *t, const rd_target *target, int32_t fold, step_place *at)
 {
     const rd_loop_fold *f = &t->fold[fold];
@@ -82,7 +88,8 @@ static bool can_promote(const rd_schedule *t, const rd_target *target, int32_t f
 }
 
 /* ---- The array ------------------------------------------------------------------------------- */
-/* The offset in the array of the states of the cell at hand. */
+/* The offset in the array of the states of the cell (accumulator) at hand: its number times the
+ * lanes. */
 static rd_linear group_offset(rd_schedule *t, const step_place *at, int64_t lanes)
 {
     rd_linear found = rd_linear_of(0);
@@ -97,7 +104,8 @@ static rd_linear group_offset(rd_schedule *t, const step_place *at, int64_t lane
     return found;
 }
 
-/* The statement that copies the states into the array or back, in loops over all cells. */
+/* The statement that copies the states into the array or back, in loops over all cells
+ * (accumulators). */
 static int32_t make_copy(rd_schedule *t, const step_place *at, rd_stmt_kind kind, int32_t array,
                          rd_linear group)
 {
@@ -138,6 +146,8 @@ static void promote_states(rd_schedule *t, const step_place *at, int32_t fold)
     t->stmt[at->step].of.more = rd_linear_plus(t, group, 1, t->stmt[at->step].of.more);
 }
 
+/* The pass: copies the states of each fold that qualifies into a local array around the loop over
+ * strips, and back (scalar promotion). */
 void rd_pass_promote_lanes(rd_schedule *t, const rd_target *target)
 {
     for (int32_t k = 0; target->strips && k < t->p->n_fold && !t->failed; k++) {

@@ -16,15 +16,18 @@
 #include "kernels/pass/state_copies.h"
 
 /* ---- Which ----------------------------------------------------------------------------------- */
-/* True if the fold has small states of one lane, and runs that are long enough.
+/* True if the fold has small states of one lane (partial accumulator), and runs that are long
+ * enough.  Its groups are no more than an eighth of the elements, or it is known (of_pattern) that
+ * neighbours have equal or close labels. The fold has a loop along its steps (along >= 0), and a
+ * user's state is small.
  *
- * Where labels differ each time, memory is faster (columns of an R-MAT graph, f32: 1.70 of the
- * time of a loop by hand with variables, 1.45 without; sums of a cube over its second axis 1.37
+ * Where labels differ each time (differ), memory is faster (columns of an R-MAT graph, f32: 1.70 of
+ * the time of a loop by hand with variables, 1.45 without; sums of a cube over its second axis 1.37
  * and 1.04). So it is where groups are small: each run ends with a branch that is mispredicted
  * (sums of 10^6 f64 by runs of 3: 1.1 ms, with variables 3.2). */
 static bool is_profitable(const rd_schedule *t, int32_t fold)
 {
-    enum { FEW_STATES = 4, SMALL = 32, FEW_ELEMENTS = 8 };
+    enum { FEW_STATES = 4, SMALL = 32, FEW_ELEMENTS = 8 }; /* numbers; bytes; elements a group */
     const rd_loop_fold *f = &t->fold[fold];
     const rd_fold      *p = &t->p->fold[fold];
 
@@ -35,7 +38,7 @@ static bool is_profitable(const rd_schedule *t, int32_t fold)
 
 /* ---- Changes --------------------------------------------------------------------------------- */
 /* The statement before which the states are switched: the first switch of the same label in the
- * loop, or the step. */
+ * same body and loop, or the step. */
 static int32_t first_stmt_of_label(const rd_schedule *t, int32_t step)
 {
     for (int32_t s = t->stmt[t->stmt[step].parent].first; s != step; s = t->stmt[s].next)
@@ -54,18 +57,19 @@ static void promote_state(rd_schedule *t, int32_t step, int32_t loop)
         .storage = RD_IN_REGISTERS, .fold = s.fold, .extent = 1, .one_label = true
     };
     const int32_t array = rd_add_store(t, &store), first = first_stmt_of_label(t, step);
-    const rd_stmt turn = rd_copy_of_states(&s, RD_S_SWITCH_STATE, array);
-    rd_stmt       back = rd_copy_of_states(&s, RD_S_STORE_STATES, array);
+    const rd_stmt change     = rd_copy_of_states(&s, RD_S_SWITCH_STATE, array);
+    rd_stmt       store_back = rd_copy_of_states(&s, RD_S_STORE_STATES, array);
 
-    back.label = -1;
+    store_back.label = -1;
     rd_put_before(t, rd_add_declaration(t, array), loop);
-    rd_put_before(t, rd_add_stmt(t, &turn), first);
-    rd_put_behind(t, rd_add_stmt(t, &back), loop);
+    rd_put_before(t, rd_add_stmt(t, &change), first);
+    rd_put_behind(t, rd_add_stmt(t, &store_back), loop);
     if (!t->failed)
         t->stmt[step].store = array;
 }
 
-/* Visits all steps by labels, and promotes those that profit. */
+/* The pass: promotes each step by labels (label >= 0) that profits, if its states are not promoted
+ * already (one_label). */
 void rd_pass_promote_runs(rd_schedule *t, const rd_target *target)
 {
     (void)target;

@@ -8,7 +8,9 @@
 #include "kernels/pass/pass.h"
 #include "kernels/pass/state_copies.h"
 
-/* True if the statement is a step into the only state of a user's reducer: one lane, no labels. */
+/* True if the statement is a step into the only state of a user's reducer.  The fold has one lane
+ * (partial accumulator) and no labels, and goes along a loop; its states are in the fold's first
+ * array (number below n_fold). */
 static bool is_single_state(const rd_schedule *t, const rd_stmt *s)
 {
     const rd_loop_fold *f = s->fold >= 0 ? &t->fold[s->fold] : NULL;
@@ -23,16 +25,19 @@ static void promote_state(rd_schedule *t, int32_t step, int32_t loop)
 {
     const rd_store store = { .storage = RD_IN_REGISTERS, .fold = t->stmt[step].fold, .extent = 1 };
     const int32_t  array = rd_add_store(t, &store);
-    const rd_stmt  near  = rd_copy_of_states(&t->stmt[step], RD_S_LOAD_STATES, array),
-                  back   = rd_copy_of_states(&t->stmt[step], RD_S_STORE_STATES, array);
+    const rd_stmt  load  = rd_copy_of_states(&t->stmt[step], RD_S_LOAD_STATES, array),
+                  store_back = rd_copy_of_states(&t->stmt[step], RD_S_STORE_STATES, array);
 
     rd_put_before(t, rd_add_declaration(t, array), loop);
-    rd_put_before(t, rd_add_stmt(t, &near), loop);
-    rd_put_behind(t, rd_add_stmt(t, &back), loop);
+    rd_put_before(t, rd_add_stmt(t, &load), loop);
+    rd_put_behind(t, rd_add_stmt(t, &store_back), loop);
     if (!t->failed)
         t->stmt[step].store = array;
 }
 
+/* The pass: keeps the one state of a user's reducer in a variable around the loop along the fold's
+ * steps, if no other statement of the fold is in that loop (scalar promotion).  Then a step does
+ * not wait for memory. */
 void rd_pass_promote_single(rd_schedule *t, const rd_target *target)
 {
     (void)target;

@@ -7,14 +7,17 @@
  *
  *     serial j by 64 { serial i by 4 { begin; serial k { vector j { four rows } } .. } }
  *
- * This is a rule, as prices do not see the cache level of states, nor jammed rows. */
+ * This is a rule, as prices do not see the cache level of states, nor jammed rows.
+ *
+ * A region is a loop, or a body of loops, with one loop over strips; `around`: it is a body.  A
+ * cell is an accumulator of the fold. */
 #include "kernels/pass/strip_at.h"
 
 /* NEAR_BYTES: a first-level cache; STRIP: elements of a strip. */
 enum { NEAR_BYTES = 32 << 10, STRIP = 64 };
 
-/* The other axis of the region along which the fold has more cells than fit the cache; -1 if
- * there is none. */
+/* The axis of a loop around the step, not the region's, along which the fold has more cells
+ * (accumulators) than fit a first-level cache, at 64 states a cell; -1 if there is none. */
 static int32_t axis_of_cells(const rd_strip_at *r, int32_t step)
 {
     const rd_loop_fold *f = &r->t->fold[r->t->stmt[step].fold];
@@ -30,7 +33,7 @@ static int32_t axis_of_cells(const rd_strip_at *r, int32_t step)
     return -1;
 }
 
-/* The body around the loop, if no other statement there has a body; else -1. */
+/* The body that the loop stands in, if no other statement there has a body of its own; else -1. */
 static int32_t body_of(const rd_schedule *t, int32_t loop)
 {
     const int32_t body = t->stmt[loop].parent;
@@ -41,8 +44,9 @@ static int32_t body_of(const rd_schedule *t, int32_t loop)
     return body;
 }
 
-/* True if rows along the old axis could be jammed in strips of the new one, so that states stay
- * in registers. */
+/* True if rows along the old axis, `axis`, could be jammed (unroll-and-jam) in strips of the new
+ * one (r->axis), so that states stay in registers.  It describes the new strips in a scratch
+ * copy. */
 static bool can_jam_rows(const rd_strip_at *r, int32_t axis, rd_fold_in_strip *fold)
 {
     rd_strip    strip = { .axis = r->axis, .around = true };
@@ -59,7 +63,8 @@ static bool can_jam_rows(const rd_strip_at *r, int32_t axis, rd_fold_in_strip *f
     return false;
 }
 
-/* Visits all steps of folds that begin in the region, and looks for a better axis for each. */
+/* For each step of a fold that begins in the region: looks for a better axis, with strips around
+ * the same body.  *by gets the first such region. */
 bool rd_prefers_register_strips(const rd_strip_at *r, rd_fold_in_strip *fold, rd_strip_at *by)
 {
     RD_EACH_IN (r, s) {

@@ -2,7 +2,9 @@
  * local arrays (scalar expansion).
  *
  *     vector i0 { r5 = ...; a3[i0 - m0] = r5 }
- *     vector i0 { r9 = load a3[i0 - m0]; ... } */
+ *     vector i0 { r9 = load a3[i0 - m0]; ... }
+ *
+ * A strip starts at the index m0, and i0 - m0 is the number of an element in it. */
 #include "kernels/loop/facts.h"
 #include "kernels/pass/pass.h"
 #include "kernels/pass/strip_arrays.h"
@@ -20,7 +22,8 @@ typedef struct expansion {
     int          vector; /* bytes of a vector, 0 on a GPU               */
 } expansion;
 
-/* True if the value is a load from such an array, which other loops can read as well. */
+/* True if the value is a load from a local array (slot < 0), of the element at hand: other vector
+ * loops can read it there as well. */
 static bool is_array_element(const expansion *c, int32_t value)
 {
     const rd_let   *let = &c->t->let[value];
@@ -29,8 +32,8 @@ static bool is_array_element(const expansion *c, int32_t value)
     return let->kind == RD_I_LOAD && let->slot < 0 && rd_linear_same(c->t, &let->at, &at);
 }
 
-/* The type of the array: bools are bytes. They are ints where a vector of bytes is longer than
- * the loop, as gcc 12 makes no vectors of such a loop. */
+/* The type of the array: a bool is a byte.  It is an int where a vector of bytes is longer than the
+ * loop, as gcc 12 makes no vectors of such a loop. */
 static rd_dtype type_of_array(const expansion *c, int32_t value)
 {
     const rd_dtype type   = c->t->let[value].type;
@@ -53,8 +56,8 @@ static void store_value(expansion *c, int32_t value)
     rd_store_behind(c->t, loop, value, c->store[value]);
 }
 
-/* The value that stands for `value` in the vector loop at hand: a load from the array at the
- * start of the loop, if another loop makes it. */
+/* The value that stands for `value` in the vector loop at hand: a load from the array at the start
+ * of the loop, if another vector loop makes it.  Values from n_let on are such loads. */
 static int32_t value_in_loop(void *of, int32_t value)
 {
     expansion *c = of;
@@ -75,7 +78,7 @@ static int32_t value_in_loop(void *of, int32_t value)
 }
 
 /* ---- All together ---------------------------------------------------------------------------- */
-/* Records for each value of a part the vector loop that makes it. */
+/* Records for each value of a part the vector loop that makes it; -1 if none does. */
 static void find_made(expansion *c, int32_t part)
 {
     for (int32_t s = part; s >= 0; s = rd_next_stmt(c->t, s, part))
@@ -83,7 +86,8 @@ static void find_made(expansion *c, int32_t part)
             c->made_in[c->t->stmt[s].value + k] = rd_vector_around(c->t, s);
 }
 
-/* Replaces values of other vector loops in all statements of a part. */
+/* Replaces values of other vector loops in all statements of a part.  In the next vector loop no
+ * value has been loaded yet. */
 static void replace_in_part(expansion *c, int32_t part)
 {
     for (int32_t s = part; s >= 0 && !c->t->failed; s = rd_next_stmt(c->t, s, part)) {
@@ -97,7 +101,9 @@ static void replace_in_part(expansion *c, int32_t part)
     }
 }
 
-/* Finds where values are made, then replaces those that another loop reads. A GPU has no target. */
+/* The pass: a value that one vector loop makes and another one reads is passed by an array.  It
+ * finds the loops in which values are made, then replaces each such value by a load.  All three
+ * tables begin as -1; a GPU has no target. */
 void rd_pass_scalar_expand(rd_schedule *t, const rd_target *target)
 {
     const size_t bytes = ((size_t)t->n_let + 1) * sizeof(int32_t);

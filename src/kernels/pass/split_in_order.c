@@ -9,7 +9,10 @@
  *       step f2, in order: r1 }              step f0: a3[i0 - m0]; step f2: a4[i0 - m0] } }
  *
  * Without it, one fold along the rounds, one scan or one label keeps all of the loop from
- * vectors. No state takes its elements in another order. */
+ * vectors. No state takes its elements in another order.
+ *
+ * A step is in order if it must wait for the step before: its state is the same, or may be.  A late
+ * statement is one that stays in the serial loop. */
 #include "kernels/loop/facts.h"
 #include "kernels/pass/fission_points.h"
 #include "kernels/pass/loop_chunks.h"
@@ -17,10 +20,13 @@
 #include "kernels/pass/strip_arrays.h"
 #include <stdlib.h>
 
+/* Rounds of a chunk: a strip of 64 elements. */
 enum { CHUNK = 64 };
 
 /* ---- Which statements ------------------------------------------------------------------------ */
-/* True if neighbours step into adjacent states, and no block ends. */
+/* True if neighbours step into adjacent states, and no block ends.  The fold is built in, with one
+ * lane and no labels; each round of the loop has a cell (accumulator) of its own, the next one in
+ * memory. */
 static bool has_independent_states(const rd_schedule *t, int32_t step, int32_t loop)
 {
     const rd_stmt      *s = &t->stmt[step];
@@ -33,7 +39,8 @@ static bool has_independent_states(const rd_schedule *t, int32_t step, int32_t l
 
 static bool has_late_operand(const rd_schedule *t, int32_t stmt, int32_t loop, int32_t last);
 
-/* True if the statement stays in the serial loop: steps in order, and what reads a late value. */
+/* True if the statement stays in the serial loop: steps in order, and statements that read a late
+ * value. */
 static bool is_late(const rd_schedule *t, int32_t stmt, int32_t loop)
 {
     switch (t->stmt[stmt].kind) {
@@ -56,7 +63,9 @@ static bool has_late_operand(const rd_schedule *t, int32_t stmt, int32_t loop, i
 }
 
 /* ---- Which loops ----------------------------------------------------------------------------- */
-/* True if the statement is a serial loop of at least 8 rounds, upwards, outside of vector loops. */
+/* True if the statement is a serial loop upwards, outside of vector loops, over single indices (no
+ * marks, no strips) of an axis of the program.  It has 8 rounds or more, or a number known at run
+ * time only (extent < 0). */
 static bool is_plain(const rd_schedule *t, int32_t stmt)
 {
     enum { LEAST = 8 };
@@ -83,7 +92,8 @@ static bool has_plain_body(const rd_schedule *t, int32_t loop)
     return true;
 }
 
-/* The cost that vectors save for a statement, in additions. */
+/* The time that vectors save for a statement, in additions: three times the cost of a step, 20 for
+ * a function, the cost of a cheap operator, and 1 for a cast or a choice. */
 static double vector_gain(const rd_schedule *t, int32_t stmt)
 {
     enum { STEP = 3, FUNCTION = 20 };
@@ -100,8 +110,8 @@ static double vector_gain(const rd_schedule *t, int32_t stmt)
                : (double)rd_op_table[let->op].cost;
 }
 
-/* True if vectors save more than the arrays cost. Arrays cost about as much as the latency of
- * steps hides. */
+/* True if some statements are late, and vectors of the others save 10 additions or more.  Arrays
+ * cost about as much as the latency of steps hides. */
 static bool is_profitable(const rd_schedule *t, int32_t loop)
 {
     enum { LEAST = 10 };
@@ -116,7 +126,8 @@ static bool is_profitable(const rd_schedule *t, int32_t loop)
     return late && early >= LEAST;
 }
 
-/* True if an early load or store follows a late store, to which it may refer. */
+/* True if an early load or store follows a late store in the body: it may be of the same element,
+ * and would come before. */
 static bool has_access_behind_store(const rd_schedule *t, int32_t loop)
 {
     bool stored = false;
@@ -183,6 +194,8 @@ static void split_loop(rd_schedule *t, int32_t loop)
         t->loop[t->stmt[loop].arg].kind = RD_FOR_VECTOR;
 }
 
+/* The pass: moves computations for steps that must go in order into a vector loop before these
+ * steps.  It visits all loops but those that it has added (statements from n on). */
 void rd_pass_split_in_order(rd_schedule *t, const rd_target *target)
 {
     (void)target;

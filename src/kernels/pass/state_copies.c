@@ -2,7 +2,8 @@
  * which they stand. */
 #include "kernels/pass/state_copies.h"
 
-/* Visits the loops around the step, from the inside out, up to the loop along the fold's steps. */
+/* The loop along the fold's steps around a step.  It visits the loops from the inside out; -1 if
+ * one of them is not serial, goes over strips, or moves the cell (accumulator). */
 int32_t rd_loop_of_steps(const rd_schedule *t, int32_t step)
 {
     const rd_stmt *s = &t->stmt[step];
@@ -19,6 +20,7 @@ int32_t rd_loop_of_steps(const rd_schedule *t, int32_t step)
     return -1;
 }
 
+/* True if the loop holds a statement of the step's fold other than the step. */
 bool rd_has_other_fold_stmt(const rd_schedule *t, int32_t loop, int32_t step)
 {
     for (int32_t s = loop; s >= 0; s = rd_next_stmt(t, s, loop))
@@ -27,6 +29,7 @@ bool rd_has_other_fold_stmt(const rd_schedule *t, int32_t loop, int32_t step)
     return false;
 }
 
+/* Adds the ARRAY statement that declares the array; it stands nowhere yet. */
 int32_t rd_add_declaration(rd_schedule *t, int32_t array)
 {
     rd_stmt s = rd_stmt_of(RD_S_ARRAY);
@@ -35,6 +38,8 @@ int32_t rd_add_declaration(rd_schedule *t, int32_t array)
     return rd_add_stmt(t, &s);
 }
 
+/* The statement that copies states between the array and the step's cell (accumulator): the step
+ * without its operands, results and element. */
 rd_stmt rd_copy_of_states(const rd_stmt *step, rd_stmt_kind kind, int32_t array)
 {
     rd_stmt s = *step;

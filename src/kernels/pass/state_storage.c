@@ -6,10 +6,10 @@
 #include "core/bytes.h"
 #include "kernels/pass/pass.h"
 
-/* Larger arrays are too much for a stack. */
+/* Larger arrays than 48 KB are too much for a stack. */
 enum { MOST_BYTES = 48 << 10 };
 
-/* The part in which a statement stands. */
+/* The PART statement (head, body or tail of the program) in which a statement stands. */
 static int32_t part_of(const rd_schedule *t, int32_t stmt)
 {
     while (t->stmt[stmt].parent >= 0)
@@ -17,7 +17,8 @@ static int32_t part_of(const rd_schedule *t, int32_t stmt)
     return stmt;
 }
 
-/* The BEGIN of the fold, if all its statements are in one part; else -1. */
+/* The BEGIN of the fold, if all its statements are in one part, or one task runs all parts (whole);
+ * else -1. */
 static int32_t begin_of(const rd_schedule *t, int32_t fold)
 {
     int32_t begin = -1, part = -1;
@@ -47,7 +48,9 @@ static int64_t bytes_of(const rd_schedule *t, int32_t fold)
                           arrays * f->of.bytes + (pair ? f->n_words * INT64_C(8) : 0));
 }
 
-/* Declares a local array before the BEGIN of each fold that fits. */
+/* The pass: puts the states of a fold into a local array, declared before its BEGIN, if they fit
+ * and no pass has placed them elsewhere than in the task's state.  begin < 0: the fold does not
+ * begin and end in one part of the program. */
 void rd_pass_state_storage(rd_schedule *t, const rd_target *target)
 {
     (void)target;

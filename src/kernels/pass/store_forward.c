@@ -5,7 +5,9 @@
  *                 r3 = load s4[i0]
  *                 s3[i0] = r3 }                          s3[i0] = r2 }
  *
- * Then it removes stores to a task's scratch that nothing loads any more (dead stores). */
+ * Then it removes stores to a task's scratch that nothing loads any more (dead stores).
+ *
+ * Scratch is memory of a task for values that live within a loop: slots from first_scratch on. */
 #include "kernels/loop/facts.h"
 #include "kernels/pass/pass.h"
 #include <stdlib.h>
@@ -16,6 +18,7 @@ typedef struct forwarded_value {
     int32_t old, by;
 } forwarded_value;
 
+/* Returns the value in place of `value`: the stored one for the loaded one, else the same. */
 static int32_t replacement_of(void *of, int32_t value)
 {
     const forwarded_value *e = of;
@@ -33,7 +36,7 @@ static bool is_in_vector(const rd_schedule *t, int32_t stmt)
            rd_loop_of(t, parent)->kind == RD_FOR_VECTOR;
 }
 
-/* True if a statement in the body writes to the slot. */
+/* True if a statement in the body, at any depth, writes to the slot. */
 static bool is_slot_written_in(const rd_schedule *t, int32_t body, int32_t slot)
 {
     rd_access a[2];
@@ -45,8 +48,8 @@ static bool is_slot_written_in(const rd_schedule *t, int32_t body, int32_t slot)
     return false;
 }
 
-/* The vector loop around a load; also through unrolled loops whose rounds all load the same
- * element. -1 if there is none. */
+/* The vector loop around a load; also through unrolled loops in which all rounds load the same
+ * element, and none writes to its memory.  -1 if there is none. */
 static int32_t vector_of(const rd_schedule *t, int32_t load)
 {
     const rd_let *let = &t->let[t->stmt[load].value];
@@ -63,7 +66,9 @@ static int32_t vector_of(const rd_schedule *t, int32_t load)
     return -1;
 }
 
-/* True if the store writes the element that the load reads, in the same round of all loops. */
+/* True if the store writes the element that the load reads, in the same round of all loops.  Both
+ * are in vector loops of one body over one axis, at the same position, which moves with the axis;
+ * no type changes. */
 static bool is_same_element(const rd_schedule *t, int32_t store, int32_t load)
 {
     const rd_stmt *s   = &t->stmt[store];
@@ -77,7 +82,7 @@ static bool is_same_element(const rd_schedule *t, int32_t store, int32_t load)
            t->let[s->x].type == let->type && rd_linear_same(t, &s->at, &let->at);
 }
 
-/* The last statement before the load that writes to its slot, -1. */
+/* The last statement of the part before the load that writes to its slot; -1 if there is none. */
 static int32_t last_write(const rd_schedule *t, int32_t part, int32_t load)
 {
     const int32_t slot  = t->let[t->stmt[load].value].slot;
@@ -114,7 +119,8 @@ static bool is_load(const rd_schedule *t, int32_t stmt)
 }
 
 /* ---- Stores ---------------------------------------------------------------------------------- */
-/* True if a statement of the tree reads the slot. */
+/* True if a statement of the tree reads the slot (an array of memory).  A statement has two
+ * accesses at most. */
 static bool is_read(const rd_schedule *t, int32_t slot)
 {
     rd_access a[2];
@@ -127,7 +133,7 @@ static bool is_read(const rd_schedule *t, int32_t slot)
     return false;
 }
 
-/* True if the statement stores to scratch that nothing reads. */
+/* True if the statement is a store in a vector loop to scratch that nothing reads. */
 static bool is_unread(const rd_schedule *t, int32_t stmt)
 {
     return t->stmt[stmt].kind == RD_S_STORE && t->stmt[stmt].slot >= t->p->first_scratch &&
@@ -135,7 +141,8 @@ static bool is_unread(const rd_schedule *t, int32_t stmt)
 }
 
 /* ---- All together ---------------------------------------------------------------------------- */
-/* Forwards all stores, then removes the dead ones. */
+/* The pass: replaces loads of elements that were just stored by the stored values, then removes
+ * stores that nothing reads any more. */
 void rd_pass_store_forward(rd_schedule *t, const rd_target *target)
 {
     (void)target;

@@ -1,6 +1,7 @@
 /* strip_arrays.c - Local arrays with one element for each index of a strip (scalar expansion). */
 #include "kernels/pass/strip_arrays.h"
 
+/* i0 - m0: the number of an element in the strip, where the vector loop goes from m0 on. */
 rd_linear rd_strip_element(rd_schedule *t, int32_t loop)
 {
     const rd_for *l = rd_loop_of(t, loop);
@@ -9,8 +10,8 @@ rd_linear rd_strip_element(rd_schedule *t, int32_t loop)
                           l->from.part[0].at);
 }
 
-/* The extent of the array, rounded up to whole vectors, as functions of arrays process whole
- * vectors. */
+/* The extent of the array, rounded up to multiples of 16 elements, as functions of arrays process
+ * whole vectors. */
 static int64_t padded_extent(const rd_for *loop)
 {
     enum { MOST = 16 };
@@ -34,11 +35,13 @@ static int32_t add_array(rd_schedule *t, int32_t loop, rd_dtype type, bool memor
     return array.store;
 }
 
+/* Declares an array before the loop, with elements as in registers. */
 int32_t rd_add_array_before(rd_schedule *t, int32_t loop, rd_dtype type)
 {
     return add_array(t, loop, type, false);
 }
 
+/* Declares an array before the loop, with elements as in the program's memory. */
 int32_t rd_add_memory_before(rd_schedule *t, int32_t loop, rd_dtype type)
 {
     return add_array(t, loop, type, true);
@@ -82,6 +85,7 @@ static rd_let load_of_element(rd_schedule *t, int32_t store, int32_t loop)
                      .at    = rd_strip_element(t, loop) };
 }
 
+/* Adds a LET like *let at the end of the loop, and returns the value that it makes. */
 int32_t rd_add_value(rd_schedule *t, int32_t loop, const rd_let *let)
 {
     const int32_t made = rd_add_made(t, let);
@@ -90,6 +94,7 @@ int32_t rd_add_value(rd_schedule *t, int32_t loop, const rd_let *let)
     return t->stmt[made].value;
 }
 
+/* "r9 = load a5[i0 - m0]", at the end of the loop.  Returns r9. */
 int32_t rd_load_at_end(rd_schedule *t, int32_t loop, int32_t store)
 {
     const rd_let let = load_of_element(t, store, loop);
@@ -97,7 +102,8 @@ int32_t rd_load_at_end(rd_schedule *t, int32_t loop, int32_t store)
     return rd_add_value(t, loop, &let);
 }
 
-/* "r9 = load a5[i0 - m0]", at the start of the loop. */
+/* "r9 = load a5[i0 - m0]", at the start of the loop, at the position in the loop `of`.  Returns
+ * r9. */
 int32_t rd_load_at_start(rd_schedule *t, int32_t loop, int32_t store, int32_t of)
 {
     const rd_let  let  = load_of_element(t, store, of);
@@ -107,7 +113,8 @@ int32_t rd_load_at_start(rd_schedule *t, int32_t loop, int32_t store, int32_t of
     return t->stmt[made].value;
 }
 
-/* "r3 = load a5[i0 - m0]", in place of the value's definition. */
+/* "r3 = load a5[i0 - m0]", in place of the value's definition. The value is then read from the
+ * array (store), not from memory of the program (slot -1). */
 void rd_replace_by_load(rd_schedule *t, int32_t value, int32_t store, int32_t loop)
 {
     if (t->failed)
@@ -123,7 +130,8 @@ void rd_replace_by_load(rd_schedule *t, int32_t value, int32_t store, int32_t lo
 }
 
 /* ---- Loops ----------------------------------------------------------------------------------- */
-/* A new, empty loop with the range of the given one; the statement stands nowhere yet. */
+/* A new, empty loop with the range of the given one; the statement stands nowhere yet.  A loop by
+ * call may take its rounds in any order. */
 static int32_t loop_like(rd_schedule *t, int32_t loop, bool by_call)
 {
     rd_for like = *rd_loop_of(t, loop);
@@ -133,6 +141,8 @@ static int32_t loop_like(rd_schedule *t, int32_t loop, bool by_call)
     return rd_add_loop(t, &like);
 }
 
+/* Adds an empty vector loop over the same range behind the loop, and returns it. by_call: it is one
+ * call in the text. */
 int32_t rd_add_loop_behind(rd_schedule *t, int32_t loop, bool by_call)
 {
     const int32_t made = loop_like(t, loop, by_call);
@@ -141,6 +151,8 @@ int32_t rd_add_loop_behind(rd_schedule *t, int32_t loop, bool by_call)
     return made;
 }
 
+/* Moves the statement, and all behind it in its body, into a new vector loop behind `previous`,
+ * over the same range.  Returns the new loop. */
 int32_t rd_split_vector(rd_schedule *t, int32_t stmt, int32_t previous)
 {
     const int32_t made = rd_add_loop_behind(t, previous, false);
@@ -153,7 +165,8 @@ int32_t rd_split_vector(rd_schedule *t, int32_t stmt, int32_t previous)
     return made;
 }
 
-/* Copies the value's definition into a loop before this one, which may run in any order. */
+/* Copies the value's definition into a loop before this one, which may run in any order. by_call:
+ * that loop is one call in the text. */
 void rd_pack_value(rd_schedule *t, int32_t loop, int32_t value, rd_dtype type, bool by_call)
 {
     const int32_t store = rd_add_array_before(t, loop, type);

@@ -1,18 +1,24 @@
-/* strip_body.c - Puts statements of a strip into vector loops, or between them. */
+/* strip_body.c - Puts statements of a strip into vector loops, or between them.
+ *
+ * The open vector loop (c->open) is the one that takes the next statements; -1: none is open.
+ * c->start and c->stop are marks: the first index of the strip, and the one behind its last. */
 #include "kernels/pass/strip_body.h"
 
+/* The position: index of the axis, or a mark, plus an offset. */
 rd_linear rd_axis_plus(rd_schedule *t, int32_t axis, int64_t offset)
 {
     return rd_linear_plus_axis(t, rd_linear_of(offset), 1, axis);
 }
 
-/* i0 - m0: which element of the strip it is. */
+/* i0 - m0: the number of the element in the strip. */
 rd_linear rd_element_of_strip(rd_strip_mining *c)
 {
     return rd_linear_plus_axis(c->t, rd_axis_plus(c->t, c->r->axis, 0), -1, c->start);
 }
 
-/* Adds a vector loop over the strip at hand at the end of a body. */
+/* Adds a vector loop over the strip at hand at the end of a body.  by_call: it is one call in the
+ * text; in_order: its rounds go one after the other. The loop has no marks, and comes from no loop
+ * of the program (of -1). */
 static int32_t add_vector(rd_strip_mining *c, int32_t body, bool by_call, bool in_order)
 {
     const rd_for  loop = { .kind     = RD_FOR_VECTOR,
@@ -33,6 +39,8 @@ static int32_t add_vector(rd_strip_mining *c, int32_t body, bool by_call, bool i
     return made;
 }
 
+/* Puts a statement at the end of the open vector loop, or of a new one.  A strip that one
+ * accumulator takes whole keeps its order. */
 void rd_to_vector(rd_strip_mining *c, int32_t body, int32_t stmt)
 {
     if (c->open < 0)
@@ -40,6 +48,8 @@ void rd_to_vector(rd_strip_mining *c, int32_t body, int32_t stmt)
     rd_append(c->t, c->open, stmt);
 }
 
+/* Puts a statement that does not depend on the axis before the open vector loop, so that the loop
+ * stays open. */
 void rd_to_strip(rd_strip_mining *c, int32_t body, int32_t stmt)
 {
     if (c->open >= 0)
@@ -48,20 +58,24 @@ void rd_to_strip(rd_strip_mining *c, int32_t body, int32_t stmt)
         rd_append(c->t, body, stmt);
 }
 
+/* Closes the open vector loop, and puts a statement behind it. */
 void rd_put_alone(rd_strip_mining *c, int32_t body, int32_t stmt)
 {
     c->open = -1;
     rd_append(c->t, body, stmt);
 }
 
+/* Puts a statement into a vector loop of its own that is one call in the text.  Later statements go
+ * behind it. */
 void rd_to_call(rd_strip_mining *c, int32_t body, int32_t stmt)
 {
     rd_append(c->t, add_vector(c, body, true, false), stmt);
     c->open = -1;
 }
 
-/* Nothing in the strip reads what these steps change. So they may wait for the last of their
- * operands, and later values may still join the vector loop before them. */
+/* Puts a serial step into the loop of such steps, which moves to the end of the body.  Nothing in
+ * the strip reads what these steps change, so they may wait for the last of their operands.  Later
+ * values may still join the vector loop before them. */
 void rd_to_in_order_loop(rd_strip_mining *c, int32_t body, int32_t stmt)
 {
     if (c->ordered < 0)

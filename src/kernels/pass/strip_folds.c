@@ -1,11 +1,17 @@
 /* strip_folds.c - Distributes the statements of folds in a strip, and says where the states of
- * the strip's elements are. */
+ * the strip's elements are.
+ *
+ * A cell is an accumulator of a fold, and has one state for each lane; elements go to the lanes in
+ * turn.  In c->strips->fold, `cells` and `lanes` say whether neighbours of a strip are cells or
+ * lanes; `begins`: the fold begins in the strip; `inner`: it also ends in one round of a vector
+ * loop.  c->inside is the number of loops over the strips' axis around the statement. */
 #include "kernels/loop/facts.h"
 #include "kernels/pass/strip_body.h"
 
 /* ---- States ---------------------------------------------------------------------------------- */
-/* Gives each element of the strip states of its own, if the fold begins in the strip. They are
- * adjacent in an array, or a variable if the fold also ends in the same round of a vector loop. */
+/* Gives each element of the strip states of its own, if the fold begins in the strip.  They are
+ * adjacent in an array, or variables if the fold also ends in the same round of a vector loop.  An
+ * element has one cell (accumulator), or several if the cell also depends on other axes. */
 static void resize_states(rd_strip_mining *c, const rd_stmt *begin)
 {
     const rd_fold_in_strip *f     = &c->strips->fold[begin->fold];
@@ -37,7 +43,8 @@ static int32_t add_value(rd_strip_mining *c, int32_t body, const rd_let *let)
     return c->t->stmt[made].value;
 }
 
-/* "r9 = remainder(m0, 64)": the lane of the strip's first element. */
+/* "r9 = remainder(m0, 64)": the lane (partial accumulator) of the strip's first element. The values
+ * are a coordinate, a constant and an operator: they read no memory (slot -1). */
 static int32_t first_lane(rd_strip_mining *c, int32_t body, int32_t lanes)
 {
     rd_let place  = { .kind = RD_I_COORD, .type = RD_I64, .from = RD_I64, .slot = -1, .store = -1 },
@@ -56,8 +63,9 @@ static int32_t first_lane(rd_strip_mining *c, int32_t body, int32_t lanes)
     return add_value(c, body, &remainder);
 }
 
-/* Sets lane, cell and offset of the fold's state: lanes go by the element's number in the strip,
- * states that begin in the strip have one for each element. */
+/* Sets lane, cell (accumulator) and offset (`more`) of the state that a statement of a fold is
+ * about.  A lane is the element's number in the strip, after the strip's first lane if lanes exceed
+ * the strip. States that begin in the strip have one for each element. */
 void rd_set_state(rd_strip_mining *c, int32_t body, rd_stmt *s)
 {
     const rd_fold_in_strip *f     = &c->strips->fold[s->fold];
@@ -84,15 +92,17 @@ void rd_set_state(rd_strip_mining *c, int32_t body, rd_stmt *s)
 }
 
 /* ---- Statements ------------------------------------------------------------------------------ */
-/* True if the states that are finished differ along the strip. */
+/* True if the states that are finished differ along the strip: the statement is in a loop over its
+ * axis, and the cell (accumulator) moves with the axis or is the element's own. A fold that begins
+ * in the strip has states of each element (begins). */
 static bool is_finish_varying(const rd_strip_mining *c, const rd_stmt *s)
 {
     return c->inside &&
            (rd_linear_coef(c->t, &s->of.cell, c->r->axis) || c->strips->fold[s->fold].begins);
 }
 
-/* Puts a BEGIN into the strip: alone; or in the vector loop, behind a declaration of its
- * variable. */
+/* Puts a BEGIN into the strip: alone; or in the vector loop, behind a declaration of its variable.
+ * inner: the fold also ends in the same round of a vector loop, so its state is a variable. */
 static void distribute_begin(rd_strip_mining *c, int32_t body, int32_t stmt)
 {
     const bool inner = c->strips->fold[c->t->stmt[stmt].fold].inner;
@@ -108,14 +118,16 @@ static void distribute_begin(rd_strip_mining *c, int32_t body, int32_t stmt)
     rd_to_vector(c, body, stmt);
 }
 
-/* True if the fold has one block and one lane, so that its end is no tree. */
+/* True if the fold has no combine tree and one lane (partial accumulator), so that its end merges
+ * nothing. */
 static bool is_finished_at_once(const rd_strip_mining *c, int32_t fold)
 {
     return c->t->fold[fold].tree_rows == 0 && c->t->fold[fold].lanes == 1;
 }
 
-/* Puts the end of blocks or lanes of a fold: alone if it is the same for the strip; in the
- * vector loop if states are variables; else in a loop by call. */
+/* Puts the end of blocks or lanes (partial accumulators) of a fold: alone if it is the same for the
+ * strip; in the vector loop if states are variables; else in a loop by call. States are variables
+ * if the fold begins and ends in one round (inner). */
 static void distribute_tail(rd_strip_mining *c, int32_t body, int32_t stmt)
 {
     rd_stmt    s      = c->t->stmt[stmt];
@@ -147,8 +159,8 @@ static void distribute_finish(rd_strip_mining *c, int32_t body, int32_t stmt)
         rd_put_alone(c, body, stmt);
 }
 
-/* True if the step can join the open vector loop. Prefixes by a tree process all elements in one
- * call, before which the loop may only hold values. */
+/* True if the step can join the open vector loop.  Prefixes by a tree (levels > 0) process all
+ * elements in one call, before which the loop may only hold values. */
 static bool can_join_open_loop(const rd_strip_mining *c, int32_t stmt)
 {
     const rd_stmt *s = &c->t->stmt[stmt];
@@ -161,8 +173,8 @@ static bool can_join_open_loop(const rd_strip_mining *c, int32_t stmt)
     return true;
 }
 
-/* Puts a step, by lanes or by cells, into the vector loop; a step in order into the loop of such
- * steps. */
+/* Puts a step, by lanes or by cells (accumulators), into the vector loop; a step in order into the
+ * loop of such steps. */
 static void distribute_step(rd_strip_mining *c, int32_t body, int32_t stmt)
 {
     rd_stmt s = c->t->stmt[stmt];
@@ -180,7 +192,8 @@ static void distribute_step(rd_strip_mining *c, int32_t body, int32_t stmt)
     rd_to_vector(c, body, stmt);
 }
 
-/* Puts a PUSH_IF_LAST: a call for all cells of the strip, or alone. */
+/* Puts a PUSH_IF_LAST: as a call for all cells (accumulators) of the strip, or alone if one
+ * statement ends the blocks of all cells (`all`). */
 static void distribute_ends(rd_strip_mining *c, int32_t body, int32_t stmt)
 {
     rd_stmt s = c->t->stmt[stmt];
@@ -193,8 +206,9 @@ static void distribute_ends(rd_strip_mining *c, int32_t body, int32_t stmt)
         rd_put_alone(c, body, stmt);
 }
 
-/* The step of the fold in the loop that has one state for each element of the strip, and no
- * others; -1 if there is none. */
+/* The step of the fold in the loop, if it has one state for each element of the strip and no
+ * others; else -1.  So the fold has one lane, neighbours are cells (accumulators), adjacent in
+ * memory, and no loop between over another axis moves the cell. */
 static int32_t step_of_strip(const rd_strip_mining *c, int32_t loop, int32_t fold)
 {
     const rd_schedule *t    = c->t;
@@ -215,7 +229,9 @@ static int32_t step_of_strip(const rd_strip_mining *c, int32_t loop, int32_t fol
     return step;
 }
 
-/* Replaces an early exit by one behind the row, which asks for all elements of the strip. */
+/* Replaces an early exit by one behind the row, which asks for all elements of the strip: the
+ * states from that of the first index on, as many as the strip has. A fold that ends within a round
+ * (inner) has nothing to ask, nor has one without such a step. */
 static void exit_behind_row(rd_strip_mining *c, int32_t body, int32_t stmt)
 {
     rd_schedule    *t     = c->t;
@@ -232,7 +248,9 @@ static void exit_behind_row(rd_strip_mining *c, int32_t body, int32_t stmt)
     rd_put_alone(c, body, stmt);
 }
 
-/* Puts an early exit behind the row, or behind the strip; drops it inside the strip. */
+/* Puts an early exit from a loop over another axis behind its row.  An exit from the strips' own
+ * loop goes behind the strip, if there are several strips of a fold that goes on; else it is
+ * dropped. A fold that begins in the strip (begins) has ended there. */
 static void distribute_exit(rd_strip_mining *c, int32_t body, int32_t stmt)
 {
     const rd_stmt *s = &c->t->stmt[stmt];
@@ -243,6 +261,7 @@ static void distribute_exit(rd_strip_mining *c, int32_t body, int32_t stmt)
         rd_put_alone(c, body, stmt);
 }
 
+/* Puts a statement of a fold, by its kind; steps and prefixes are the default. */
 void rd_take_of_fold(rd_strip_mining *c, int32_t body, int32_t stmt)
 {
     switch (c->t->stmt[stmt].kind) {

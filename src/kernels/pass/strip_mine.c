@@ -6,13 +6,17 @@
  *     serial i0 {                       serial i0 by 64, starts m0, stops m1 {
  *       r0 = load s0[i0]                  r1 = load s1[0]
  *       r1 = load s1[0]                   vector i0 from m0 to m1 { r0 = load s0[i0]; ... }
- *       serial i1 { step f0 .. } }        serial i1 { vector i0 from m0 to m1 { step f0 .. } } } */
+ *       serial i1 { step f0 .. } }        serial i1 { vector i0 from m0 to m1 { step f0 .. } } }
+ *
+ * A strip is a range of neighbouring indices of one axis.  m0 and m1 are marks: its first index,
+ * and the one behind its last. */
 #include "kernels/loop/facts.h"
 #include "kernels/pass/pass.h"
 #include "kernels/pass/strip_body.h"
 #include <stdlib.h>
 
-/* The loop over strips with the bounds of `like`. An only strip has one round. */
+/* The loop over strips with the bounds of `like`.  An only strip has one round.  extent -1: the
+ * number of rounds is known at run time only. */
 static rd_for strip_loop(rd_strip_mining *c, const rd_for *like)
 {
     return (rd_for){ .kind  = c->r->single ? RD_FOR_ONCE : RD_FOR_SERIAL,
@@ -29,7 +33,8 @@ static rd_for strip_loop(rd_strip_mining *c, const rd_for *like)
                      .strip = c->number };
 }
 
-/* Replaces a loop over the axis by the loop over strips, and distributes its body. */
+/* Replaces a loop over the axis by the loop over strips, and distributes its body.  Early exits
+ * from the old loop leave the new one. */
 static void strip_mine_loop(rd_strip_mining *c, int32_t stmt)
 {
     rd_schedule  *t    = c->t;
@@ -46,7 +51,9 @@ static void strip_mine_loop(rd_strip_mining *c, int32_t stmt)
     rd_distribute(c, stmt, body);
 }
 
-/* Puts all statements of `top` into one loop over strips, with the bounds of the loops inside. */
+/* Puts all statements of the body `top` into one loop over strips, with the bounds of the loops
+ * inside.  They are moved to a statement `from` that stands nowhere, then distributed. The new loop
+ * comes from no loop of the program (of -1). */
 static void strip_mine_around(rd_strip_mining *c, int32_t top)
 {
     rd_schedule  *t     = c->t;
@@ -80,14 +87,17 @@ static bool has_sort(const rd_schedule *t, int32_t top)
     return rd_count_kinds(t, top, RD_KIND_BIT(RD_S_SORT)) > 0;
 }
 
-/* Records which folds have cells of their own for neighbours. */
+/* Records in each fold's array of states whether neighbours are cells (accumulators) of their
+ * own. */
 static void set_cells_of_stores(rd_schedule *t, const rd_strips *strips)
 {
     for (int32_t k = 0; k < t->p->n_fold; k++)
         t->store[k].cells = strips->fold[k].cells;
 }
 
-/* Strip-mines all chosen loops. The array of values has room for those that are added. */
+/* The pass: strip-mines all chosen loops: each becomes a loop over strips with vector loops inside.
+ * A strip of no loop (loop < 0) is a whole part of the program.  Regions with a sort stay as they
+ * are.  c.varies is for all values and for those that are added meanwhile. */
 void rd_pass_strip_mine(rd_schedule *t, const rd_target *target)
 {
     if (target->strips)

@@ -1,5 +1,10 @@
 /* strip_widths.c - Chooses how wide strips are, by what is read, and what is kept, for each
- * element. */
+ * element.
+ *
+ * A region is a loop, or a body of loops, with one loop over strips of the axis m->r->axis.  A cell
+ * is an accumulator of a fold, and a lane one of several states of a cell, to which elements go in
+ * turn.  Rows are streamed if each round of a loop reads other ones, so that they come from memory
+ * and not from a cache. */
 #include "core/caches.h"
 #include "kernels/cpu/simd/simd.h"
 #include "kernels/pass/fission_points.h"
@@ -24,8 +29,8 @@ static const rd_for *loop_of(const measuring *m, int32_t stmt)
 }
 
 /* ---- Folds ----------------------------------------------------------------------------------- */
-/* The fewest lanes of the region's folds. A step of a fold with more lanes is several strips.
- * INT32_MAX: no fold goes by lanes. */
+/* The fewest lanes (partial accumulators) of the region's folds that go by lanes along the strip.
+ * A step of a fold with more lanes is several strips.  INT32_MAX: no fold goes by lanes. */
 static int32_t fewest_lanes(const measuring *m)
 {
     int32_t fewest = INT32_MAX;
@@ -41,7 +46,8 @@ static int32_t fewest_lanes(const measuring *m)
     return fewest;
 }
 
-/* True if each element of a strip has states of many lanes, which are too many for a wide strip. */
+/* True if each element of a strip has a cell (accumulator) of several lanes: their states are too
+ * many for a wide strip. */
 static bool has_lanes_of_cells(const measuring *m)
 {
     RD_EACH_IN (m->r, s) {
@@ -54,7 +60,7 @@ static bool has_lanes_of_cells(const measuring *m)
     return false;
 }
 
-/* True if the region has steps of a group-by. Tasks may share its few columns. */
+/* True if the region has steps of a group-by (label >= 0).  Tasks may share its few columns. */
 static bool has_labels(const measuring *m)
 {
     RD_EACH_IN (m->r, s)
@@ -64,15 +70,16 @@ static bool has_labels(const measuring *m)
 }
 
 /* ---- Streams --------------------------------------------------------------------------------- */
-/* Rounds of the loop. */
+/* The number of rounds of the loop, if it comes from a loop of the program; else 1. */
 static int64_t trips_of(const measuring *m, const rd_for *loop)
 {
     return loop->of >= 0 ? rd_trips(m->r->t->p, loop->of) : 1;
 }
 
-/* True if each round of the loop reads other elements. Windows do not stream, as strips overlap;
- * in strips of 64 their states stay in registers. An unrolled loop has its elements in
- * registers. */
+/* True if each round of the loop reads other elements: the address moves, over more than 8 rounds,
+ * and far enough in all.  Windows do not stream, as strips overlap; in strips of 64 their states
+ * stay in registers.  An unrolled loop has its elements in registers, so there any distance will
+ * do. */
 static bool is_streaming_loop(const measuring *m, int32_t stmt, const rd_linear *at)
 {
     const rd_for *loop  = loop_of(m, stmt);
@@ -82,8 +89,8 @@ static bool is_streaming_loop(const measuring *m, int32_t stmt, const rd_linear 
     return by > 0 && trips_of(m, loop) > FEW && by * trips_of(m, loop) >= least;
 }
 
-/* True if a loop in the region reads other elements in each round, and no loop around it reads
- * the same elements often. */
+/* True if a loop in the region reads other elements in each round, and no loop around it reads the
+ * same elements 64 times or more, from a cache. */
 static bool is_streaming_load(const measuring *m, int32_t stmt, const rd_linear *at)
 {
     enum { OFTEN = 64 };
@@ -102,7 +109,8 @@ static bool is_streaming_load(const measuring *m, int32_t stmt, const rd_linear 
     return on;
 }
 
-/* True if rows of adjacent elements are streamed from memory. */
+/* True if a load streams rows of elements that are adjacent along the strip, in a loop of more than
+ * 8 rounds directly around it. */
 static bool has_streams(const measuring *m)
 {
     RD_EACH_IN (m->r, s) {
@@ -117,8 +125,8 @@ static bool has_streams(const measuring *m)
 }
 
 /* ---- What is kept ---------------------------------------------------------------------------- */
-/* Bytes of a cell's states. A scan of several blocks also has the states before the block; their
- * sums are needed once a block. */
+/* Bytes of a cell's states.  A scan of several blocks also has the states before the block; their
+ * sums are needed once a block.  A scan of pairs (`pair`) has one more array. */
 static int64_t bytes_of_states(const rd_loop_fold *f)
 {
     const bool    before = f->blocks && f->of.fold->scan;
@@ -128,8 +136,8 @@ static int64_t bytes_of_states(const rd_loop_fold *f)
                             : arrays * rd_register_size(f->of.fold->type);
 }
 
-/* Bytes that a loop over the strip leaves for the next, for each element: states, and arrays of
- * functions of the strip. */
+/* Bytes that a loop over the strip leaves for the next, for each element: states, and for each
+ * function of the strip two arrays of 8 bytes. */
 static int64_t bytes_kept(const measuring *m)
 {
     int64_t bytes = 0;
@@ -143,7 +151,7 @@ static int64_t bytes_kept(const measuring *m)
     return bytes;
 }
 
-/* True if the bound depends on the axis. */
+/* True if the bound of a mask depends on the axis. */
 static bool is_bounding_axis(const rd_bound *b, int32_t axis)
 {
     for (int32_t k = 0; k < b->n_add; k++)
@@ -152,7 +160,8 @@ static bool is_bounding_axis(const rd_bound *b, int32_t axis)
     return false;
 }
 
-/* The bounds of a loop statement, NULL if there are none. */
+/* The bounds that a mask sets for the loop of a statement; NULL if it is no such loop. Only loops
+ * of the program (of >= 0) have bounds. */
 static const rd_bounds *bounds_of(const measuring *m, int32_t stmt)
 {
     const rd_for *loop = loop_of(m, stmt);
@@ -160,8 +169,8 @@ static const rd_bounds *bounds_of(const measuring *m, int32_t stmt)
     return loop && loop->of >= 0 ? m->r->t->p->loop[loop->of].bounds : NULL;
 }
 
-/* True if a mask bounds a loop in the region by the strip's position. Then a narrower strip
- * leaves out more of that loop. */
+/* True if a mask bounds a loop over another axis by the strip's position, by values of memory
+ * (n_reg) or by a list of ranges.  A narrower strip leaves out more of that loop. */
 static bool is_bounding(const measuring *m)
 {
     RD_EACH_IN (m->r, s) {
@@ -175,8 +184,8 @@ static bool is_bounding(const measuring *m)
     return false;
 }
 
-/* The width of strips of streamed rows: long enough for runs of memory, with states that fit
- * twice the first-level cache. */
+/* The width of strips of streamed rows: long enough for runs of memory, with states that fit twice
+ * the first-level cache.  It is 256 if a mask bounds a loop by the strip's position. */
 static int32_t wide_width(const measuring *m)
 {
     enum { BOUNDING = 256 };
@@ -191,7 +200,7 @@ static int32_t wide_width(const measuring *m)
 }
 
 /* ---- Functions ------------------------------------------------------------------------------- */
-/* True if the region calls users' functions of blocks. */
+/* True if the region calls users' functions that take blocks of elements. */
 static bool has_block_calls(const measuring *m)
 {
     RD_EACH_IN (m->r, s) {
@@ -203,7 +212,7 @@ static bool has_block_calls(const measuring *m)
     return false;
 }
 
-/* True if the region has operations without vectors. */
+/* True if the region has operations without vectors, which work on a whole strip. */
 static bool needs_fission(const measuring *m)
 {
     RD_EACH_IN (m->r, s)
@@ -212,9 +221,11 @@ static bool needs_fission(const measuring *m)
     return false;
 }
 
-/* A strip of one vector stays in registers, with its states and what it reads again; four rounds
- * fill the latency of exp. Strips of four vectors took 1.16 of the time (gcc 12, Zen 4); of f64
- * they take 0.95. AVX2 has half as many registers. */
+/* True if a long loop of the region, over another axis, takes exponentials of f32 and has steps of
+ * folds that go on after it.  A strip of one vector stays in registers, with its states and what it
+ * reads again; four rounds fill the latency of exp.  Strips of four vectors took 1.16 of the time
+ * (gcc 12, Zen 4); of f64 they take 0.95.  AVX2 (vectors below 64 bytes) has half as many
+ * registers. The loop is one of the program, upwards, and not the row of a sparse array. */
 bool rd_takes_exp_of_pairs(const rd_strip_at *r, int32_t loop)
 {
     enum { LONG = 64, ZMM = 64 };
@@ -239,7 +250,7 @@ bool rd_takes_exp_of_pairs(const rd_strip_at *r, int32_t loop)
     return found && reuses_states;
 }
 
-/* True if a loop of the region takes exponentials of pairs. */
+/* True if a loop of the region takes exponentials of pairs, as rd_takes_exp_of_pairs() says. */
 static bool has_exp_of_pairs(const measuring *m)
 {
     RD_EACH_IN (m->r, s)
@@ -249,7 +260,8 @@ static bool has_exp_of_pairs(const measuring *m)
 }
 
 /* ---- All together ---------------------------------------------------------------------------- */
-/* True if blocks of a fold with serial steps end within rows. */
+/* True if blocks of a fold with serial steps end within rows, so that strips may begin anywhere.
+ * in_order: neighbours of the strip are serial steps. */
 static bool has_ends_amid_rows(const measuring *m)
 {
     for (int32_t k = 0; k < m->r->t->p->n_fold; k++)
@@ -258,8 +270,8 @@ static bool has_ends_amid_rows(const measuring *m)
     return false;
 }
 
-/* Elements of the last, shorter strip of a whole axis. -1: not known, as tiles and tasks' shares
- * may leave any number. */
+/* Elements of the last, shorter strip of a whole axis.  -1: not known, as tiles, tasks' shares (of
+ * the root axis), clusters or ends of blocks may leave any number. */
 static int32_t tail_of(const measuring *m, int32_t width)
 {
     const rd_program *p      = m->r->t->p;
@@ -271,7 +283,7 @@ static int32_t tail_of(const measuring *m, int32_t width)
     return (int32_t)(extent % width);
 }
 
-/* Sets the width of strips that one accumulator takes. */
+/* Sets the width of strips that one accumulator takes: all of an axis of 128 elements or fewer. */
 static void set_one_state_width(rd_strip *strip, int64_t reach)
 {
     strip->one_state = true;
@@ -279,7 +291,8 @@ static void set_one_state_width(rd_strip *strip, int64_t reach)
     strip->width                 = strip->single ? (int32_t)reach : WIDE;
 }
 
-/* Sets the width of strips of lanes: as many as the fold with the fewest has. */
+/* Sets the width of strips of lanes (partial accumulators): as many as the fold with the fewest
+ * has; or all of a shorter axis that neither tasks (`root`) nor tiles divide. */
 static void set_width_of_lanes(const measuring *m, rd_strip *strip, int64_t reach, bool root)
 {
     strip->width  = fewest_lanes(m);
@@ -293,8 +306,10 @@ static void set_width_of_lanes(const measuring *m, rd_strip *strip, int64_t reac
  * fetches at once. */
 enum { CALLED = 512, NONTEMPORAL = 128 };
 
-/* Chooses the first case that applies: one accumulator, lanes, a short axis, exp of pairs,
- * streamed rows, calls or non-temporal stores; else strips of 64. */
+/* Chooses the first case that applies: one accumulator, lanes, a short axis, exp of pairs, streamed
+ * rows, calls or non-temporal stores; else strips of 64.  `reach` is the most indices that a loop
+ * visits. A task that shares the axis (root) may get any part of it, unless one task runs all
+ * (whole). */
 void rd_find_width(const rd_strip_at *r, const rd_fold_in_strip *fold, rd_strip *strip)
 {
     const measuring m     = { r, fold };

@@ -5,12 +5,16 @@
  *     serial i1 {                       serial i1 {
  *       vector i0 from m0 to m1 ..        serial i0 from m0 to m1 by 512, starts m2, stops m3 {
  *       vector i0 from m0 to m1 .. }        vector i0 from m2 to m3 ..
- *                                           vector i0 from m2 to m3 .. } } */
+ *                                           vector i0 from m2 to m3 .. } }
+ *
+ * m0 and m1 are marks: the first index of a strip, and the one behind its last; m2 and m3 are those
+ * of a substrip. */
 #include "kernels/pass/substrips.h"
 #include "kernels/pass/fission_points.h"
 #include "kernels/pass/pass.h"
 
-/* ---- A loop over parts ----------------------------------------------------------------------- */
+/* The innermost loop over strips (strip >= 0) around a statement, or the statement itself; -1 if
+ * there is none. */
 int32_t rd_strips_around(const rd_schedule *t, int32_t stmt)
 {
     while (stmt >= 0 && !(t->stmt[stmt].kind == RD_S_LOOP && rd_loop_of(t, stmt)->strip >= 0))
@@ -18,13 +22,14 @@ int32_t rd_strips_around(const rd_schedule *t, int32_t stmt)
     return stmt;
 }
 
-/* The axis as a position. */
+/* The position that the axis, here a mark, is bound to. */
 static rd_linear mark_position(rd_schedule *t, int32_t axis)
 {
     return rd_linear_plus_axis(t, rd_linear_of(0), 1, axis);
 }
 
-/* A loop over substrips of the strip, of so many elements. */
+/* A loop over substrips of the strip, of so many elements. It has the number of the strips that it
+ * divides, and comes from no loop of the program (of -1). */
 static rd_for substrip_loop(rd_schedule *t, const rd_for *strips, int32_t width)
 {
     return (rd_for){ .kind     = RD_FOR_SERIAL,
@@ -40,7 +45,8 @@ static rd_for substrip_loop(rd_schedule *t, const rd_for *strips, int32_t width)
                      .substrip = true };
 }
 
-/* Makes vector loops over the whole strip visit one substrip. */
+/* Makes the vector loops that begin at the strip's start mark visit one substrip: from the
+ * substrip's start mark to its stop mark.  Other loops over the axis stay as they are. */
 static void narrow_vector_loops(rd_schedule *t, int32_t parts, const rd_for *strips)
 {
     const rd_for loop = *rd_loop_of(t, parts);
@@ -85,8 +91,8 @@ void rd_add_prefetch_before(rd_schedule *t, int32_t vector, const rd_let *load, 
 }
 
 /* ---- Rows by parts --------------------------------------------------------------------------- */
-/* True if the statement concerns each element alone: a value, a store, or a step into the
- * element's state. */
+/* True if the statement concerns each element alone: a value, a store, a vector loop, or a step
+ * into the element's only state (one lane (partial accumulator)). */
 static bool can_stand_in_substrip(const rd_schedule *t, int32_t stmt)
 {
     const rd_stmt *s = &t->stmt[stmt];
@@ -100,7 +106,8 @@ static bool can_stand_in_substrip(const rd_schedule *t, int32_t stmt)
     }
 }
 
-/* True if the row has several loops: functions of strips, or values that come through arrays. */
+/* True if the row has a vector loop and an operation on whole strips, which goes by arrays, and
+ * each statement concerns each element alone. */
 static bool needs_substrips(const rd_schedule *t, int32_t row)
 {
     bool has_fission = false, has_vector = false;
@@ -114,7 +121,8 @@ static bool needs_substrips(const rd_schedule *t, int32_t row)
     return has_fission && has_vector;
 }
 
-/* Puts substrips around all vector loops of a row. */
+/* Puts a loop over substrips around the statements of a row, from its first vector loop to its
+ * end. */
 static void split_row(rd_schedule *t, int32_t row)
 {
     int32_t first = t->stmt[row].first;
@@ -124,7 +132,8 @@ static void split_row(rd_schedule *t, int32_t row)
     rd_put_substrips_around(t, first, t->stmt[row].last, RD_SUBSTRIP);
 }
 
-/* True if the statement is a loop over rows, each of which is all of a wide strip. */
+/* True if the statement is a serial loop of the program over rows, each of which is all of a wide
+ * strip of more than 512 elements. */
 static bool is_row_of_wide_strip(const rd_schedule *t, const rd_target *target, int32_t stmt)
 {
     const rd_for   *loop   = t->stmt[stmt].kind == RD_S_LOOP ? rd_loop_of(t, stmt) : NULL;
@@ -137,6 +146,8 @@ static bool is_row_of_wide_strip(const rd_schedule *t, const rd_target *target, 
            loop->axis != r->axis && t->stmt[stmt].first >= 0;
 }
 
+/* The pass: splits each row of a wide strip into substrips if several of its vector loops pass
+ * values by arrays, so that memory and computation overlap. */
 void rd_pass_substrips(rd_schedule *t, const rd_target *target)
 {
     for (int k = 0; target->strips && k < RD_N_PARTS; k++)

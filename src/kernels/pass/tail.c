@@ -3,19 +3,24 @@
  *     serial i0 of 64 to (3000 down to 64 k) by 64 { ... }
  *     once i0 from (3000 down to 64 k) to 3000 { ... }
  *
- * A loop over strips without arrays gets one round over all elements instead. */
+ * A loop over strips without arrays gets one round over all elements instead.
+ *
+ * A strip is a range of indices of an axis, of a fixed length if the text knows it; the tail is the
+ * shorter last one. Bound "3000 down to 64 k": the greatest start + multiple of 64 that is at most
+ * 3000. */
 #include "kernels/loop/facts.h"
 #include "kernels/pass/pass.h"
 #include "kernels/pass/strip_at.h"
 
-/* True if the statement declares or begins states or elements in an array. */
+/* True if the statement declares, or begins, states or elements in an array that is not in
+ * registers. */
 static bool is_array(const rd_schedule *t, const rd_stmt *s)
 {
     return (s->kind == RD_S_ARRAY || s->kind == RD_S_BEGIN) &&
            t->store[s->store].storage != RD_IN_REGISTERS;
 }
 
-/* True if the loop holds such an array. */
+/* True if the loop holds a statement of such an array. */
 static bool has_array(const rd_schedule *t, int32_t loop)
 {
     for (int32_t s = loop; s >= 0; s = rd_next_stmt(t, s, loop))
@@ -34,10 +39,10 @@ static bool has_unrolled_loop(const rd_schedule *t, int32_t loop)
     return false;
 }
 
-/* Adds the tail, a copy of the loop that runs once, behind the loop; it returns its statement,
- * or -1. Of 52 elements in 64 lanes compilers make three vectors and four scalars, for which the
- * next vector of states waits. So a padded tail is as long as other strips in the text (the
- * maximum of rows of 180 f32: 26 ns, so 19). */
+/* Adds the tail, a copy of the loop that runs once, behind the loop; it returns its statement, or
+ * -1. Of 52 elements in 64 lanes (partial accumulators) compilers make three vectors and four
+ * scalars, for which the next vector of states waits. So a padded tail is as long as other strips
+ * in the text (the maximum of rows of 180 f32: 26 ns, so 19). */
 static int32_t add_tail(rd_schedule *t, int32_t stmt, rd_edge_part border, const rd_strip *r)
 {
     const int32_t made = rd_stmt_copy(t, stmt);
@@ -53,9 +58,9 @@ static int32_t add_tail(rd_schedule *t, int32_t stmt, rd_edge_part border, const
     return made;
 }
 
-/* True if the row has few strips and a known length, which is then a constant of the text.
- * States of lanes stay in registers from strip to strip then (the variance of rows of 192 f32:
- * 62 ns, so 30). */
+/* True if the row has 4 strips or fewer and a known length, which is then a constant of the text.
+ * States of lanes (partial accumulators) stay in registers from strip to strip then (the variance
+ * of rows of 192 f32: 62 ns, so 30). */
 static bool is_few_strips(const rd_for *loop, const rd_strip *r)
 {
     enum { FEW = 4 };
@@ -65,7 +70,8 @@ static bool is_few_strips(const rd_for *loop, const rd_strip *r)
            loop->to.part[0].at.offset - loop->from.part[0].at.offset <= (int64_t)FEW * r->width;
 }
 
-/* Makes early exits of the whole strips leave the tail, too, and removes those of the tail. */
+/* Makes early exits from the loop over whole strips leave its tail, too, and removes those that
+ * stand directly in the tail. */
 static void retarget_exits(rd_schedule *t, int32_t whole, int32_t tail_stmt)
 {
     for (int32_t s = whole; s >= 0; s = rd_next_stmt(t, s, whole))
@@ -78,8 +84,8 @@ static void retarget_exits(rd_schedule *t, int32_t whole, int32_t tail_stmt)
     }
 }
 
-/* Moves an only strip around the loops over rows (loop interchange), so that no row asks how
- * long it is. Returns the statement of its loop then. */
+/* Moves an only strip around the serial loops over rows (loop interchange), so that no row asks how
+ * long it is.  Returns the statement of its loop then. */
 static int32_t interchange_outwards(rd_schedule *t, int32_t stmt)
 {
     int32_t parent = t->stmt[stmt].parent;
@@ -97,7 +103,9 @@ static int32_t interchange_outwards(rd_schedule *t, int32_t stmt)
     return stmt;
 }
 
-/* Adds strips of 8 for tasks' shares of an axis that is one strip.
+/* Adds strips of 8 for tasks' shares of an axis that is one strip: a share may begin and end
+ * anywhere. `end` is the upper bound, rounded down to whole strips of 8; the tail begins there at
+ * the earliest.
  *
  *     once i0 from lo to (hi down to lo + 20 k); serial i0 to (hi down to lo + 8 k) by 8;
  *     once i0 to hi */
@@ -125,16 +133,18 @@ static int32_t add_share(rd_schedule *t, int32_t stmt, int32_t tail_stmt)
     return made;
 }
 
-/* True if tasks share an axis that is one strip, without padding. */
+/* True if tasks share the strips' axis (root), which is one strip, and the tail is not padded. */
 static bool is_shared_strip(const rd_schedule *t, const rd_strip *r)
 {
     return !t->whole && t->p->root == r->axis && rd_reach(t->p, r->axis) == r->width && !r->padded;
 }
 
-/* Keeps the strips of full length in the loop, which the text knows, and adds the tail behind. */
+/* Keeps the strips of full length in the loop, which the text knows, and adds the tail behind.
+ * Loops with several bounds, or backwards, stay as they are.  tail 0: there is none. */
 static void split_tail(rd_schedule *t, int32_t stmt, const rd_strip *r)
 {
-    const rd_for       loop   = *rd_loop_of(t, stmt);
+    const rd_for loop = *rd_loop_of(t, stmt);
+    /* the end, rounded down to whole strips: there the tail begins */
     const rd_edge_part border = { .at    = loop.to.part[0].at,
                                   .first = loop.from.part[0].at,
                                   .by    = r->width };
@@ -159,7 +169,8 @@ static void split_tail(rd_schedule *t, int32_t stmt, const rd_strip *r)
         t->loop[t->stmt[stmt].arg].kind = RD_FOR_ONCE;
 }
 
-/* Gives the loop over strips one round over all elements. */
+/* Gives the loop over strips one round over all elements: its vector loops, which begin at the
+ * start mark, get the extent of all strips. */
 static void make_single_round(rd_schedule *t, int32_t stmt, const rd_strip *r)
 {
     const int32_t start = rd_loop_of(t, stmt)->start;
@@ -173,7 +184,8 @@ static void make_single_round(rd_schedule *t, int32_t stmt, const rd_strip *r)
             t->loop[t->stmt[s].arg].extent = most;
 }
 
-/* Pads, splits or merges the strips of a loop, by what was chosen for them. */
+/* Pads, splits or merges the strips of a loop.  An only strip is padded at most; strips of fixed
+ * length get a tail; others become one round if no array has room for a strip alone. */
 static void split_strips(rd_schedule *t, int32_t stmt, const rd_strip *r)
 {
     if (rd_loop_of(t, stmt)->substrip)
@@ -188,6 +200,8 @@ static void split_strips(rd_schedule *t, int32_t stmt, const rd_strip *r)
         make_single_round(t, stmt, r);
 }
 
+/* The pass: splits each loop over strips (strip >= 0: its number) into strips of a length that the
+ * text knows, and a shorter tail.  Statements from n on are those that the pass has added. */
 void rd_pass_tail(rd_schedule *t, const rd_target *target)
 {
     for (int k = 0; target->strips && k < RD_N_PARTS; k++)

@@ -10,8 +10,8 @@
 #include "kernels/loop/facts.h"
 #include "kernels/pass/pass.h"
 
-/* True if the statement is an unrolled loop of several rounds, in a vector loop that is neither
- * flat nor by call. */
+/* True if the statement is an unrolled loop of several rounds with one unrounded lower bound, in a
+ * vector loop that has text of its own for each round: not flattened, not by call. */
 static bool needs_unrolling(const rd_schedule *t, int32_t stmt)
 {
     const rd_for *loop = t->stmt[stmt].kind == RD_S_LOOP ? rd_loop_of(t, stmt) : NULL;
@@ -22,7 +22,8 @@ static bool needs_unrolling(const rd_schedule *t, int32_t stmt)
            !rd_is_by_call(t, rd_vector_around(t, stmt));
 }
 
-/* Reduces the loop to one round. */
+/* Reduces the loop to one round, with the index `from` + round. So it goes neither up nor down
+ * (backwards). */
 static void keep_round(rd_schedule *t, int32_t stmt, int64_t round)
 {
     rd_for         *loop = &t->loop[t->stmt[stmt].arg];
@@ -36,7 +37,8 @@ static void keep_round(rd_schedule *t, int32_t stmt, int64_t round)
     loop->backwards = false;
 }
 
-/* Puts copies with one round each before the loop, which keeps the last one. */
+/* Puts copies with one round each before the loop, which keeps the last one. A loop backwards
+ * begins with its last round. */
 static void unroll_loop(rd_schedule *t, int32_t stmt)
 {
     const rd_for loop = *rd_loop_of(t, stmt);
@@ -54,7 +56,7 @@ static void unroll_loop(rd_schedule *t, int32_t stmt)
     }
 }
 
-/* The first loop of the tree that needs unrolling, -1. */
+/* The first loop of the tree that needs unrolling, -1: none does. */
 static int32_t next_to_unroll(const rd_schedule *t)
 {
     for (int k = 0; k < RD_N_PARTS; k++)
@@ -64,7 +66,8 @@ static int32_t next_to_unroll(const rd_schedule *t)
     return -1;
 }
 
-/* Marks loops that are bound by exponentials, for compilers to unroll. */
+/* Marks serial loops of the program that are bound by the latency of exponentials, for compilers to
+ * unroll by four. */
 static void request_unrolling(rd_schedule *t, const rd_strips *strips)
 {
     enum { ROUNDS = 4 };
@@ -76,6 +79,8 @@ static void request_unrolling(rd_schedule *t, const rd_strips *strips)
                 t->loop[t->stmt[s].arg].unroll = ROUNDS;
 }
 
+/* The pass: replaces each unrolled loop in a vector loop by loops of one round with a known index,
+ * until none is left, as copies may hold further loops. */
 void rd_pass_unroll(rd_schedule *t, const rd_target *target)
 {
     request_unrolling(t, target->strips);

@@ -8,16 +8,21 @@
  *       r2 = load s0[i0]                 unroll i0 from m0 to m0 + 4 { r2 = ..; a1[i0 - m0] = r2 }
  *       step f0: r2 }                    vector i0 from m0 to m0 + 4, by call {
  *                                          step f0: a1[i0 - m0] } }
- *                                      serial i0 from r1 down to r0 + 4 k to r1 { as before } */
+ *                                      serial i0 from r1 down to r0 + 4 k to r1 { as before }
+ *
+ * A sparse row is a loop over stored places, with bounds r0 and r1 that are read from memory.  m0
+ * is a mark, bound to the first index of four. */
 #include "kernels/loop/facts.h"
 #include "kernels/pass/pass.h"
 #include "kernels/pass/strip_arrays.h"
 
+/* Elements of a step; the text has a function for so many (fours0()). */
 enum { FOUR = 4 };
 
 /* ---- Which ----------------------------------------------------------------------------------- */
-/* True if the statement is a step of such an extreme, or a plain value. Gathers are not: their
- * latency is longer, and compilers gather four by a vector, in twice the time. */
+/* True if the statement is an unmasked, unlabelled step of an extreme with one state, or a plain
+ * value. Gathers (a value in the address, axis < 0) are not: their latency is longer, and compilers
+ * gather four by a vector, in twice the time. One state (lanes 1) takes all elements. */
 static bool can_unroll_stmt(const rd_schedule *t, const rd_stmt *s)
 {
     const rd_let *let = s->kind == RD_S_LET ? &t->let[s->value] : NULL;
@@ -34,9 +39,11 @@ static bool can_unroll_stmt(const rd_schedule *t, const rd_stmt *s)
            let->kind == RD_I_SELECT;
 }
 
-/* True if the loop is a long sparse row with such a step. In short rows the tail is much, and
- * each loop ends with a branch that may be mispredicted (maxima of f32, rows of 3 in the mean:
- * 0.82 of the speed; of 20: 0.93, or 1.5 where rows are few; of 250: 2.4). */
+/* True if the loop is a sparse row of 16 elements or more in the mean, upwards between two
+ * unrounded bounds, with such a step.  In short rows the tail is much, and each loop ends with a
+ * branch that may be mispredicted (maxima of f32, rows of 3 in the mean: 0.82 of the speed; of 20:
+ * 0.93, or 1.5 where rows are few; of 250: 2.4). It is a loop of the program (of >= 0) without
+ * strips. */
 static bool can_unroll(const rd_schedule *t, int32_t loop)
 {
     enum { LONG = 16 };
@@ -56,7 +63,8 @@ static bool can_unroll(const rd_schedule *t, int32_t loop)
 }
 
 /* ---- Changes --------------------------------------------------------------------------------- */
-/* Adds "unroll i0 from m0 to m0 + 4" at the end of a body. */
+/* Adds "unroll i0 from m0 to m0 + 4" at the end of a body; a vector loop is by call. It has no
+ * marks, and comes from no loop of the program (of -1). */
 static int32_t add_loop(rd_schedule *t, int32_t body, rd_for_kind kind, int32_t axis, int32_t mark)
 {
     const rd_linear from = rd_linear_plus_axis(t, rd_linear_of(0), 1, mark);
@@ -96,7 +104,9 @@ static void move_step(rd_schedule *t, int32_t step, int32_t elements)
         t->stmt[step].x = rd_load_at_start(t, loop, store, loop);
 }
 
-/* Adds the loop over four elements at a time before the loop, which keeps the tail. */
+/* Adds the loop over four elements at a time before the loop, which keeps up to three elements (the
+ * tail). `border` is the end, rounded down to whole fours: there the tail begins.  The new loops
+ * come from no loop of the program (of -1). */
 static void put_unrolled_loop(rd_schedule *t, int32_t loop)
 {
     const rd_for       l      = *rd_loop_of(t, loop);
@@ -129,6 +139,8 @@ static void put_unrolled_loop(rd_schedule *t, int32_t loop)
     }
 }
 
+/* The pass: unrolls loops with minima and maxima of sparse rows by four, as the extreme of four
+ * elements does not wait for the state. */
 void rd_pass_unroll_extremes(rd_schedule *t, const rd_target *target)
 {
     (void)target;

@@ -7,21 +7,24 @@
  *                                                unroll i1 from m5 to m5 + 1 { step f0 a7 .. }
  *                                                .. four of them
  *                                                store states f0 .., a7 } }
- *                                            serial i1 { .. the rounds that are left } */
+ *                                            serial i1 { .. the rounds that are left }
+ *
+ * To jam rounds is to put their copies side by side into an inner loop.  A cell is an accumulator
+ * of a fold; the array a0 holds states of cells, and a7 is a variable. */
 #include "kernels/loop/facts.h"
 #include "kernels/pass/pass.h"
 #include "kernels/pass/state_copies.h"
 
 /* ---- Which loops ----------------------------------------------------------------------------- */
-/* True if the statement is a vector loop, but not by call. */
+/* True if the statement is a vector loop with text of its own, not one that is a call. */
 static bool is_vector(const rd_schedule *t, int32_t stmt)
 {
     return t->stmt[stmt].kind == RD_S_LOOP && rd_loop_of(t, stmt)->kind == RD_FOR_VECTOR &&
            !rd_loop_of(t, stmt)->by_call;
 }
 
-/* The vector loop that is the whole body, but for values before it and early exits behind it;
- * -1. */
+/* The vector loop that is the whole body, but for values before it and early exits behind it; -1:
+ * there is none. */
 static int32_t vector_in(const rd_schedule *t, int32_t loop)
 {
     int32_t s = t->stmt[loop].first, last = t->stmt[loop].last;
@@ -33,7 +36,9 @@ static int32_t vector_in(const rd_schedule *t, int32_t loop)
     return s >= 0 && s == last && is_vector(t, s) ? s : -1;
 }
 
-/* The number of rounds to jam, 0 if the statement is no such loop. */
+/* The number of rounds to jam, as it was chosen for the loop of the program.  0: the statement is
+ * no serial loop around a vector loop, over single indices (no marks), upwards between two
+ * unrounded bounds. */
 static int32_t rounds_to_merge(const rd_schedule *t, const rd_target *target, int32_t stmt)
 {
     const rd_for *loop = t->stmt[stmt].kind == RD_S_LOOP ? rd_loop_of(t, stmt) : NULL;
@@ -46,7 +51,8 @@ static int32_t rounds_to_merge(const rd_schedule *t, const rd_target *target, in
 }
 
 /* ---- States ---------------------------------------------------------------------------------- */
-/* True if the position changes between the vector loop and the statement. */
+/* True if the position changes within a round of the vector loop: by the axis of a loop between, or
+ * by a value (axis < 0) that is made there. */
 static bool is_changed_inside(const rd_schedule *t, int32_t vector, int32_t stmt,
                               const rd_linear *at)
 {
@@ -69,8 +75,9 @@ static bool is_declared_in(const rd_schedule *t, int32_t vector, int32_t store)
     return false;
 }
 
-/* True if the step's state can be a variable in the vector loop's body. Scans by a tree have too
- * many nodes of elements. */
+/* True if the statement is a step or prefix without labels, and its state can be a variable in the
+ * vector loop's body: the same one for a whole round.  Scans by a tree (levels) have too many nodes
+ * of elements. */
 static bool can_promote(const rd_schedule *t, int32_t vector, int32_t stmt)
 {
     const rd_stmt *s = &t->stmt[stmt];
@@ -81,7 +88,8 @@ static bool can_promote(const rd_schedule *t, int32_t vector, int32_t stmt)
            !is_changed_inside(t, vector, stmt, &s->of.more) && !is_declared_in(t, vector, s->store);
 }
 
-/* True if both steps use the same state. */
+/* True if both steps use the same state: the same cell (accumulator), lane and offset in the same
+ * array. */
 static bool is_same_state(const rd_schedule *t, const rd_stmt *a, const rd_stmt *b)
 {
     return a->store == b->store && rd_linear_same(t, &a->of.cell, &b->of.cell) &&
@@ -89,7 +97,8 @@ static bool is_same_state(const rd_schedule *t, const rd_stmt *a, const rd_stmt 
            rd_linear_same(t, &a->of.more, &b->of.more);
 }
 
-/* The statement that copies the state of the step's lane into the variable, or back. */
+/* The statement that copies the state of the step's lane (partial accumulator) into the variable,
+ * or back. */
 static int32_t add_copy(rd_schedule *t, const rd_stmt *step, rd_stmt_kind kind, int32_t array)
 {
     rd_stmt s = rd_copy_of_states(step, kind, array);
@@ -141,7 +150,9 @@ static void number_states(rd_schedule *t, int32_t vector)
     }
 }
 
-/* Promotes the states of all steps in the vector loop. */
+/* Makes variables of the states of all steps in the vector loop (scalar promotion), after the
+ * jammed rounds have got known indices.  States that an earlier step has promoted already are in
+ * registers. */
 static void promote_states(rd_schedule *t, int32_t vector)
 {
     number_states(t, vector);
@@ -152,7 +163,7 @@ static void promote_states(rd_schedule *t, int32_t vector)
 }
 
 /* ---- Rounds ---------------------------------------------------------------------------------- */
-/* Removes early exits at the end of the loop. */
+/* Removes early exits at the end of the loop's body. */
 static void drop_exits(rd_schedule *t, int32_t loop)
 {
     while (!t->failed && t->stmt[loop].last >= 0 && t->stmt[t->stmt[loop].last].kind == RD_S_EXIT)
@@ -160,7 +171,7 @@ static void drop_exits(rd_schedule *t, int32_t loop)
 }
 
 /* A loop of one round: round k of those that begin at the mark. It holds the round's values, and
- * what the vector loop does. */
+ * what the vector loop does. It comes from no loop of the program any more (of -1). */
 static int32_t make_round(rd_schedule *t, int32_t loop, int32_t mark, int32_t k)
 {
     const int32_t   made   = rd_stmt_copy(t, loop);
@@ -188,7 +199,8 @@ static int32_t make_round(rd_schedule *t, int32_t loop, int32_t mark, int32_t k)
     return made;
 }
 
-/* Makes the loop over so many rounds at a time, from its first index on. */
+/* Makes the loop over so many rounds at a time, from its first index on. It ends at `border`, the
+ * last whole round; a mark is bound to where a round begins. */
 static int32_t make_merged_loop(rd_schedule *t, int32_t loop, int32_t rows,
                                 const rd_edge_part *border)
 {
@@ -213,7 +225,8 @@ static int32_t make_merged_loop(rd_schedule *t, int32_t loop, int32_t rows,
     return made;
 }
 
-/* Makes early exits of the jammed rounds leave the tail, too. The tail does not ask. */
+/* Makes early exits of the jammed (unroll-and-jam) rounds leave the tail, too. The tail does not
+ * ask. */
 static void retarget_exits(rd_schedule *t, int32_t made, int32_t loop)
 {
     for (int32_t s = t->stmt[made].first; s >= 0; s = t->stmt[s].next)
@@ -222,7 +235,9 @@ static void retarget_exits(rd_schedule *t, int32_t made, int32_t loop)
     drop_exits(t, loop);
 }
 
-/* Puts the loop over jammed rounds before the loop, which keeps the tail. */
+/* Puts the loop over jammed (unroll-and-jam) rounds before the loop, which keeps the tail. `border`
+ * is the end, rounded down to whole rounds: there the tail begins.  The tail is no loop of the
+ * program any more (of -1), so it is not jammed again. */
 static void merge_rounds(rd_schedule *t, int32_t loop, int32_t rows)
 {
     const rd_for       l      = *rd_loop_of(t, loop);
@@ -238,6 +253,9 @@ static void merge_rounds(rd_schedule *t, int32_t loop, int32_t rows)
     t->loop[t->stmt[loop].arg].of           = -1;
 }
 
+/* The pass: for each loop around a vector loop for which several rounds were chosen, jams these
+ * into the vector loop (unroll-and-jam).  A state is then loaded and stored once for all of
+ * them. */
 void rd_pass_unroll_jam(rd_schedule *t, const rd_target *target)
 {
     for (int k = 0; target->strips && k < RD_N_PARTS; k++)

@@ -12,10 +12,14 @@
  *                                           unroll i2 from m5 to m5 + 1 {
  *                                             vector i0 { finish f1 .. } }
  *                                           .. }
- *                                         serial i2 { .. the rows that are left } */
+ *                                         serial i2 { .. the rows that are left }
+ *
+ * To jam rounds is to put their copies side by side into an inner loop.  A row is one round of the
+ * outer loop. */
 #include "kernels/loop/facts.h"
 #include "kernels/pass/pass.h"
 
+/* Jammed rows have at most 1024 states in an array, and 8 arrays. */
 enum { MOST_STATES = 1024, MOST_ARRAYS = 8 };
 
 /* The loop whose rows are jammed, and the arrays of their states. */
@@ -29,7 +33,7 @@ typedef struct jammed_rows {
 } jammed_rows;
 
 /* ---- Which loops ----------------------------------------------------------------------------- */
-/* The serial loop of a statement; NULL if it is another statement. */
+/* The serial loop of a statement, if it goes over single indices (no mark); else NULL. */
 static const rd_for *serial_at(const rd_schedule *t, int32_t stmt)
 {
     const rd_for *loop = t->stmt[stmt].kind == RD_S_LOOP ? rd_loop_of(t, stmt) : NULL;
@@ -37,7 +41,8 @@ static const rd_for *serial_at(const rd_schedule *t, int32_t stmt)
     return loop && loop->kind == RD_FOR_SERIAL && loop->start < 0 ? loop : NULL;
 }
 
-/* The vector loop that is the whole body, but for values before it; -1 if there is none. */
+/* The vector loop that is the whole body, but for values before it; -1 if there is none.  It is no
+ * call. */
 static int32_t vector_in(const rd_schedule *t, int32_t loop)
 {
     int32_t s = t->stmt[loop].first;
@@ -50,8 +55,8 @@ static int32_t vector_in(const rd_schedule *t, int32_t loop)
                : -1;
 }
 
-/* The loop in each row into which all rows are jammed, as it has the same range in each; -1 if
- * there is none. */
+/* The one serial loop in each row into which all rows are jammed (unroll-and-jam).  It has a vector
+ * loop, and the same range in each row; -1 if there is none. */
 static int32_t inner_of(const rd_schedule *t, int32_t loop)
 {
     int32_t found = -1;
@@ -66,13 +71,14 @@ static int32_t inner_of(const rd_schedule *t, int32_t loop)
     return found;
 }
 
-/* True if the statement declares states. */
+/* True if the statement declares an array of a fold's states (fold >= 0), not of elements. */
 static bool has_states(const rd_schedule *t, int32_t stmt)
 {
     return t->stmt[stmt].kind == RD_S_ARRAY && t->store[t->stmt[stmt].store].fold >= 0;
 }
 
-/* True if states of a row are local arrays, and those of all jammed rows are few. */
+/* True if states of a row are 1 to 8 local arrays, and all jammed (unroll-and-jam) rows have 1024
+ * states or fewer in each. */
 static bool can_multiply_states(const rd_schedule *t, int32_t loop, int32_t rows)
 {
     int32_t n = 0;
@@ -88,7 +94,9 @@ static bool can_multiply_states(const rd_schedule *t, int32_t loop, int32_t rows
     return n > 0 && n <= MOST_ARRAYS;
 }
 
-/* The number of rows to jam; 0 if the statement is no such loop. */
+/* The number of rows to jam, as it was chosen for the loop of the program.  0: the statement is no
+ * serial loop, upwards between two unrounded bounds, or its rows have no loop and states that allow
+ * it. */
 static int32_t rows_to_jam(const rd_schedule *t, const rd_target *target, int32_t stmt)
 {
     const rd_for *loop = serial_at(t, stmt);
@@ -102,7 +110,8 @@ static int32_t rows_to_jam(const rd_schedule *t, const rd_target *target, int32_
 }
 
 /* ---- States of rows -------------------------------------------------------------------------- */
-/* Declares arrays with the states of all rows, one behind the other. */
+/* Declares arrays with room for the states of all rows, one row behind the other, in the body of
+ * the loop `made`.  They replace the arrays of one row; *j gets the numbers of both. */
 static void declare_states(jammed_rows *j, int32_t made)
 {
     rd_schedule *t = j->t;
@@ -121,7 +130,7 @@ static void declare_states(jammed_rows *j, int32_t made)
     }
 }
 
-/* Makes statements in the body use the states of row k. */
+/* Makes statements in the body use the states of row k: they lie k rows behind those of row 0. */
 static void use_states_of_row(const jammed_rows *j, int32_t body, int32_t k)
 {
     rd_schedule *t = j->t;
@@ -135,7 +144,8 @@ static void use_states_of_row(const jammed_rows *j, int32_t body, int32_t k)
 }
 
 /* ---- Rows ------------------------------------------------------------------------------------ */
-/* Reduces a loop to one round: row k of those that begin at the mark. */
+/* Reduces a loop to one round: row k of those that begin at the mark. The round has no marks, and
+ * comes from no loop of the program (of -1). */
 static void make_row(const jammed_rows *j, int32_t stmt, int32_t k)
 {
     const int32_t   axis = rd_loop_of(j->t, j->loop)->axis;
@@ -156,7 +166,7 @@ static void make_row(const jammed_rows *j, int32_t stmt, int32_t k)
     use_states_of_row(j, stmt, k);
 }
 
-/* Removes all statements from the body, but one. */
+/* Removes all statements from the body, but the one named `but`; -1: all. */
 static void clear_body(rd_schedule *t, int32_t body, int32_t but)
 {
     for (int32_t s = t->stmt[body].first, next; s >= 0; s = next) {
@@ -185,7 +195,8 @@ static int32_t jammed_round(const jammed_rows *j, int32_t k)
     return vector;
 }
 
-/* The inner loop, each round of which serves all rows. */
+/* Returns a copy of the inner loop in which each round of the vector loop serves all rows: its body
+ * has a jammed round for each row. */
 static int32_t make_jammed_loop(const jammed_rows *j)
 {
     rd_schedule  *t      = j->t;
@@ -201,7 +212,7 @@ static int32_t make_jammed_loop(const jammed_rows *j)
     return made;
 }
 
-/* The other statements of row k. */
+/* A round with the other statements of row k: all but declarations, begins and serial loops. */
 static int32_t remaining_stmts_of_row(const jammed_rows *j, int32_t k)
 {
     rd_schedule  *t    = j->t;
@@ -217,7 +228,7 @@ static int32_t remaining_stmts_of_row(const jammed_rows *j, int32_t k)
     return made;
 }
 
-/* Begins the states of all rows. */
+/* Begins the states of all rows, by a copy of each BEGIN of a row. */
 static void begin_states(const jammed_rows *j, int32_t made)
 {
     for (int32_t s = j->t->stmt[j->loop].first; s >= 0 && !j->t->failed; s = j->t->stmt[s].next)
@@ -228,7 +239,8 @@ static void begin_states(const jammed_rows *j, int32_t made)
 }
 
 /* ---- All together ---------------------------------------------------------------------------- */
-/* Makes the loop over so many rows at a time, from its first index on. */
+/* Makes the loop over so many rows at a time, from its first index on. It ends at `border`, the
+ * last whole round; j->mark is bound to the first row of a round. */
 static int32_t make_loop_of_rows(jammed_rows *j, const rd_edge_part *border)
 {
     rd_schedule  *t    = j->t;
@@ -252,7 +264,9 @@ static int32_t make_loop_of_rows(jammed_rows *j, const rd_edge_part *border)
     return made;
 }
 
-/* Puts the loop over jammed rows before the loop, which keeps the tail. */
+/* Puts the loop over jammed (unroll-and-jam) rows before the loop, which keeps the tail. `border`
+ * is the end, rounded down to whole rounds: there the tail begins.  The tail is no loop of the
+ * program any more (of -1), so it is not jammed again. */
 static void jam_rows(rd_schedule *t, int32_t loop, int32_t rows)
 {
     const rd_for       l      = *rd_loop_of(t, loop);
@@ -270,6 +284,8 @@ static void jam_rows(rd_schedule *t, int32_t loop, int32_t rows)
     t->loop[t->stmt[loop].arg].of           = -1;
 }
 
+/* The pass: for each outer loop for which several rounds (rows) were chosen, jams these into the
+ * serial loop inside it (unroll-and-jam), so that elements that all rows share are loaded once. */
 void rd_pass_unroll_jam_outer(rd_schedule *t, const rd_target *target)
 {
     for (int k = 0; target->strips && k < RD_N_PARTS; k++)

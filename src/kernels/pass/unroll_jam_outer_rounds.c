@@ -1,9 +1,14 @@
 /* unroll_jam_outer_rounds.c - Chooses the loops for pass `unroll_jam_outer`: outer loops whose
  * rounds are jammed into the serial loop between them and a vector loop, as over coordinates of
  * points. So elements that are the same for all jammed rows are loaded once (Callahan, Carr and
- * Kennedy, 1990, "Improving Register Allocation for Subscripted Variables"). */
+ * Kennedy, 1990, "Improving Register Allocation for Subscripted Variables").
+ *
+ * A row is one round of the outer loop, q->loop; q->inside is the serial loop in a row.  A strip is
+ * a range of indices of the axis q->r->axis, which vector loops visit. */
 #include "kernels/pass/strip_at.h"
 
+/* Rows that are jammed, and the widest strips: wider ones have states that do not stay in a
+ * cache. */
 enum { ROWS = 4, MOST_WIDTH = 128 };
 
 /* The loop over rows in question, and the loop inside each row. */
@@ -13,11 +18,13 @@ typedef struct row_loops {
     int32_t                 loop, inside;
 } row_loops;
 
+/* Visits each statement in a body, at any depth. */
 #define EACH_IN(q, body, s)                                       \
     for (int32_t s = rd_next_stmt((q)->r->t, body, body); s >= 0; \
          s         = rd_next_stmt((q)->r->t, s, body))
 
-/* The one loop in the row that is not over the strip, -1. */
+/* The one loop in the row that is not over the strips' axis; -1 if there is none or more than
+ * one. */
 static int32_t loop_in(const row_loops *q)
 {
     int32_t found = -1;
@@ -43,7 +50,7 @@ static const rd_let *load_of(const row_loops *q, int32_t stmt)
 }
 
 /* ---- What the loop inside does --------------------------------------------------------------- */
-/* True if blocks end along the loop inside. */
+/* True if blocks of a fold end along the loop inside. */
 static bool has_block_ends(const row_loops *q)
 {
     for (int32_t k = 0; k < q->r->t->p->n_fold; k++)
@@ -52,7 +59,8 @@ static bool has_block_ends(const row_loops *q)
     return false;
 }
 
-/* True if elements of the strip are the same for all rows: else nothing is saved. */
+/* True if a load of the loop inside moves along the strip, but not from row to row: without such a
+ * load nothing is saved. */
 static bool has_shared_load(const row_loops *q)
 {
     EACH_IN(q, q->inside, s)
@@ -75,7 +83,8 @@ static bool is_slot_stored(const row_loops *q, int32_t slot)
     return false;
 }
 
-/* True if the statement reads what is made or stored in the row around the loop inside. */
+/* True if the statement reads what is made or stored in the row outside of the inner loop, which
+ * comes before the jammed (unroll-and-jam) loop no more. */
 static bool is_reading_row(const row_loops *q, int32_t stmt)
 {
     const rd_schedule *t    = q->r->t;
@@ -90,7 +99,9 @@ static bool is_reading_row(const row_loops *q, int32_t stmt)
 }
 
 /* ---- What stands in a row -------------------------------------------------------------------- */
-/* True if the fold has one block, and begins and ends in a row. */
+/* True if each element of the strip has a cell (accumulator) of the fold, which has one block and
+ * one lane, is no scan and no user's.  It does not end in one round of a vector loop (`inner`), and
+ * so has an array of states. */
 static bool can_jam_fold(const row_loops *q, int32_t fold)
 {
     const rd_loop_fold *f = &q->r->t->fold[fold];
@@ -99,8 +110,8 @@ static bool can_jam_fold(const row_loops *q, int32_t fold)
            !f->of.fold->user && f->lanes == 1;
 }
 
-/* True if the statement of a row can be jammed: in the loop inside only values and steps of
- * folds that begin in the row. */
+/* True if the statement of a row can be jammed (unroll-and-jam).  Early exits and prefixes cannot.
+ * In the loop inside there may only be values, and steps of folds that begin in the row. */
 static bool can_jam_stmt(const row_loops *q, int32_t stmt)
 {
     const rd_stmt *s       = &q->r->t->stmt[stmt];
@@ -116,7 +127,9 @@ static bool can_jam_stmt(const row_loops *q, int32_t stmt)
            (s->kind != RD_S_STEP || rd_fold_begins_in(q->r->t, s->fold, q->loop));
 }
 
-/* Checks the loop, the one loop inside, and all statements. 4 rows, or 0. */
+/* 4, if the rows of the loop can be jammed (unroll-and-jam), else 0.  The loop is one of the
+ * program, upwards, with 4 rounds or more, in strips of at most 128.  It has one loop inside, which
+ * is not unrolled and could be jammed as well. */
 int32_t rd_unroll_jam_outer_rounds(const rd_strip_at *r, const rd_strip *strip,
                                    const rd_fold_in_strip *fold, int32_t loop)
 {

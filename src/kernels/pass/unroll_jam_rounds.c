@@ -1,6 +1,10 @@
 /* unroll_jam_rounds.c - Chooses the loops for pass `unroll_jam`: loops whose rounds are jammed
  * into the vector loop directly in them, so that a state is loaded and stored once for all of
- * these. */
+ * these.
+ *
+ * To jam rounds is to put their copies side by side into an inner loop.  A cell is an accumulator
+ * of a fold, a lane one of its states.  A strip is a range of indices of the axis m->r->axis, which
+ * vector loops visit. */
 #include "core/caches.h"
 #include "kernels/cpu/simd/simd.h"
 #include "kernels/pass/fission_points.h"
@@ -14,6 +18,7 @@ typedef struct jam_candidate {
     int32_t                 loop;
 } jam_candidate;
 
+/* Visits each statement in the loop, at any depth. */
 #define EACH_IN(m, s)                                                       \
     for (int32_t s = rd_next_stmt((m)->r->t, (m)->loop, (m)->loop); s >= 0; \
          s         = rd_next_stmt((m)->r->t, s, (m)->loop))
@@ -27,18 +32,21 @@ static const rd_let *load_of(const jam_candidate *m, int32_t stmt)
     return let && let->kind == RD_I_LOAD ? let : NULL;
 }
 
+/* The factor of an axis in a position; 0 if it is not in it. */
 static int64_t coef(const jam_candidate *m, const rd_linear *at, int32_t axis)
 {
     return rd_linear_coef(m->r->t, at, axis);
 }
 
+/* The axis of the loop in question. */
 static int32_t axis_of(const jam_candidate *m)
 {
     return rd_loop_of(m->r->t, m->loop)->axis;
 }
 
 /* ---- Rows of memory -------------------------------------------------------------------------- */
-/* True if pass `prefetch_rows` will prefetch rows of the loop. */
+/* True if pass `prefetch_rows` will prefetch rows of the loop: it is on for this processor, and
+ * wide strips of a large array are read. */
 static bool has_prefetched_rows(const jam_candidate *m)
 {
     if (!rd_prefetches_rows_behind || !m->strip->wide)
@@ -72,7 +80,8 @@ static bool has_short_streams(const jam_candidate *m)
 }
 
 /* ---- Which loops ----------------------------------------------------------------------------- */
-/* The number of rounds: so many that loads and stores of states are few beside other loads. */
+/* The number of rounds, 4 or 8: so many that loads and stores of states are few beside other loads.
+ * States of a fold that ends in the round (`inner`) are variables anyway. */
 static int rounds_to_merge(const jam_candidate *m)
 {
     int states = 0;
@@ -111,8 +120,9 @@ static int64_t unrolled_size(const jam_candidate *m)
     return count;
 }
 
-/* True if all steps of the fold in a row use one state, or one by the strip's element, or one
- * for each round of an unrolled loop. */
+/* True if all steps of the fold in a row use one state, or one by the strip's element, or one for
+ * each round of an unrolled loop.  The rows themselves must not move the cell (accumulator).
+ * Neighbours of the strip are lanes, or the fold has one lane. */
 static bool has_fixed_state(const jam_candidate *m, int32_t stmt)
 {
     const int32_t  fold = m->r->t->stmt[stmt].fold;
@@ -126,7 +136,8 @@ static bool has_fixed_state(const jam_candidate *m, int32_t stmt)
            (m->fold[fold].lanes || m->r->t->fold[fold].lanes == 1);
 }
 
-/* True if the step has vectors, no label and no nodes, and its state is the same in all rounds. */
+/* True if the step has vectors, no label and no nodes of elements (levels), and its state is the
+ * same in all rounds, or a variable of its round. */
 static bool can_merge_step(const jam_candidate *m, int32_t stmt)
 {
     const rd_stmt *s = &m->r->t->stmt[stmt];
@@ -135,7 +146,8 @@ static bool can_merge_step(const jam_candidate *m, int32_t stmt)
            !m->r->t->fold[s->fold].levels && (m->fold[s->fold].inner || has_fixed_state(m, stmt));
 }
 
-/* True if the load needs no packing within the loop. */
+/* True if the load needs no packing within the loop: it is contiguous, or is packed around the
+ * loop. */
 static bool can_merge_load(const jam_candidate *m, int32_t stmt)
 {
     const int32_t rereads = rd_loop_of_rereads(m->r, stmt);
@@ -144,8 +156,8 @@ static bool can_merge_load(const jam_candidate *m, int32_t stmt)
            (rereads < 0 || rereads == m->loop || rd_stands_in(m->r->t, m->loop, rereads));
 }
 
-/* True if a vector loop can do the statement for a few rows at once. A fold that begins and ends
- * in a row has its states in variables. */
+/* True if a vector loop can do the statement for a few rows at once.  Begins and ends of a fold can
+ * only be there if the fold begins and ends in a row (`inner`), with its states in variables. */
 static bool can_merge_stmt(const jam_candidate *m, int32_t stmt)
 {
     const rd_stmt *s = &m->r->t->stmt[stmt];
@@ -167,8 +179,9 @@ static bool can_merge_stmt(const jam_candidate *m, int32_t stmt)
     }
 }
 
-/* Checks the loop and all its statements. 4 or 8 rounds, or 0 if the merged loop would be too
- * large. */
+/* 4 or 8 rounds, or 0 if the loop cannot be jammed.  It must be a loop of the program, upwards,
+ * with so many rounds, and a step of a fold that goes on after it.  The merged loop has 256
+ * operations at most. */
 int32_t rd_unroll_jam_rounds(const rd_strip_at *r, const rd_strip *strip,
                              const rd_fold_in_strip *fold, int32_t loop)
 {

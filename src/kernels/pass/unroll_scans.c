@@ -6,6 +6,7 @@
 #include "kernels/loop/facts.h"
 #include "kernels/pass/pass.h"
 
+/* More rounds or statements than these would make the text too long. */
 enum { MOST_ROUNDS = 16, MOST_STATEMENTS = 10 };
 
 /* True if the statement stands in a loop over strips, or is one. */
@@ -17,8 +18,8 @@ static bool is_in_strip(const rd_schedule *t, int32_t stmt)
     return rd_loop_of(t, stmt)->strip >= 0;
 }
 
-/* True if the loop holds few statements, all values, stores, steps and prefixes, and one prefix
- * has the loop's rounds as positions. */
+/* True if the loop holds at most 10 statements, all values, stores, steps and prefixes, and a scan
+ * by the tree (levels > 0) goes along the loop. */
 static bool has_only_prefixes(const rd_schedule *t, int32_t loop)
 {
     int32_t n     = 0;
@@ -36,7 +37,9 @@ static bool has_only_prefixes(const rd_schedule *t, int32_t loop)
     return found && n <= MOST_STATEMENTS;
 }
 
-/* True if the loop is short, of known length, visits its whole axis, and holds such a prefix. */
+/* True if the loop is short, of known length, visits its whole axis, and holds such a prefix. Tasks
+ * must not share the axis (root), and a block loop around would cut it into ranges. It is a serial
+ * loop of the program (of >= 0), not the row of a sparse array. */
 static bool can_unroll(const rd_schedule *t, int32_t stmt)
 {
     const rd_for *l      = rd_loop_of(t, stmt);
@@ -51,6 +54,8 @@ static bool can_unroll(const rd_schedule *t, int32_t stmt)
     return has_only_prefixes(t, stmt);
 }
 
+/* The pass: makes short loops of scans by the tree unrolled ones, so that the place of each element
+ * in the tree is known to the compiler. */
 void rd_pass_unroll_scans(rd_schedule *t, const rd_target *target)
 {
     (void)target;

@@ -8,7 +8,9 @@
  *       step f1: .. }                            .. step f1: .. } }
  *
  * Steps that the mask excludes are left out, so compilers remove their operands. By themselves
- * compilers do not see that a sum of ints stays as it is. */
+ * compilers do not see that a sum of ints stays as it is.
+ *
+ * A step is one element taken into a fold; its mask says whether the element takes part. */
 #include "kernels/loop/facts.h"
 #include "kernels/pass/pass.h"
 
@@ -22,21 +24,23 @@ static bool is_int_0(const rd_schedule *t, int32_t value)
            let->word.u64 == 0;
 }
 
-/* The mask of a step; for a sum of ints also the condition without which its operand is 0. -1 if
- * there is none. */
+/* The mask of a step.  For a sum of ints it may also be a choice's condition, without which the
+ * operand is 0 (operand 2 of a SELECT is the value if the condition is false).  -1 if there is
+ * none. */
 static int32_t effective_mask(const rd_schedule *t, const rd_stmt *step)
 {
     const rd_let *x = &t->let[step->x];
 
-    if (step->mask >= 0 || t->p->fold[step->fold].reducer != RD_RED_sum)
+    if (step->mask >= 0 || !rd_reducer_adds_elements(t->p->fold[step->fold].reducer))
         return step->mask;
     return x->kind == RD_I_SELECT && is_int_0(t, t->operand[x->first + 2]) ? t->operand[x->first]
                                                                            : -1;
 }
 
 /* ---- Which ----------------------------------------------------------------------------------- */
-/* True if the loop goes element by element: a row of a sparse pattern, or runs of labels. Other
- * loops are vectors. */
+/* True if the loop goes element by element: it is a serial loop of the program over a row of a
+ * sparse pattern, or switches states by runs of labels.  Other loops are vectors. It has no
+ * strips. */
 static bool is_element_loop(const rd_schedule *t, int32_t loop)
 {
     const rd_for *l = rd_loop_of(t, loop);
@@ -47,7 +51,8 @@ static bool is_element_loop(const rd_schedule *t, int32_t loop)
            rd_count_kinds(t, loop, RD_KIND_BIT(RD_S_SWITCH_STATE)) > 0;
 }
 
-/* True if an early exit leaves the loop; exits name one loop only. */
+/* True if an early exit leaves the loop: a copy of the loop could then not be left, as an exit
+ * names one loop only. */
 static bool is_exit_target(const rd_schedule *t, int32_t loop)
 {
     for (int32_t s = 0; s < t->n_stmt; s++)
@@ -56,8 +61,8 @@ static bool is_exit_target(const rd_schedule *t, int32_t loop)
     return false;
 }
 
-/* True if the statement is a step of the loop, or of columns in it: of vector loops, and of
- * unrolled loops there. */
+/* True if the statement is a step of the loop, or of columns in it: only vector loops and unrolled
+ * loops stand between. */
 static bool is_step_of(const rd_schedule *t, int32_t stmt, int32_t loop)
 {
     int32_t body = t->stmt[stmt].parent;
@@ -114,7 +119,9 @@ static void unswitch(rd_schedule *t, int32_t loop, int32_t mask)
     wrap_in_if(t, without, mask, true);
 }
 
-/* Visits all element loops that are not under a mask already. */
+/* The pass: where all rounds of an element loop have the same mask, tests the mask once before the
+ * loop, which is copied without the masked steps.  A loop under a mask (IF) already, or one that an
+ * early exit leaves, stays as it is.  mask < 0: there is no such mask. */
 void rd_pass_unswitch(rd_schedule *t, const rd_target *target)
 {
     (void)target;

@@ -26,7 +26,8 @@ static bool has_only_short_sums(const rd_schedule *t, int32_t strip)
     return some;
 }
 
-/* True if the statement loads adjacent bytes of the program's memory. */
+/* True if the statement loads adjacent bytes of the program's memory (slot >= 0), at an address
+ * without values (axis < 0). */
 static bool is_byte(const rd_schedule *t, const rd_stmt *s, int32_t axis)
 {
     const rd_let *let = s->kind == RD_S_LET ? &t->let[s->value] : NULL;
@@ -39,7 +40,7 @@ static bool is_byte(const rd_schedule *t, const rd_stmt *s, int32_t axis)
     return rd_linear_coef(t, &let->at, axis) == 1;
 }
 
-/* True if a statement before the load in its loop may store to its memory. */
+/* True if a statement before the load in its body is no value, and may store to its memory. */
 static bool is_stored_before(const rd_schedule *t, int32_t load)
 {
     for (int32_t s = t->stmt[load].prev; s >= 0; s = t->stmt[s].prev)
@@ -48,7 +49,7 @@ static bool is_stored_before(const rd_schedule *t, int32_t load)
     return false;
 }
 
-/* The length of the strip in the text. */
+/* The length of the strip in the text: the padded one, if it is padded. */
 static int32_t width_of(const rd_for *strip)
 {
     return strip->padded ? strip->padded : strip->width;
@@ -60,9 +61,8 @@ static bool is_short(const rd_for *strip, int vector)
     return width_of(strip) > 0 && width_of(strip) < vector;
 }
 
-/* True if the loop maps bytes to bytes, four or more, which has vectors all the same. In the
- * tail of 62 bytes of an image without border, ints took three times as long as the 31 strips
- * before. */
+/* True if the loop maps bytes to bytes, four or more, which has vectors all the same.  In the tail
+ * of 62 bytes of an image without border, ints took three times as long as the 31 strips before. */
 static bool has_only_bytes(const rd_schedule *t, int32_t loop, int32_t width)
 {
     enum { LEAST = 4 };
@@ -77,8 +77,8 @@ static bool has_only_bytes(const rd_schedule *t, int32_t loop, int32_t width)
     return width >= LEAST;
 }
 
-/* Widens the loads that stand directly in the loop. Loads in rounds that were unrolled there, as
- * by `unroll_jam`, stay loads of bytes. */
+/* Widens the loads of bytes that stand directly in the loop.  Loads in rounds that were unrolled
+ * there, as by `unroll_jam`, stay loads of bytes. */
 static void widen_in(rd_schedule *t, int32_t loop, int32_t width)
 {
     const bool bytes = has_only_bytes(t, loop, width);
@@ -88,7 +88,9 @@ static void widen_in(rd_schedule *t, int32_t loop, int32_t width)
             rd_pack_value(t, loop, t->stmt[s].value, RD_I32, true);
 }
 
-/* Visits all vector loops in short strips. */
+/* The pass: in short strips, loads of bytes are widened to ints by a loop of their own, since gcc
+ * makes no vectors of them otherwise.  `strip` is the innermost loop over such strips, or -1.
+ * Loops that are calls, or that the pass has added (from n on), stay as they are. */
 void rd_pass_widen_bytes(rd_schedule *t, const rd_target *target)
 {
     int32_t strip = -1; /* the innermost one whose length is known */

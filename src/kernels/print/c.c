@@ -4,7 +4,11 @@
  *     static inline void step0(..) { .. }
  *     static void body(rd_nest_call *q) { .. }
  *     __attribute__((visibility("default"))) const rd_nest_kernels rdim_kernels = {
- *         head, body, join, tail, 0 }; */
+ *         head, body, join, tail, 0 };
+ *
+ * A fold is a reduction or scan; the program has three parts, head, body and tail.  A cell is an
+ * accumulator of a fold and a lane one of its states; room 0: the fold has no combine tree.  A slot
+ * is memory that the caller passes. */
 #include "kernels/print/print.h"
 #include <inttypes.h>
 #include <string.h>
@@ -15,8 +19,9 @@ static void find_functions(const rd_printing *n, uint32_t *which, bool *exits)
 {
     for (int k = 0; k < RD_N_PARTS; k++)
         for (int32_t s = n->t->part[k]; s >= 0; s = rd_next_stmt(n->t, s, n->t->part[k])) {
-            const rd_stmt *stmt  = &n->t->stmt[s];
-            const bool     cells = n->t->stmt[s].parent >= 0 && rd_is_by_call(n->t, stmt->parent);
+            const rd_stmt *stmt = &n->t->stmt[s];
+            /* in a vector loop by call, one call merges the lanes of neighbouring cells */
+            const bool cells = n->t->stmt[s].parent >= 0 && rd_is_by_call(n->t, stmt->parent);
 
             if (stmt->kind == RD_S_MERGE_LANES)
                 which[stmt->fold] |= RD_PRINT_MERGE_LANES;
@@ -28,8 +33,8 @@ static void find_functions(const rd_printing *n, uint32_t *which, bool *exits)
         }
 }
 
-/* Prints the functions of each fold: its reducer, its lanes, its combine tree, its scan, and the
- * test of its early exit. */
+/* Prints the functions of each fold: its reducer, its lanes (partial accumulators), its combine
+ * tree, its scan, and the test of its early exit. */
 static bool print_folds(rd_printing *n, rd_text *to, rd_get_fn *get, void *pool)
 {
     uint32_t *which = get(pool, ((size_t)n->t->p->n_fold + 1) * sizeof *which);
@@ -49,8 +54,8 @@ static bool print_folds(rd_printing *n, rd_text *to, rd_get_fn *get, void *pool)
     return true;
 }
 
-/* Prints "static void join(char *into, char *next)", which adds the states of one task to those
- * of the task before it. */
+/* Prints "static void join(char *into, char *next)", which adds the states of one task to those of
+ * the task before it.  Only folds that tasks share (split) have something to add. */
 static void print_join(rd_printing *n, rd_text *to)
 {
     rd_text_add(to, "static void join(char *into, char *next)\n{\n");
@@ -69,7 +74,7 @@ static void find_left(rd_printing *n)
                 n->left[n->t->stmt[s].arg] = true;
 }
 
-/* Counts the slots that addresses of the program name. */
+/* Counts the slots that addresses of the program name: one more than the largest number. */
 static void find_slots(rd_printing *n)
 {
     const rd_program *p = n->t->p;
@@ -118,8 +123,8 @@ bool rd_print_prepare(rd_printing *n, rd_get_fn *get, void *pool)
     return true;
 }
 
-/* Prints functions of operators; and users' functions, where the text has them rather than their
- * addresses. */
+/* Prints functions of operators; and users' functions, unless the text calls them by their
+ * addresses (pointers). */
 bool rd_print_operators(rd_printing *n, rd_text *to, rd_get_fn *get, void *pool)
 {
     if (!print_ops(n, to, get, pool))

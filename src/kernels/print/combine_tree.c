@@ -3,7 +3,11 @@
  * are joined. The combine tree is not the loop tree, which is the schedule.
  *
  *     static NOINLINE void push0(states, tree, .., block, from)          a block becomes a node
- *     static NOINLINE void merge_tree0(states, tree, .., steps, from)    all nodes become one */
+ *     static NOINLINE void merge_tree0(states, tree, .., steps, from)    all nodes become one
+ *
+ * A state is an accumulator while it takes elements, a node what a finished block leaves.  A row
+ * holds nodes of equal level, one for each cell and lane.  A number k of a state lies in an array
+ * of its own: s0_k, a_k. */
 #include "kernels/print/fold_functions.h"
 #include "core/bytes.h"
 #include <inttypes.h>
@@ -56,7 +60,8 @@ static void add_merge_rows(rd_text *to, const rd_print_fold *f, int number)
         number, number);
 }
 
-/* Adds push0(): the states of n neighbours become nodes of a row, and begin again.
+/* Adds push0(): the states of n neighbours become nodes (results of blocks) of a row, and begin
+ * again.
  *     static NOINLINE void push0(float *s0, char *tree, .., int64_t block, int64_t from)
  *     {
  *         double *const a0 = node0_0(tree, row, states) + at;
@@ -120,7 +125,8 @@ void rd_print_combine_functions(rd_text *to, const rd_print_fold *f, int number)
     add_merge_tree(to, f, number);
 }
 
-/* Returns the bytes from the first of a task's states to those of kind k. */
+/* Returns the bytes from a task's states to the array of their numbers k; each array, with the
+ * discard states, begins with a cache line. */
 static int state_offset(const rd_print_fold *f, int k)
 {
     return (int)(k * rd_lines((f->states + f->discard) * f->of.bytes));

@@ -4,6 +4,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 
+/* What differs; dialect.c has a row for each language. */
 typedef struct rd_dialect {
     const char *memory;  /* qualifier of the memory that slots hold: "__global "                 */
     const char *number;  /* printf format of a number that the caller passes, with its number    */

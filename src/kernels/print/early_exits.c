@@ -2,13 +2,16 @@
  * more.
  *
  *     static inline int is_final0(const float *s, int64_t n) { .. }
- *     if (i1 % 16 == 15 && is_final0(&s0_0[m2], m3 - m2)) goto left7; */
+ *     if (i1 % 16 == 15 && is_final0(&s0_0[m2], m3 - m2)) goto left7;
+ *
+ * m2 and m3 are marks: variables with the first index of a strip, and the one behind its last. */
 #include "kernels/print/print.h"
 #include <inttypes.h>
 
-/* Prints is_final0(), which is true if no element can change the result of the states any more.
- * For one cell with several lanes one final lane is enough, as lanes without elements have the
- * identity. Of cells with one lane each, all must be final. */
+/* Prints is_final0(), which is true if no element can change the result of the states any more:
+ * they equal the extreme value `end`.  For one cell (accumulator) with several lanes one final lane
+ * is enough, as lanes without elements have the identity.  Of cells with one lane each, all must be
+ * final.  A user's reducer has its own test. */
 void rd_print_exit_functions(rd_text *to, const rd_print_fold *f, int number)
 {
     const char *type = rd_state_type(&f->of, 0);
@@ -23,7 +26,8 @@ void rd_print_exit_functions(rd_text *to, const rd_print_fold *f, int number)
                 number, type, type, f->lanes == 1, f->lanes == 1 ? "&=" : "|=", type, end.u64);
 }
 
-/* Adds "i1 / 4 % 16 == 15 && ": the states are tested in one round of `every` only. */
+/* Adds "i1 / 4 % 16 == 15 && ": the states are tested in one round of `every` only.  A loop over
+ * ranges counts by its start mark (variable with an end of a range). */
 static void add_every(rd_printing *n, rd_text *to, const rd_stmt *s)
 {
     const rd_for *loop = rd_loop_of(n->t, s->parent);
@@ -34,7 +38,8 @@ static void add_every(rd_printing *n, rd_text *to, const rd_stmt *s)
     rd_text_add(to, " %% %" PRId32 " == %" PRId32 " && ", s->every, s->every - 1);
 }
 
-/* Prints the test and the jump behind the loop: "if (is_final0(&s0_0[0], 64)) goto left7;". */
+/* Prints the test and the jump behind the loop: "if (is_final0(&s0_0[0], 64)) goto left7;".  every
+ * > 0: only one of so many rounds tests, as the test is costly. */
 void rd_print_exit(rd_printing *n, const rd_stmt *s)
 {
     rd_text line = { 0 };

@@ -20,7 +20,8 @@
 #include "kernels/print/print.h"
 #include <inttypes.h>
 
-/* Prints "INDEPENDENT for (int64_t i = 0; i < n0; i++) {". */
+/* Begins a loop over the elements of the strip: "INDEPENDENT for (int64_t i = 0; i < n0; i++)
+ * {". */
 static void begin_loop(rd_printing *n, int32_t loop)
 {
     rd_text count = { 0 };
@@ -31,7 +32,7 @@ static void begin_loop(rd_printing *n, int32_t loop)
     n->indent++;
 }
 
-/* Begins a loop that computes the elements, and stores them in arrays. */
+/* Begins a loop that computes the elements (LETs), and stores them in arrays. */
 static void begin_first_loop(rd_printing *n, int32_t loop)
 {
     begin_loop(n, loop);
@@ -42,7 +43,7 @@ static void begin_first_loop(rd_printing *n, int32_t loop)
             rd_print_store(n, s);
 }
 
-/* Begins a loop that loads the elements from arrays. */
+/* Begins a loop that loads the elements from arrays (store >= 0). */
 static void begin_second_loop(rd_printing *n, int32_t loop)
 {
     begin_loop(n, loop);
@@ -51,6 +52,7 @@ static void begin_second_loop(rd_printing *n, int32_t loop)
             rd_print_let(n, &n->t->stmt[s]);
 }
 
+/* Prints the "}" of a loop. */
 static void end_loop(rd_printing *n)
 {
     n->indent--;
@@ -69,7 +71,8 @@ static void print_element_call(rd_printing *n, const rd_stmt *s, const char *to,
     rd_text_end(&line, n->to);
 }
 
-/* Prints "EXP_OF_STRIP(f32, e0, n0)". */
+/* Prints the call that replaces all elements of the strip's array by their exponentials:
+ * "EXP_OF_STRIP(f32, e0, n0)". */
 static void print_exponentials(rd_printing *n, const rd_stmt *s, int32_t loop)
 {
     rd_text count = { 0 };
@@ -125,8 +128,9 @@ static void print_any_strip(rd_printing *n, const rd_stmt *s, int32_t loop, cons
     end_loop(n);
 }
 
-/* Prints a vector loop by call of one step that takes exponentials. False if its last statement
- * is no step. */
+/* Prints a vector loop by call of one step that takes exponentials; false if its last statement is
+ * no step.  The array e0 has whole vectors: a multiple of 16 elements.  A masked step has no branch
+ * for unmoved strips. */
 bool rd_print_exp_steps(rd_printing *n, int32_t loop)
 {
     const rd_stmt *s      = &n->t->stmt[n->t->stmt[loop].last];

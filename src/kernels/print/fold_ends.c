@@ -3,12 +3,17 @@
  *
  *     merge_tree0(&s0_0[0], tree0, 64, 0, 64, N0, 0);
  *     merge_lanes0(&w9_0[0]);
- *     float r5; finish0(&w9_0[0], &r5); */
+ *     float r5; finish0(&w9_0[0], &r5);
+ *
+ * A cell is an accumulator of a fold, and a lane one of its states; elements go to the lanes in
+ * turn.  A node is a state without a block at hand.  room > 0: the fold has a combine tree of so
+ * many rows. */
 #include "kernels/print/print.h"
 #include <inttypes.h>
 #include <string.h>
 
-/* "double w9_0[64] LINES;": nodes of all lanes of a cell, for the statement 9. */
+/* Declares the nodes (results of blocks) of all lanes of a cell (accumulator), for statement 9:
+ * "double w9_0[64] LINES;". */
 static void declare_nodes(rd_printing *n, int32_t stmt)
 {
     const rd_print_fold *f = &n->fold[n->t->stmt[stmt].fold];
@@ -18,8 +23,9 @@ static void declare_nodes(rd_printing *n, int32_t stmt)
                       f->lanes);
 }
 
-/* Prints "merge_tree0(&s0_0[0], tree0, 64, 0, 64, N0, 0);": all blocks become one node a lane,
- * in the first row of the combine tree. */
+/* Prints "merge_tree0(&s0_0[0], tree0, 64, 0, 64, N0, 0);": all blocks become one node a lane
+ * (partial accumulator), in the first row of the combine tree.  If tasks share the fold (split), f0
+ * has its first block and its steps. */
 static void call_merge_tree(rd_printing *n, const rd_stmt *s, const char *at)
 {
     rd_text line = { 0 };
@@ -56,7 +62,7 @@ static void nodes_of_tree(rd_printing *n, int32_t stmt, const char *at)
 }
 
 /* Prints "lane_nodes0(&s0_0[0], &w9_0[0]);": in a fold of one block the states of all lanes
- * become nodes. */
+ * (partial accumulators) become nodes. */
 static void nodes_of_block(rd_printing *n, int32_t stmt, const char *at)
 {
     const rd_stmt       *s    = &n->t->stmt[stmt];
@@ -71,7 +77,8 @@ static void nodes_of_block(rd_printing *n, int32_t stmt, const char *at)
     rd_text_end(&line, n->to);
 }
 
-/* Prints the nodes of neighbouring cells of a vector loop, by one call for all cells.
+/* Prints the nodes (results of blocks) of neighbouring cells (accumulators) of a vector loop, by
+ * one call for all cells.
  *
  * With several blocks the nodes are in the first row of the combine tree:
  *     merge_tree0(..); const double *const w9_0 = node0_0(tree0, 0, N0) + m4;
@@ -128,7 +135,7 @@ static void node_of_copy(rd_printing *n, int32_t stmt, const char *at)
     rd_text_end(&line, n->to);
 }
 
-/* "block0(&s0_0[0]); double w9_0[1] = { s0_0[0] };": one state becomes a node. */
+/* Prints "block0(&s0_0[0]); double w9_0[1] = { s0_0[0] };": one state becomes a node. */
 static void node_of_state(rd_printing *n, int32_t stmt)
 {
     const rd_stmt       *s    = &n->t->stmt[stmt];
@@ -144,8 +151,10 @@ static void node_of_state(rd_printing *n, int32_t stmt)
     rd_text_end(&line, n->to);
 }
 
-/* Prints how the nodes of all lanes come to w9_0, in the form that suits where states and nodes
- * lie. */
+/* Prints how the nodes (results of blocks) of all lanes come to w9_0, in the form that suits where
+ * states and nodes lie.  There are forms for all cells (accumulators) of a vector loop by call
+ * (first), for a state in a variable, for a combine tree (room), for one lane in memory, and for
+ * the lanes of a block. */
 void rd_print_lane_nodes(rd_printing *n, int32_t stmt)
 {
     const rd_stmt *s  = &n->t->stmt[stmt];
@@ -173,8 +182,8 @@ void rd_print_lane_nodes(rd_printing *n, int32_t stmt)
     rd_text_end(&at, n->to);
 }
 
-/* The MERGE_BLOCKS statement of the fold before the statement, in the same body or in a loop before
- * it; -1 if there is none. */
+/* The MERGE_BLOCKS statement of the fold in front of the statement, in the same body or inside of a
+ * statement there; -1 if there is none. */
 static int32_t lane_nodes_in(const rd_printing *n, int32_t stmt, int32_t fold)
 {
 
@@ -194,13 +203,14 @@ static int32_t lane_nodes_before(const rd_printing *n, int32_t stmt)
     return nodes >= 0 ? nodes : lane_nodes_in(n, n->t->stmt[stmt].parent, n->t->stmt[stmt].fold);
 }
 
-/* Prints "merge_lanes0(&w9_0[0]);": the nodes of all lanes of a cell become one. */
+/* Prints "merge_lanes0(&w9_0[0]);": the nodes (results of blocks) of all lanes of a cell
+ * (accumulator) become one. In a vector loop by call (first) merge_cells0() has done so already. */
 void rd_print_merge_lanes(rd_printing *n, int32_t stmt)
 {
     const rd_stmt *s    = &n->t->stmt[stmt];
     rd_text        line = { 0 };
 
-    if (n->first) /* merge_cells0() has merged them */
+    if (n->first)
         return;
     rd_text_add(&line, "merge_lanes%" PRId32 "(", s->fold);
     rd_print_state_addresses(&line, &n->fold[s->fold], 'w', lane_nodes_before(n, stmt), "0");
@@ -208,7 +218,8 @@ void rd_print_merge_lanes(rd_printing *n, int32_t stmt)
     rd_text_end(&line, n->to);
 }
 
-/* Prints "float r5; finish0(&w9_0[0], &r5);": the node of a cell becomes its results. */
+/* Prints "float r5; finish0(&w9_0[0], &r5);": the node of a cell (accumulator) becomes its results.
+ * In a vector loop behind the one that made the nodes, w9_0 has a node for each round i. */
 void rd_print_finish(rd_printing *n, int32_t stmt)
 {
     const rd_stmt *s    = &n->t->stmt[stmt];

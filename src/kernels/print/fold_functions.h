@@ -7,7 +7,7 @@
 
 /* A fold, and where its states lie.  state_layout.c fills it. */
 typedef struct rd_print_fold {
-    rd_emit_fold of;
+    rd_emit_fold of;     /* its reducer in the text */
     int32_t      lanes;  /* lanes that can have elements                                       */
     int32_t      room;   /* rows of its combine tree; 0: it has one block, or is a scan        */
     int          shift;  /* a block is 2^shift steps, if there are several                     */

@@ -4,14 +4,19 @@
  *     step0(&s0_0[i1 % 64], r3, 1, i1);
  *     if (t % 64 == 63) push0(&s0_0[0], tree0, 64, 0, 64, t >> 6, 0);
  *
- * fold_ends.c has the ends of folds. */
+ * fold_ends.c has the ends of folds.
+ *
+ * A cell is an accumulator of a fold, and a lane one of its states.  A block is 64 steps or so; its
+ * result goes to the combine tree by push0().  A step is outer * rows of lanes + lane / lanes.  f0
+ * exists if tasks share the fold. */
 #include "kernels/print/print.h"
 #include <inttypes.h>
 
 /* ---- Begin ----------------------------------------------------------------------------------- */
-/* Adds the loop that sets all states of an array to the identity: "for (int64_t l = 0; l < N0;
- * l++) { begin0(&s0_0[l]); }". A scan has a second such loop for p0_0, which holds what is
- * before the block at hand. */
+/* Adds the loop that sets all states of an array to the identity: "for (int64_t l = 0; l < N0; l++)
+ * { begin0(&s0_0[l]); }".  The name 's' is for states, with discard states behind them in the
+ * fold's first array.  A scan has a second loop, 'p', for what is before the block; a running sum
+ * (pair) also has q0_0 and w0_0 there. */
 static void add_begins(rd_printing *n, rd_text *to, const rd_stmt *s, char name)
 {
     const rd_print_fold *f      = &n->fold[s->fold];
@@ -36,7 +41,7 @@ static void add_begins(rd_printing *n, rd_text *to, const rd_stmt *s, char name)
     rd_text_add(to, ", w%" PRId32 "_0);", s->store);
 }
 
-/* "begin0(&s2_0[0]);" */
+/* Prints "begin0(&s2_0[0]);", for a fold with one state in a variable. */
 static void begin_one(rd_printing *n, const rd_stmt *s)
 {
     rd_text states = { 0 };
@@ -46,8 +51,8 @@ static void begin_one(rd_printing *n, const rd_stmt *s)
     rd_text_end(&states, n->to);
 }
 
-/* Prints the begin of a fold. If tasks share the fold, f0[0] becomes the number of the block
- * with which the task begins; part_functions.c sets f0[1] at the end of the body. */
+/* Prints the begin of a fold.  If tasks share the fold (split), f0[0] becomes the number of the
+ * block with which the task begins; part_functions.c sets f0[1] at the end of the body. */
 void rd_print_begin(rd_printing *n, const rd_stmt *s)
 {
     const rd_print_fold *f    = &n->fold[s->fold];
@@ -70,7 +75,8 @@ void rd_print_begin(rd_printing *n, const rd_stmt *s)
 }
 
 /* ---- Step ------------------------------------------------------------------------------------ */
-/* Prints the step of one element: "step0(&s0_0[i], r3, 1, i1);", or the step of a group-by fold. */
+/* Prints the step of one element: "step0(&s0_0[i], r3, 1, i1);".  A step with a label goes to the
+ * states of its group. */
 void rd_print_step(rd_printing *n, const rd_stmt *s)
 {
     rd_text states = { 0 }, at = { 0 };
@@ -89,7 +95,8 @@ void rd_print_step(rd_printing *n, const rd_stmt *s)
 }
 
 /* ---- Ends of blocks -------------------------------------------------------------------------- */
-/* Adds the test for the last lane of a step: " && ((i0) % 64 == 63 || i0 == N2)". */
+/* Adds the test for the last lane (partial accumulator) of a step: " && ((i0) % 64 == 63 || i0 ==
+ * N2)".  A fold with as many elements as lanes, or fewer, only tests for its last element. */
 static void add_is_last_lane(rd_printing *n, rd_text *to, const rd_stmt *s)
 {
     const rd_fold *f = &n->t->p->fold[s->fold];
@@ -108,15 +115,15 @@ static void add_is_last_lane(rd_printing *n, rd_text *to, const rd_stmt *s)
     rd_text_add(to, ")");
 }
 
-/* ", t0 >> 6, 0);" */
+/* Adds ", t0 >> 6, 0);": the block's number, and the task's first block. */
 static void add_block_number(rd_printing *n, rd_text *to, const rd_stmt *s, const char *step)
 {
     rd_text_add(to, ", %s >> %d, ", step, n->fold[s->fold].shift);
     rd_text_add(to, n->t->fold[s->fold].split ? "f%" PRId32 "[0]);" : "0);", s->fold);
 }
 
-/* Adds a push of each group of a cell: "for (int64_t g = 0; g < N2; g++) { const int64_t at = 0
- * + g * 1; push0(&s0_0[at], ..); }". */
+/* Adds a push of each group of a cell (accumulator): "for (int64_t g = 0; g < N2; g++) { const
+ * int64_t at = 0 + g * 1; push0(&s0_0[at], ..); }". */
 static void add_push_of_groups(rd_printing *n, rd_text *to, const rd_stmt *s, const char *step,
                                const char *at)
 {
@@ -132,8 +139,8 @@ static void add_push_of_groups(rd_printing *n, rd_text *to, const rd_stmt *s, co
     rd_text_add(to, " }");
 }
 
-/* Adds the end of a block: "push0(states, tree0, 64, at, 64, t0 >> 6, 0);" for one cell or for
- * all cells. A group-by fold pushes each group of the cell. */
+/* Adds the end of a block: "push0(states, tree0, 64, at, 64, t0 >> 6, 0);" for one cell
+ * (accumulator) or for all cells. A group-by fold pushes each group of the cell. */
 static void add_push(rd_printing *n, rd_text *to, const rd_stmt *s, const char *step)
 {
     const rd_print_fold *f  = &n->fold[s->fold];
@@ -151,9 +158,9 @@ static void add_push(rd_printing *n, rd_text *to, const rd_stmt *s, const char *
     rd_text_end(&at, n->to);
 }
 
-/* Adds the test for the last element of a block where the elements of all lanes follow each
- * other: "if ((i0 + 1) % 2048 == 0) { const int64_t t0 = (i0) / 32; ". The last step of the fold
- * ends a block, too, if the number of steps is whole blocks. */
+/* Adds the test for the last element of a block where the elements of all lanes (partial
+ * accumulators) follow each other: "if ((i0 + 1) % 2048 == 0) { const int64_t t0 = (i0) / 32; ".
+ * The last step of the fold ends a block, too, if the number of steps is whole blocks. */
 static void add_is_last_in_line(rd_printing *n, rd_text *to, const rd_stmt *s)
 {
     const rd_fold *f     = &n->t->p->fold[s->fold];
@@ -184,8 +191,9 @@ static void add_is_last(rd_printing *n, rd_text *to, const rd_stmt *s)
     rd_text_add(to, ") ");
 }
 
-/* Prints the end of a block: "{ const int64_t t0 = (i0); if (t0 % 64 == 63) push0(...); }". A
- * scan carries the block instead. */
+/* Prints the end of a block: "{ const int64_t t0 = (i0); if (t0 % 64 == 63) push0(...); }".  A scan
+ * carries the block instead.  If only the lane position counts (outer is 0), one test of it will
+ * do. */
 void rd_print_block_end(rd_printing *n, const rd_stmt *s)
 {
     const rd_fold *f    = &n->t->p->fold[s->fold];
@@ -207,7 +215,7 @@ void rd_print_block_end(rd_printing *n, const rd_stmt *s)
     rd_text_end(&step, n->to);
 }
 
-/* The block loop around the statement. */
+/* The block loop around the statement: its rounds are ranges that end with blocks. */
 static const rd_for *blocks_around(const rd_printing *n, const rd_stmt *s)
 {
     int32_t k = s->parent;
@@ -217,8 +225,9 @@ static const rd_for *blocks_around(const rd_printing *n, const rd_stmt *s)
     return rd_loop_of(n->t, k);
 }
 
-/* Prints how a range ends where the block of its first element does: "{ const int64_t t0 = m0;
- * m1 = LESS(m1, m0 + (64 - t0 % 64) * 1); }". */
+/* Prints how a range ends where the block of its first element does: "{ const int64_t t0 = m0; m1 =
+ * LESS(m1, m0 + (64 - t0 % 64) * 1); }".  If the loop goes along the lanes (partial accumulators),
+ * a step is as many indices as lanes. */
 void rd_print_block_limit(rd_printing *n, const rd_stmt *s)
 {
     const rd_fold *f    = &n->t->p->fold[s->fold];

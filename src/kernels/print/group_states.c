@@ -1,6 +1,9 @@
 /* group_states.c - where the steps of group-by folds find their states: which steps take
  * neighbouring elements to neighbouring states, and which folds have a discard state for
- * elements of no group. */
+ * elements of no group.
+ *
+ * A group-by fold has a cell (accumulator) for each group, and an element's label says which.
+ * `apart` is the distance of groups in cells. */
 #include "kernels/loop/facts.h"
 #include "kernels/print/print.h"
 
@@ -20,8 +23,10 @@ static bool ends_with_groups(const rd_fold *f)
     return f->n_group * f->apart == f->n_cell;
 }
 
-/* True if neighbours of a vector loop take one label, and go to neighbouring states by a pointer
- * to the first. Users' steps are excluded: they must not be called with elements of no group. */
+/* True if neighbours of a vector loop take one label, and go to neighbouring states by a pointer to
+ * the first.  The states lie in the task's memory with one lane (partial accumulator), the
+ * subscript moves by 1, and the label is made outside of the loop.  Users' steps are excluded: they
+ * must not be called with elements of no group. */
 bool rd_has_group_pointer(const rd_schedule *t, const rd_stmt *s)
 {
     const rd_for *loop = t->stmt[s->parent].kind == RD_S_LOOP ? rd_loop_of(t, s->parent) : NULL;
@@ -34,8 +39,9 @@ bool rd_has_group_pointer(const rd_schedule *t, const rd_stmt *s)
            !rd_stands_in(t, t->let[s->label].made_by, s->parent);
 }
 
-/* True if elements of no group have a state, so that a serial step tests no label. Labels at
- * random are outside so often that no processor predicts a branch. */
+/* True if elements of no group have a state, so that a serial step tests no label.  It is a step by
+ * label in a vector loop that goes in order.  Labels at random are outside so often that no
+ * processor predicts a branch. */
 bool rd_has_discard_state(const rd_schedule *t, const rd_stmt *s)
 {
     const rd_for *loop = t->stmt[s->parent].kind == RD_S_LOOP ? rd_loop_of(t, s->parent) : NULL;
@@ -45,8 +51,8 @@ bool rd_has_discard_state(const rd_schedule *t, const rd_stmt *s)
            t->store[s->store].storage == RD_IN_TASK && ends_with_groups(&t->p->fold[s->fold]);
 }
 
-/* Returns the number of discard states that lie behind those of all cells; 0 if no step needs
- * any. */
+/* Returns the number of discard states that lie behind those of all cells (accumulators); 0 if no
+ * step needs any. */
 int64_t rd_print_discard_states(const rd_schedule *t, int32_t fold)
 {
     for (int k = 0; k < RD_N_PARTS; k++)

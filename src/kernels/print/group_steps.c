@@ -10,14 +10,16 @@
 #include "kernels/print/print.h"
 #include <inttypes.h>
 
-/* "(uint64_t)(int64_t)r7" */
+/* Adds "(uint64_t)(int64_t)r7", the label; a negative one becomes a large number. */
 static void add_label(rd_text *to, const rd_stmt *s)
 {
     rd_text_add(to, "(uint64_t)(int64_t)r%" PRId32, s->label);
 }
 
-/* Prints the pointer of a step to the states of its group, before the vector loop: "double
- * *const g7_0 = s0_0 + m0 + LESS((uint64_t)(int64_t)r2, N0) * 16;". */
+/* Prints the pointer of a step to the states of its group, before the vector loop: "double *const
+ * g7_0 = s0_0 + m0 + LESS((uint64_t)(int64_t)r2, N0) * 16;".  The first part is the subscript
+ * without the label (label -1).  The second part is the label's: labels of no group, negative ones
+ * too, go to the states behind the last group. */
 void rd_print_group_pointer(rd_printing *n, int32_t stmt)
 {
     const rd_stmt *s     = &n->t->stmt[stmt];
@@ -42,6 +44,7 @@ void rd_print_group_pointer(rd_printing *n, int32_t stmt)
     rd_text_end(&group, n->to);
 }
 
+/* Adds "(uint64_t)(int64_t)r7 < N3": the label is one of a group. */
 static void add_is_group(rd_printing *n, rd_text *to, const rd_stmt *s)
 {
     add_label(to, s);
@@ -86,8 +89,8 @@ static void add_step_of_run(rd_printing *n, rd_text *to, const rd_stmt *s)
     rd_text_end(&states, n->to);
 }
 
-/* Adds the step of a group-by fold: to the variables of a run, by a pointer, or by the subscript
- * of the group. */
+/* Adds the step of a group-by fold: to the variables of a run of one label (one_label), by a
+ * pointer, or by the subscript of the group. */
 void rd_print_group_step(rd_printing *n, rd_text *to, const rd_stmt *s)
 {
     rd_text states = { 0 };

@@ -18,7 +18,8 @@
 #include <string.h>
 
 /* ---- Which ----------------------------------------------------------------------------------- */
-/* True if the label is an element of an array of the strip, or the same for all rounds. */
+/* True if the label is the same for all rounds, as it is made elsewhere, or is an element of a
+ * local array of the strip (slot < 0), so that another loop can load it. */
 static bool has_label_in_strip(const rd_schedule *t, const rd_stmt *s)
 {
     const rd_let *label = &t->let[s->label];
@@ -27,7 +28,8 @@ static bool has_label_in_strip(const rd_schedule *t, const rd_stmt *s)
            (label->kind == RD_I_LOAD && label->slot < 0);
 }
 
-/* True if the subscripts of the step are computed before its loop. */
+/* True if the subscripts of the step are computed before its loop: a vector loop of known extent,
+ * with a discard state, so that there is no test, and subscripts that fit an int32_t. */
 static bool has_subscripts(const rd_printing *n, const rd_stmt *s)
 {
     return n->vector >= 0 && s->parent == n->vector && rd_loop_of(n->t, n->vector)->extent > 0 &&

@@ -1,13 +1,19 @@
-/* index_text.c - lines, numbers and index expressions of a text. */
+/* index_text.c - lines, numbers and index expressions of a text.
+ *
+ * A mark (m2) is a variable with the index where the current round of a loop begins or ends; the
+ * tree numbers marks behind the program's axes.  A jam is a loop that several points of a GPU
+ * thread share. */
 #include "kernels/print/gpu/kernel.h" /* rd_is_clamped() */
 #include <inttypes.h>
 #include <stdarg.h>
 
+/* Begins a line with its indentation. */
 void rd_print_begin_line(rd_printing *n)
 {
     rd_text_add(n->to, "%*s", 4 * n->indent, "");
 }
 
+/* Prints a whole line, with its indentation. */
 void rd_print_line(rd_printing *n, const char *format, ...)
 {
     va_list list;
@@ -19,8 +25,9 @@ void rd_print_line(rd_printing *n, const char *format, ...)
     va_end(list);
 }
 
-/* Adds a number. Small ones are spelled out, so that compilers know them; others come with the
- * call, as N3, so that one text serves many shapes. */
+/* Adds a number.  Small ones are spelled out, so that compilers know them; others come with the
+ * call, as N3, so that one text serves many shapes.  Equal numbers share a place; more than 256 are
+ * too many. */
 void rd_print_number(rd_printing *n, rd_text *to, int64_t value)
 {
     int32_t k = 0;
@@ -40,6 +47,8 @@ void rd_print_number(rd_printing *n, rd_text *to, int64_t value)
     rd_text_add(to, n->dialect->number, k);
 }
 
+/* Adds the variable of an axis: "i0"; "lo" or "hi", the ends of the task's share; or "m2", another
+ * mark. */
 void rd_print_axis(const rd_printing *n, rd_text *to, int32_t axis)
 {
     const int32_t mark = axis - n->t->p->n_axis;
@@ -59,6 +68,7 @@ static void add_plus(rd_text *to, bool *any)
     *any = true;
 }
 
+/* Adds the factor of an addend: " * 4", or nothing if it is 1. */
 static void add_times(rd_printing *n, rd_text *to, int64_t coef)
 {
     if (coef == 1)
@@ -79,7 +89,8 @@ typedef struct bound_loop {
     int64_t     moves, of_mark; /* coefficients: of i; of the mark, both added         */
 } bound_loop;
 
-/* Finds what a position has of the loop: the coefficients of its round and of its mark. */
+/* Finds what a position has of the loop: the coefficients of its round and of its mark.  The loop
+ * has a mark if its lower bound is one axis alone. */
 static bound_loop bound_loop_of(const rd_printing *n, const rd_linear *at, int32_t stmt,
                                 const char *name)
 {
@@ -97,14 +108,16 @@ static bound_loop bound_loop_of(const rd_printing *n, const rd_linear *at, int32
     return b;
 }
 
-/* Returns the name of the round of the vector loop: "i"; "e" in a serial loop of a GPU thread. */
+/* Returns the name of the round of the vector loop: "i"; or "e" in a loop in order that one GPU
+ * thread runs. */
 const char *rd_vector_index_name(const rd_printing *n)
 {
     return n->vector < 0 && n->thread_loop >= 0 && rd_loop_of(n->t, n->thread_loop)->in_order ? "e"
                                                                                               : "i";
 }
 
-/* Adds the index along the axis of a vector loop that begins at no mark: "(lo + i)". */
+/* Adds the index along the axis of a vector loop that begins at no mark: "(lo + i)"; without i for
+ * the first element. */
 static void add_index_of_vector(rd_printing *n, rd_text *to)
 {
     const int32_t kept = n->vector;
@@ -116,8 +129,9 @@ static void add_index_of_vector(rd_printing *n, rd_text *to)
     n->vector = kept;
 }
 
-/* Describes the vector loop at hand and the jam around it; returns how many of the two there
- * are. */
+/* Describes the vector loop at hand (or a GPU thread's unrolled loop) and the jam around it;
+ * returns how many of the two there are.  In a jam, or where it is clamped, the text has declared
+ * the index. */
 static int bound_loops_at(const rd_printing *n, const rd_linear *at, bound_loop b[2])
 {
     const int32_t loop  = n->vector >= 0 ? n->vector : n->thread_loop;
@@ -135,7 +149,7 @@ static int bound_loops_at(const rd_printing *n, const rd_linear *at, bound_loop 
 }
 
 /* Adds the terms of a bound loop: "m0 * 4 + i * 4", or "i0 * 4 + i * -4" of an index that is
- * declared. */
+ * declared. For the first element of a loop (n->first) i is 0, and is left out. */
 static void add_bound_loop(rd_printing *n, rd_text *to, const bound_loop *b, bool *any)
 {
     const int64_t round = b->declared ? b->moves - b->of_mark : b->moves;
@@ -161,8 +175,8 @@ static bool is_bound(const bound_loop *b, int count, int32_t axis)
     return false;
 }
 
-/* Adds a position as a sum: "i0 * 64 + m2 + i + 3". Indices with known values are folded into
- * the constant; terms of bound loops are added together. */
+/* Adds a position as a sum: "i0 * 64 + m2 + i + 3".  Indices with known values are folded into the
+ * constant; terms of bound loops are added together; r7 is a value (axis < 0). */
 void rd_print_linear(rd_printing *n, rd_text *to, const rd_linear *at)
 {
     bound_loop b[2];
@@ -196,7 +210,7 @@ void rd_print_linear(rd_printing *n, rd_text *to, const rd_linear *at)
     }
 }
 
-/* Adds a part of an edge; a rounded one is first + k * by: "DOWN_TO(at, first, by)". */
+/* Adds a part of an edge; a rounded one (by > 1) is first + k * by: "DOWN_TO(at, first, by)". */
 static void add_part(rd_printing *n, rd_text *to, const rd_edge_part *part)
 {
     if (part->by <= 1) {
@@ -222,11 +236,13 @@ static void add_edge(rd_printing *n, rd_text *to, const rd_edge *edge, const cha
     }
 }
 
+/* Adds the lower bound of a loop: "MORE(a, b)" is the larger of two. */
 void rd_print_from(rd_printing *n, rd_text *to, const rd_edge *edge)
 {
     add_edge(n, to, edge, "MORE");
 }
 
+/* Adds the upper bound of a loop: "LESS(a, b)" is the smaller of two. */
 void rd_print_to(rd_printing *n, rd_text *to, const rd_edge *edge)
 {
     add_edge(n, to, edge, "LESS");

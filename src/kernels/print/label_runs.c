@@ -10,11 +10,14 @@
  *         step0(&s5_0[0], r1, 1, i1, 1);
  *     }
  *     if ((uint64_t)run5 < N0) { s0_0[0 + run5 * 1] = s5_0[0]; }
- *     run5 = -1; */
+ *     run5 = -1;
+ *
+ * A run is a series of elements with one label; run5 is the label that the variables of array 5 are
+ * of, -1: of none. The cell of a label is an accumulator in array 0. */
 #include "kernels/print/print.h"
 #include <inttypes.h>
 
-/* Adds the subscript of the run's cell: "0 + run5 * 1". */
+/* Adds the subscript of the run's cell (accumulator) in the array of all cells: "0 + run5 * 1". */
 static void add_cell_of_run(rd_printing *n, rd_text *to, const rd_stmt *s)
 {
     const rd_store *store = &n->t->store[s->store];
@@ -107,7 +110,9 @@ void rd_print_label_change(rd_printing *n, int32_t stmt)
 }
 
 /* ---- Where a run ends ------------------------------------------------------------------------ */
-/* Prints how a range ends where memory has another label:
+/* Prints how a range ends where memory has another label.  m0 and m1 are the range's marks
+ * (variables with the ends of a range):
+ *
  *     { const int32_t *const at = ..; int64_t k = 1;
  *       while (m0 + k < m1 && at[k] == *at) k++; m1 = m0 + k; } */
 void rd_print_run_end(rd_printing *n, const rd_stmt *s)

@@ -6,12 +6,17 @@
  *         INDEPENDENT for (int l = 0; l < 16; l++) merge0(&w0[l], &w0[l + 16]);
  *         .. }
  *
- * The order in which lanes merge decides bits: program.h says that halves merge. */
+ * The order in which lanes merge decides bits: program.h says that halves merge.
+ *
+ * A cell is an accumulator of a fold; it has a state for each lane, and elements go to the lanes in
+ * turn.  A node is the state of a block that has ended.  f->lanes are the lanes that can have
+ * elements, of->lanes all of them. */
 #include "kernels/print/fold_functions.h"
 #include <stdio.h>
 
-/* Adds "INDEPENDENT for (int l = 0; l < 32; l++) merge0(&w0[l], &w0[l + 32]);" for each half
- * from lanes / 2 down to 1. Lanes that can have no element are left out. */
+/* Adds "INDEPENDENT for (int l = 0; l < 32; l++) merge0(&w0[l], &w0[l + 32]);" for each half from
+ * lanes (partial accumulators) / 2 down to 1.  Lanes that can have no element are left out: `lanes`
+ * is the number that are left to merge. */
 static void add_halving(rd_text *to, const rd_print_fold *f, int number, const char *function,
                         char name)
 {
@@ -29,8 +34,10 @@ static void add_halving(rd_text *to, const rd_print_fold *f, int number, const c
     }
 }
 
-/* Adds the merge of lanes with scaled sums, as of logsumexp. The lane of the greatest scale is
- * picked into t; one call takes the exponentials of all others; then the scaled sums add up:
+/* Adds the merge of lanes (partial accumulators) with scaled sums, as of logsumexp.  The lane of
+ * the greatest scale is picked into t; one call takes the exponentials of all others; then the
+ * scaled sums add up:
+ *
  *     e[l] = apart0(&w0[l], &w1[l], t0, t1); rd_exp_strip_f32(e, 32); align0(..); add0(..); */
 static void add_scaled_lanes(rd_text *to, const rd_print_fold *f, int number)
 {
@@ -59,7 +66,8 @@ static void add_scaled_lanes(rd_text *to, const rd_print_fold *f, int number)
     add_halving(to, f, number, "add", 'w');
 }
 
-/* "static inline void merge_lanes0(double *w0) { .. }": the lanes of one cell become one. */
+/* Adds "static inline void merge_lanes0(double *w0) { .. }": the nodes (results of blocks) of all
+ * lanes of one cell (accumulator) become one, in lane 0. */
 static void add_merge_lanes(rd_text *to, const rd_print_fold *f, int number)
 {
     rd_text_add(to, "static inline void merge_lanes%d(", number);
@@ -72,8 +80,9 @@ static void add_merge_lanes(rd_text *to, const rd_print_fold *f, int number)
     rd_text_add(to, "}\n");
 }
 
-/* Adds the same for neighbouring cells: the lanes of each cell are collected into t, where lanes
- * without elements are identities, and merge_lanes0() merges t. */
+/* Adds the merge of lanes with scaled sums for n neighbouring cells (accumulators): the lanes of
+ * each cell are collected into t, where lanes without elements are identities, and merge_lanes0()
+ * merges t. */
 static void add_scaled_cells(rd_text *to, const rd_print_fold *f, int number)
 {
     rd_text_add(to, "    for (int64_t c = 0; c < n; c++) {\n");
@@ -106,8 +115,8 @@ static void add_block_loop(rd_text *to, const rd_print_fold *f, int number, cons
     rd_text_add(to, "    }\n");
 }
 
-/* Adds "static inline void lane_nodes0(states, nodes)": the states of all lanes of one block
- * become nodes. */
+/* Adds "static inline void lane_nodes0(states, nodes)": the states of all lanes (partial
+ * accumulators) of one block become nodes. */
 static void add_lane_nodes(rd_text *to, const rd_print_fold *f, int number)
 {
     char count[20];
@@ -123,7 +132,8 @@ static void add_lane_nodes(rd_text *to, const rd_print_fold *f, int number)
 }
 
 /* Adds "static inline void merge_cells0(states, nodes, lanes, stride, n)": the lanes of n
- * neighbouring cells become nodes, and those one node a cell. Lanes lie `stride` apart. */
+ * neighbouring cells (accumulators) become nodes (results of blocks), and those one node a cell.
+ * Lanes lie `stride` apart. */
 static void add_merge_cells(rd_text *to, const rd_print_fold *f, int number)
 {
     rd_text_add(to, "static inline void merge_cells%d(", number);
@@ -149,7 +159,7 @@ static void add_merge_cells(rd_text *to, const rd_print_fold *f, int number)
     rd_text_add(to, ");\n}\n");
 }
 
-/* Prints those of the three lane functions that `which` names. */
+/* Prints those of the three lane functions that `which` names by bits RD_PRINT_... */
 void rd_print_lane_functions(rd_text *to, const rd_print_fold *f, int number, uint32_t which)
 {
     if (which & RD_PRINT_MERGE_LANES)

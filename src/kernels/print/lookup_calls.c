@@ -1,17 +1,21 @@
-/* lookup_calls.c - vector loops by call that look up elements of small tables (pass/permute_lookups.c),
- * as text:
+/* lookup_calls.c - vector loops by call that look up elements of small tables
+ * (pass/permute_lookups.c), as text:
  *
  *     rd_look_up_4_uint8_t(a5, (const float *)x1 + i1 * 4, 4, 1,
  *                          (const uint8_t *)x0 + m0 + i1, n0, &failed);
  *
  * There is a function for each pair of an element's size and an index type:
- * cpu/nest/lookup_prelude.h. */
+ * cpu/nest/lookup_prelude.h.
+ *
+ * A lookup is a load from a small table at a checked index (INDEX); a strip is the n0 elements of
+ * the loop. */
 #include "kernels/print/print.h"
 #include <inttypes.h>
 #include <stdio.h>
 #include <string.h>
 
-/* The value of the INDEX in such a loop; -1 if it is no lookup. */
+/* The value of the INDEX in the loop, which is checked against the table's size; -1 if the loop is
+ * no lookup. */
 static int32_t find_index(const rd_schedule *t, int32_t loop)
 {
     for (int32_t s = t->stmt[loop].first; s >= 0; s = t->stmt[s].next)
@@ -20,7 +24,8 @@ static int32_t find_index(const rd_schedule *t, int32_t loop)
     return -1;
 }
 
-/* The number of the address's term that is the index; -1 if it has none. */
+/* The number of the address's term that is the index; -1 if no term is it. A term is an axis, or a
+ * value (axis < 0). */
 static int32_t term_of(const rd_schedule *t, const rd_let *let, int32_t index)
 {
     for (int32_t k = 0; let && k < let->at.n; k++)
@@ -29,13 +34,16 @@ static int32_t term_of(const rd_schedule *t, const rd_let *let, int32_t index)
     return -1;
 }
 
+/* The number of the term that is the index, in the address of the value that the statement makes;
+ * -1 if there is none. */
 static int32_t term_at(const rd_schedule *t, int32_t stmt, int32_t index)
 {
     return term_of(t, rd_let_of(t, stmt), index);
 }
 
 /* ---- Functions ------------------------------------------------------------------------------- */
-/* The C type of the indices, as they lie in memory. */
+/* The C type of the indices where they lie: in the program's memory (slot >= 0) or an array of
+ * memory types, else in an array of register types. */
 static const char *type_of_index(const rd_schedule *t, int32_t index)
 {
     const rd_let *let = &t->let[t->operand[t->let[index].first]];
@@ -52,6 +60,8 @@ static void name_of(const rd_schedule *t, int32_t stmt, int32_t index, char *nam
              type_of_index(t, index));
 }
 
+/* Characters of such an end, and different functions of a text.  Of a further one the text would
+ * have a second definition. */
 enum { NAME = 24, MOST = 16 };
 
 /* Adds "LOOK_UP(4, uint8_t)", which defines the function, unless the text has it already. */
@@ -70,7 +80,7 @@ static void add_function(const rd_schedule *t, int32_t stmt, int32_t index, char
         snprintf(name[(*n)++], NAME, "%s", own);
 }
 
-/* Prints the functions of all lookups in the tree, each once. */
+/* Prints the functions of all lookups in the tree, each once. Lookups stand in loops by call. */
 void rd_print_lookup_functions(const rd_printing *n, rd_text *to)
 {
     const rd_schedule *t = n->t;
@@ -88,7 +98,8 @@ void rd_print_lookup_functions(const rd_printing *n, rd_text *to)
 }
 
 /* ---- Calls ----------------------------------------------------------------------------------- */
-/* Adds the begin of an address, "(const float *)x1 + " or "a5 + ". */
+/* Adds the begin of an address: "(const float *)x1 + " of the program's memory, or "a5 + " of a
+ * local array. */
 static void add_pointer(rd_text *to, const rd_let *let)
 {
     if (let->slot >= 0)
@@ -97,7 +108,8 @@ static void add_pointer(rd_text *to, const rd_let *let)
         rd_text_add(to, "a%" PRId32 " + ", let->store);
 }
 
-/* The table's first element: the address without the index. */
+/* Adds the address of the table's first element: that of the load without the term that is the
+ * index. */
 static void add_table(rd_printing *n, rd_text *to, const rd_let *let, int32_t term)
 {
     const rd_linear before = { let->at.offset, term, let->at.first },
@@ -132,7 +144,7 @@ static void print_call(rd_printing *n, int32_t stmt, int32_t index, const char *
 }
 
 /* Prints a vector loop by call that looks up elements of small tables. False if the loop has no
- * INDEX. */
+ * INDEX. Addresses are those of the loop's first element (n->first). */
 bool rd_print_lookups(rd_printing *n, int32_t loop)
 {
     const int32_t index = find_index(n->t, loop);

@@ -1,9 +1,12 @@
-/* loop_text.c - loops as text, and bodies, statement after statement. */
+/* loop_text.c - loops as text, and bodies, statement after statement.
+ *
+ * A mark (m0, m1) is a variable with the first index of a round, or with the one behind its last.
+ * A strip is a round of a loop over strips, with n0 indices. */
 #include "kernels/print/gpu/kernel.h" /* rd_print_in_kernel() */
 #include <inttypes.h>
 
-/* Prints the number of indices in a round of a loop over strips: "enum { n0 = 64 };" or "const
- * int64_t n0 = m1 - m0;". */
+/* Prints the number of indices in a round of a loop over strips (strip >= 0): "enum { n0 = 64 };",
+ * or "const int64_t n0 = m1 - m0;" where only the run knows (width 0). */
 static void declare_count(rd_printing *n, const rd_for *loop)
 {
     const int32_t start = loop->start - n->t->p->n_axis - RD_MARKS;
@@ -29,9 +32,10 @@ static void add_condition(rd_printing *n, rd_text *to, const rd_for *loop, bool 
         rd_print_to(n, to, &loop->to);
 }
 
-/* Prints "for (int64_t i0 = lo; i0 < hi; i0 += 64) {" and the marks of the round. A pragma "GCC
- * unroll 4" comes before it if the schedule wants unrolled rounds. A loop with a tail loop, and
- * the tail loop itself, take an index that is declared before them (tail_loops.c). */
+/* Prints "for (int64_t i0 = lo; i0 < hi; i0 += 64) {" and the marks of the round, if it has any (>=
+ * 0).  A pragma "GCC unroll 4" comes before it if the schedule wants unrolled rounds.  A loop with
+ * a tail loop, and the tail loop itself, take an index that is declared before them (tail_loops.c).
+ * A backward loop begins with the last index. */
 static void begin_loop(rd_printing *n, int32_t stmt)
 {
     const rd_for *loop     = rd_loop_of(n->t, stmt);
@@ -178,7 +182,8 @@ static void bind_round(rd_printing *n, const rd_for *loop, int64_t round)
     rd_text_end(&index, n->to);
 }
 
-/* Prints a copy of the body for each round of the loop: "{ .. } { .. }". */
+/* Prints a copy of the body for each round of the loop: "{ .. } { .. }". A backward loop begins
+ * with the last round.  Inside, the index of the axis is known or declared. */
 static void print_unrolled(rd_printing *n, int32_t stmt)
 {
     const rd_for *loop = rd_loop_of(n->t, stmt);
@@ -194,7 +199,8 @@ static void print_unrolled(rd_printing *n, int32_t stmt)
     n->known[loop->axis] = false;
 }
 
-/* Prints the loop, and behind it the label "left7:;" if an early exit goes there. */
+/* Prints the loop by its kind, and behind it the label "left7:;" if an early exit goes there.  A
+ * single round and a tail loop end a brace more. */
 static void print_loop(rd_printing *n, int32_t stmt)
 {
     const rd_for *loop = rd_loop_of(n->t, stmt);
@@ -223,8 +229,8 @@ static void print_loop(rd_printing *n, int32_t stmt)
         rd_print_line(n, "left%" PRId32 ":;", stmt);
 }
 
-/* Prints a binary search of memory: "int64_t r7 = r5; for (int64_t to = r6 - 1; r7 < to;) { ..
- * }". */
+/* Prints a binary search of memory, for the first of the places r5 to r6 that has so great a
+ * number: "int64_t r7 = r5; for (int64_t to = r6 - 1; r7 < to;) { .. }". */
 static void print_find(rd_printing *n, const rd_stmt *s)
 {
     const char *type = rd_memory_type(s->type);
@@ -246,7 +252,8 @@ static void print_find(rd_printing *n, const rd_stmt *s)
     rd_text_end(&least, n->to);
 }
 
-/* Prints "if (r3) { .. }", or "if (!r3) { .. }". */
+/* Prints statements under a condition, "if (r3) { .. }", or, if they run unless it is true, "if
+ * (!r3) { .. }". */
 static void print_if(rd_printing *n, int32_t stmt)
 {
     rd_print_line(n, "if (%sr%" PRId32 ") {", n->t->stmt[stmt].unless ? "!" : "",
@@ -292,6 +299,7 @@ static void print_stmt(rd_printing *n, int32_t stmt)
     }
 }
 
+/* Prints the statements of a body in order, until there can be no text (n->why). */
 void rd_print_body(rd_printing *n, int32_t stmt)
 {
     for (int32_t s = n->t->stmt[stmt].first; s >= 0 && !n->why; s = n->t->stmt[s].next)

@@ -7,7 +7,10 @@
  *         const int64_t lo = q->lo, hi = q->hi;
  *         ...
  *         q->loads += loads;
- *     } */
+ *     }
+ *
+ * The parts of a program are its head, its body, which each task runs on its share of the root
+ * axis, and its tail.  A whole program is one function. */
 #include "core/bytes.h"
 #include "kernels/print/print.h"
 #include <inttypes.h>
@@ -15,9 +18,9 @@
 static const char *const part_names[] = { "head", "body", "tail" };
 
 /* ---- What a part begins with ----------------------------------------------------------------- */
-/* Prints how values that the head makes reach other parts, through the task's state: "*(float
- * *)(q->state + 672128) = r2;" in the head, and "const float r2 = *(const float *)(q->state +
- * 672128);" in the others. */
+/* Prints how values that the head makes reach other parts, through 8 bytes each of the task's
+ * state: "*(float *)(q->state + 672128) = r2;" in the head, and "const float r2 = *(const float
+ * *)(q->state + 672128);" in the others. */
 static void print_head_values(rd_printing *n, int64_t at, bool store)
 {
     const rd_schedule *t = n->t;
@@ -70,8 +73,9 @@ static void declare_rows(rd_printing *n, const rd_loop *row)
     rd_text_end(&rows, n->to);
 }
 
-/* Prints the task's indices of the root axis, "const int64_t lo = q->lo, hi = q->hi;"; or the
- * rows of its share. */
+/* Prints the task's indices of the root axis, "const int64_t lo = q->lo, hi = q->hi;"; or the rows
+ * of its share, if the root axis numbers the rows of a sparse array.  A whole program has no
+ * share. */
 static void declare_share(rd_printing *n)
 {
     const rd_program *p = n->t->p;
@@ -86,8 +90,9 @@ static void declare_share(rd_printing *n)
     rd_print_line(n, "const int64_t lo = q->lo, hi = q->hi;");
 }
 
-/* Prints the first step of a task in a fold that tasks share, "const int64_t first0 = q->lo *
- * 1;" in the head; and the step behind its last one, "f0[1] = q->hi * 1;", behind the body. */
+/* Prints the first step of a task in a fold that tasks share (split), "const int64_t first0 = q->lo
+ * * 1;" in the head; and the step behind its last one, "f0[1] = q->hi * 1;", behind the body.  The
+ * root axis goes along lanes (partial accumulators), or along steps. */
 static void declare_steps(rd_printing *n, const char *bound)
 {
     const rd_program *p = n->t->p;
@@ -106,6 +111,7 @@ static void declare_steps(rd_printing *n, const char *bound)
             rd_text_add(&step, "q->%s * ", bound);
             rd_print_number(n, &step, rd_coef(&fold->outer, p->root) * rd_rows_of_lanes(fold));
         }
+        /* the bound is "lo" or "hi" */
         if (bound[0] == 'l')
             rd_print_line(n, "const int64_t first%" PRId32 " = %s;", k, step.at);
         else
@@ -140,7 +146,9 @@ static void end_part(rd_printing *n)
 }
 
 /* ---- Parts ----------------------------------------------------------------------------------- */
-/* Prints the body of a part, between what it takes from the head and what it leaves. */
+/* Prints the body of a part.  Values of the head reach other parts through the task's state
+ * (print_head_values()).  The head declares the first step of each shared fold; the body stores the
+ * step behind the last one. */
 static void print_part(rd_printing *n, int part, int64_t values)
 {
     if (part == RD_PART_HEAD)
@@ -154,7 +162,8 @@ static void print_part(rd_printing *n, int part, int64_t values)
         declare_steps(n, "hi");
 }
 
-/* True if the part has nothing to do; most programs do all in the body. */
+/* True if the part has nothing to do; most programs do all in the body.  Folds that tasks share
+ * have facts to set. */
 static bool is_empty(const rd_schedule *t, int part)
 {
     if (part == RD_N_PARTS || t->stmt[t->part[part]].first >= 0)
@@ -189,7 +198,7 @@ static void print_function(rd_printing *n, rd_text *to, const char *name, int pa
     rd_text_end(&body, to);
 }
 
-/* Prints "whole", or "head", "body" and "tail". */
+/* Prints "whole", or "head", "body" and "tail".  Values of the head get 8 bytes of state each. */
 void rd_print_parts(rd_printing *n, rd_text *to)
 {
     const rd_schedule *t      = n->t;

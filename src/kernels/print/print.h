@@ -19,6 +19,7 @@
 #include "kernels/print/dialect.h"
 #include "kernels/print/fold_functions.h"
 
+/* Numbers that the caller of a text passes, at most: different extents and strides. */
 enum { RD_PRINT_NUMBERS = 256 };
 
 /* A text that is being printed.  The caller sets t, pointers, marks and dialect; the printer finds

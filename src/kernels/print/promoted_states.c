@@ -4,11 +4,15 @@
  *     for (int l = 0; l < 64; l++) s9_0[0 + l] = s0_0[i1 * 64 + l];
  *     s7_0[0] = s0_0[m2 + i];
  *
- * No function takes the address of such an array, so compilers keep it in registers. */
+ * No function takes the address of such an array, so compilers keep it in registers.
+ *
+ * A cell is an accumulator of a fold; it has a state for each lane, and a state has numbers 0 to k
+ * - 1. */
 #include "kernels/print/print.h"
 #include <inttypes.h>
 
-/* "s9_0[at + l]": one of a cell's lanes, or a state. */
+/* Adds "s9_0[at + l]": number k of lane l of a cell (accumulator); without l (lane_stride 0) of a
+ * single state. */
 static void add_state(rd_text *to, int32_t store, char name, int k, const char *at,
                       int64_t lane_stride)
 {
@@ -18,29 +22,33 @@ static void add_state(rd_text *to, int32_t store, char name, int k, const char *
     rd_text_add(to, "]");
 }
 
-/* Prints the copy of the numbers `name` of a state: s of the block at hand; p and q of what is
- * before the block of a scan. */
+/* Prints the copy of number k of a state, to the local array or back.  Names: s of the block at
+ * hand; p and q of what is before the block of a scan.  A local array with a stride of lanes has
+ * all lanes of the cell (accumulator). */
 static void print_copy(rd_printing *n, const rd_stmt *s, char name, int k, const char *there,
                        const char *at)
 {
     const rd_store *local = &n->t->store[s->arg];
-    const bool      all = local->lane_stride != 0, in = s->kind == RD_S_LOAD_STATES;
-    rd_text         here = { 0 }, far = { 0 };
+    const bool      all = local->lane_stride != 0, loads = s->kind == RD_S_LOAD_STATES;
+    rd_text         local_text = { 0 }, cell_text = { 0 };
 
-    add_state(&here, s->arg, name, k, there, local->lane_stride);
-    add_state(&far, s->store, name, k, at, all ? n->t->store[s->store].lane_stride : 0);
+    add_state(&local_text, s->arg, name, k, there, local->lane_stride);
+    add_state(&cell_text, s->store, name, k, at, all ? n->t->store[s->store].lane_stride : 0);
     if (all)
         rd_print_line(n, "for (int l = 0; l < %" PRId32 "; l++) %s = %s;", n->fold[s->fold].lanes,
-                      in ? here.at : far.at, in ? far.at : here.at);
+                      loads ? local_text.at : cell_text.at, loads ? cell_text.at : local_text.at);
     else
-        rd_print_line(n, "%s = %s;", in ? here.at : far.at, in ? far.at : here.at);
-    rd_text_end(&here, n->to);
-    rd_text_end(&far, n->to);
+        rd_print_line(n, "%s = %s;", loads ? local_text.at : cell_text.at,
+                      loads ? cell_text.at : local_text.at);
+    rd_text_end(&local_text, n->to);
+    rd_text_end(&cell_text, n->to);
 }
 
 /* Prints the copies of all numbers of a state, to the local array (LOAD_STATES) or back
- * (STORE_STATES). What is before a block of a scan is not copied back, because steps do not change
- * it. */
+ * (STORE_STATES).  What is before a block of a scan is not copied back, because steps do not change
+ * it.  States of a run of one label go to the cell (accumulator) of that label.  lane_stride 0: the
+ * local array has one lane's state.  A running sum of floats (pair) has a second word, q, of what
+ * is before. */
 void rd_print_state_copy(rd_printing *n, const rd_stmt *s)
 {
     const rd_print_fold *f      = &n->fold[s->fold];

@@ -18,7 +18,7 @@
 #include <inttypes.h>
 #include <math.h>
 
-/* Counts the significant bits of a number. */
+/* Counts the significant bits of a number: those of its fraction up to the last 1. */
 static int significant_bits(double x)
 {
     int    exponent, n = 0;
@@ -29,8 +29,8 @@ static int significant_bits(double x)
     return n;
 }
 
-/* True if the constant has few enough bits. Powers of two are left to compilers; numbers near
- * the ends of the range are excluded. */
+/* True if the constant has few enough bits: p - 4.  Powers of two (1 bit) are left to compilers;
+ * numbers near the ends of the range (beyond 2^60) are excluded. */
 static bool is_short_constant(double c, rd_dtype type)
 {
     const int most = type == RD_F32 ? FLT_MANT_DIG - 4 : DBL_MANT_DIG - 4;
@@ -53,7 +53,7 @@ static bool is_from_int(const rd_let *let)
     return let->kind == RD_I_CAST && rd_dtype_kind(let->from) != RD_KIND_FLOAT;
 }
 
-/* True if all readers of the value round it. */
+/* True if all readers of the value round it to a whole number. */
 static bool is_rounded(const rd_schedule *t, int32_t value)
 {
     int32_t s = rd_next_use(t, value, -1);
@@ -63,7 +63,8 @@ static bool is_rounded(const rd_schedule *t, int32_t value)
     return s < 0;
 }
 
-/* True if the value is a quotient by a short constant, of an int or rounded by all its readers. */
+/* True if the value is a float's quotient by a short constant, of an int or rounded by all its
+ * readers.  Only C's text has the function; operand 1 is the divisor. */
 bool rd_is_short_quotient(const rd_printing *n, const rd_let *let)
 {
     const rd_schedule *t = n->t;
@@ -90,7 +91,8 @@ static void split_reciprocal(double c, rd_dtype type, double *high, double *low)
     *low = fma(-*high, c, 1) / c;
 }
 
-/* Prints "rd_quotient_f32(r3, r4, 0x1.c71c7p-5F, 0x1.c71c72p-30F)". */
+/* Prints "rd_quotient_f32(r3, r4, 0x1.c71c7p-5F, 0x1.c71c72p-30F)": the dividend, the divisor, and
+ * the divisor's reciprocal as a sum of two floats, high + low. */
 void rd_print_short_quotient(const rd_printing *n, rd_text *to, const rd_let *let)
 {
     const int32_t *in  = &n->t->operand[let->first];

@@ -8,7 +8,8 @@
 #include "kernels/print/print.h"
 #include <inttypes.h>
 
-/* Returns a little more than 1 / b, so that the product is no less than a whole quotient. */
+/* Returns a little more than 1 / b, by 2^-50 of its size, so that the product is no less than a
+ * whole quotient. */
 static double reciprocal_of(double b)
 {
     return 1 / b * (1 + 0x1p-50);

@@ -5,12 +5,17 @@
  *     static void carry0(float *s0, float *p0, .., int64_t n)                  a block ends
  *     static inline void prefix_tree0(.., int64_t at, int64_t stride, int64_t n)
  *
- * A scan has the states s of the block at hand, and p of all blocks before it. Sums of floats
- * also have q, the second word of p, and w, from which both are made (kernels/math/prefix_sums.h). A
- * prefix by the tree has nodes e, of 1, 2, 4 .. elements. */
+ * A scan has the states s of the block at hand, and p of all blocks before it.  Sums of floats
+ * also have q, the second word of p, and w, from which both are made (kernels/math/prefix_sums.h).
+ * A prefix by the tree has nodes e, of 1, 2, 4 .. elements.
+ *
+ * A block is 64 steps or so of the scan; a carry takes its result to the next block.  f->blocks:
+ * the scan has several; f->pair: it is such a sum; f->levels: it goes by the tree, with nodes of so
+ * many levels. */
 #include "kernels/print/fold_functions.h"
 
-/* Adds parameters for what is before the block, ", float *p0, float *q". */
+/* Adds parameters for what is before the block, ", float *p0, float *q". A running sum of floats
+ * (pair) has a second word, q; a scan of one block has nothing before it. */
 static void add_carry_in(rd_text *to, const rd_print_fold *f)
 {
     if (!f->blocks)
@@ -26,8 +31,8 @@ static void add_carry_in(rd_text *to, const rd_print_fold *f)
  *     { float w0 = *s0; block0(&w0); w0 = *p0 + (*q + w0); finish0(&w0, y0); } */
 void rd_print_prefix_function(rd_text *to, const rd_print_fold *f, int number)
 {
-    const bool two =
-        rd_dtype_class(f->of.fold->type) == RD_CLASS_f32; /* words that say something */
+    /* the second word of a pair says something in f32 alone */
+    const bool has_second_word = rd_dtype_class(f->of.fold->type) == RD_CLASS_f32;
 
     rd_text_add(to, "static inline void prefix%d(", number);
     rd_add_parameters(to, &f->of, false, "", 's');
@@ -41,7 +46,7 @@ void rd_print_prefix_function(rd_text *to, const rd_print_fold *f, int number)
     rd_add_each(to, &f->of, "&w%d");
     rd_text_add(to, ");\n   ");
     if (f->blocks && f->pair) {
-        rd_text_add(to, two ? " w0 = *p0 + (*q + w0);" : " w0 = *p0 + w0;");
+        rd_text_add(to, has_second_word ? " w0 = *p0 + (*q + w0);" : " w0 = *p0 + w0;");
         if (f->of.seen)
             rd_text_add(to, " w1 = *p1 | w1;");
     } else if (f->blocks) {
@@ -61,8 +66,8 @@ void rd_print_prefix_function(rd_text *to, const rd_print_fold *f, int number)
     rd_text_add(to, ");\n}\n");
 }
 
-/* Adds carry0(): a block of n neighbouring cells has ended, and is added to what is before the
- * next block.
+/* Adds carry0(): a block of n neighbouring cells (accumulators) has ended, and is added to what is
+ * before the next block. A running sum of floats (pair) takes blocks by a function of its own.
  *     static void carry0(float *s0, float *p0, int64_t n)
  *     { INDEPENDENT for (..) { block0(&s0[l]); merge0(&p0[l], &s0[l]); begin0(&s0[l]); } } */
 static void add_carry(rd_text *to, const rd_print_fold *f, int number)
@@ -99,8 +104,9 @@ static void add_carry(rd_text *to, const rd_print_fold *f, int number)
     rd_text_add(to, ");\n    }\n}\n");
 }
 
-/* Adds a loop over n cells that sets a = merge(node, a): "INDEPENDENT for (..) { float a0 =
- * e0[level * stride + l]; merge0(&a0, &u0[l]); u0[l] = a0; }". */
+/* Adds a loop over n cells (accumulators) that sets a = merge(node, a), where the node of the level
+ * comes before a: "INDEPENDENT for (..) { float a0 = e0[level * stride + l]; merge0(&a0, &u0[l]);
+ * u0[l] = a0; }". */
 static void add_merge_before(rd_text *to, const rd_print_fold *f, int number, char a)
 {
     rd_text_add(to, "INDEPENDENT for (int64_t l = 0; l < n; l++) {");
@@ -116,9 +122,9 @@ static void add_merge_before(rd_text *to, const rd_print_fold *f, int number, ch
     rd_text_add(to, " }\n");
 }
 
-/* Adds prefix_tree0(). Element `at` of the block, u, merges with its left siblings and becomes a
- * node e; the prefix s is the merge of the nodes that cover the block up to `at`, from the
- * right. */
+/* Adds prefix_tree0().  Element `at` of the block, u, merges with its left siblings (one for each
+ * low bit of `at` that is 1) and becomes a node e.  The prefix s is the merge of the nodes that
+ * cover the block up to `at`, one for each bit of at + 1, from the right. */
 static void add_tree(rd_text *to, const rd_print_fold *f, int number)
 {
     if (!f->levels)
@@ -141,7 +147,7 @@ static void add_tree(rd_text *to, const rd_print_fold *f, int number)
     rd_text_add(to, "}\n");
 }
 
-/* Prints all functions of a scan. */
+/* Prints all functions of a scan; other folds have none of them. */
 void rd_print_scan_functions(rd_text *to, const rd_print_fold *f, int number)
 {
     if (!f->of.fold->scan)

@@ -1,7 +1,11 @@
 /* scan_steps.c - statements of scans as text: an element is taken, and the prefix up to it
  * becomes the result. scan_functions.c explains the names.
  *
- *     float r5; step0(&s0_0[0], r3, 1, i1); prefix0(&s0_0[0], &p0_0[0], &r5); */
+ *     float r5; step0(&s0_0[0], r3, 1, i1); prefix0(&s0_0[0], &p0_0[0], &r5);
+ *
+ * A prefix is the fold of the elements up to one; an exclusive one leaves that element out.  The
+ * tree of a block merges its elements as nodes of 1, 2, 4 .. elements (levels > 0); other scans
+ * step from left to right. */
 #include "core/combine_tree.h"
 #include "kernels/print/print.h"
 #include <inttypes.h>
@@ -47,7 +51,8 @@ static void set_element(rd_printing *n, const rd_stmt *s, const char *at)
     rd_text_end(&element, n->to);
 }
 
-/* Prints "prefix_tree0(nodes, elements, states, place, pitch, count);". */
+/* Prints "prefix_tree0(nodes, elements, states, place, pitch, count);", where the place is the
+ * element's step in its block of 64. */
 static void call_tree(rd_printing *n, const rd_stmt *s, const char *at, const char *count)
 {
     const rd_print_fold *f    = &n->fold[s->fold];
@@ -80,7 +85,7 @@ static void add_by_tree(rd_printing *n, const rd_stmt *s, const char *at)
 }
 
 /* True if each index of the position is a known number, as in unrolled loops; then *place is the
- * position. */
+ * position. A value (axis < 0) is not known. */
 static bool is_known_position(const rd_printing *n, const rd_linear *at, int64_t *place)
 {
     *place = at->offset;
@@ -144,15 +149,16 @@ static void add_by_known_tree(rd_printing *n, const rd_stmt *s, const char *at, 
 }
 
 /* ---- Elements of a vector loop --------------------------------------------------------------- */
-/* True if all elements of a vector loop go through the tree by one call. This holds for elements
- * at the same place of their blocks. */
+/* True if all elements of a vector loop go through the tree by one call.  The PREFIX stands
+ * directly in the loop: then neighbours are at the same place of blocks of their own cells
+ * (accumulators). */
 static bool is_strip_tree_scan(const rd_printing *n, const rd_stmt *s)
 {
     return s->kind == RD_S_PREFIX && n->fold[s->fold].levels && n->vector >= 0 &&
            s->parent == n->vector;
 }
 
-/* True if a LET or a step reads the value. */
+/* True if a LET reads the value, as an operand or in its address (axis < 0), or a step does. */
 static bool is_read_by(const rd_printing *n, int32_t user, int32_t value)
 {
     const rd_schedule *t = n->t;
@@ -199,7 +205,8 @@ static void set_elements(rd_printing *n, int32_t stmt, const char *count)
     rd_print_line(n, "}");
 }
 
-/* Prints the call of prefix_tree0() for all elements of a vector loop. */
+/* Prints the call of prefix_tree0() for all elements of a vector loop. Subscripts are those of the
+ * loop's first element (n->first). */
 static void call_strip_tree(rd_printing *n, const rd_stmt *s, const char *count)
 {
     rd_text at = { 0 };
@@ -211,8 +218,8 @@ static void call_strip_tree(rd_printing *n, const rd_stmt *s, const char *count)
     rd_text_end(&at, n->to);
 }
 
-/* Prints what comes before a vector loop with scans by the tree: arrays of elements, and the
- * call, unless the scan is exclusive. */
+/* Prints what comes before a vector loop with scans by the tree: arrays of elements, and the call.
+ * An exclusive scan is called behind the loop. */
 void rd_print_tree_scan_before(rd_printing *n, int32_t stmt, const char *count)
 {
     for (int32_t k = n->t->stmt[stmt].first; k >= 0; k = n->t->stmt[k].next) {
@@ -237,7 +244,8 @@ void rd_print_tree_scan_after(rd_printing *n, int32_t stmt, const char *count)
 }
 
 /* ---- All together ---------------------------------------------------------------------------- */
-/* Prints how the scan takes an element: by one call for the strip, by the tree, or by a step. */
+/* Prints how the scan takes an element: by one call for the strip, by the tree (levels > 0), or by
+ * a step. In an unrolled loop the place of the element is known, and no function is called. */
 static void take_element(rd_printing *n, const rd_stmt *s, const char *at)
 {
     int64_t place;

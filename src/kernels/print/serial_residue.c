@@ -1,8 +1,13 @@
-/* serial_residue.c - why operations outside of vector loops run element by element. */
+/* serial_residue.c - why operations outside of vector loops run element by element.
+ *
+ * A mapping (rd_mapping_of) says how rounds of a loop meet the states of a fold; a cell is an
+ * accumulator of a fold, and a block is some steps of it.  A residue is operations that compilers
+ * do not vectorise. */
 #include "kernels/loop/facts.h"
 #include "kernels/print/tree_residue.h"
 
-/* The innermost loop around the statement that stays a loop; unrolled loops and jams do not. */
+/* The innermost loop around the statement that stays a loop; unrolled loops and jams do not.  -1:
+ * none. */
 static int32_t loop_that_stays(const rd_schedule *t, int32_t stmt)
 {
     int32_t loop = rd_loop_around(t, stmt);
@@ -13,15 +18,16 @@ static int32_t loop_that_stays(const rd_schedule *t, int32_t stmt)
     return loop;
 }
 
-/* True if consecutive rounds of the loop take steps of the same state, one after the other. */
+/* True if consecutive rounds of the loop take steps of the same state, one after the other: the
+ * mapping is steps, whole blocks, or unknown. */
 static bool is_serial_step(const rd_schedule *t, int32_t step, int32_t loop)
 {
-    const rd_mapping meet = rd_mapping_of(t, t->stmt[step].fold, loop);
+    const rd_mapping mapping = rd_mapping_of(t, t->stmt[step].fold, loop);
 
-    return meet == RD_MAPS_STEPS || meet == RD_MAPS_MIXED || meet == RD_MAPS_BLOCKS;
+    return mapping == RD_MAPS_STEPS || mapping == RD_MAPS_MIXED || mapping == RD_MAPS_BLOCKS;
 }
 
-/* True if the loop holds a serial step. */
+/* True if the loop holds a step that waits for the step in the round before. */
 static bool has_serial_step(const rd_schedule *t, int32_t loop)
 {
     for (int32_t s = rd_next_stmt(t, loop, loop); s >= 0; s = rd_next_stmt(t, s, loop))
@@ -30,8 +36,8 @@ static bool has_serial_step(const rd_schedule *t, int32_t loop)
     return false;
 }
 
-/* True if the fold has independent work that could be interleaved: several blocks, or several
- * rounds of a loop around with cells of their own. */
+/* True if the fold has independent work that could be interleaved: several blocks of a reduction,
+ * or 4 rounds or more of a loop around with cells (accumulators) of their own (or whole folds). */
 static bool can_interleave(const rd_schedule *t, int32_t step, int32_t loop)
 {
     enum { FEW = 4 };
@@ -40,9 +46,9 @@ static bool can_interleave(const rd_schedule *t, int32_t step, int32_t loop)
     if (t->fold[fold].blocks && !t->p->fold[fold].scan)
         return true;
     for (int32_t l = rd_loop_around(t, loop); l >= 0; l = rd_loop_around(t, l)) {
-        const rd_mapping meet = rd_mapping_of(t, fold, l);
+        const rd_mapping mapping = rd_mapping_of(t, fold, l);
 
-        if ((meet == RD_MAPS_CELLS || meet == RD_MAPS_SAME) && rd_trips_of(t, l) >= FEW)
+        if ((mapping == RD_MAPS_CELLS || mapping == RD_MAPS_SAME) && rd_trips_of(t, l) >= FEW)
             return true;
     }
     return false;
@@ -59,7 +65,8 @@ static rd_residue_why why_in_order(const rd_schedule *t, int32_t step, int32_t l
     return independent ? RD_RESIDUE_rows : RD_RESIDUE_order;
 }
 
-/* True if the statement is in a loop over the elements of a sparse row. */
+/* True if the statement is in a loop over the stored elements of a sparse row. Only loops of the
+ * program (of >= 0) are such rows. */
 static bool is_in_sparse_row(const rd_schedule *t, int32_t stmt)
 {
     for (int32_t l = rd_loop_around(t, stmt); l >= 0; l = rd_loop_around(t, l)) {
@@ -102,8 +109,8 @@ static rd_residue_why why_by_price(const rd_schedule *t, int32_t loop)
     return has_strided_access(t, loop) ? RD_RESIDUE_apart : RD_RESIDUE_cheaper;
 }
 
-/* Returns why an operation outside of vector loops runs element by element. The first rule that
- * holds decides. */
+/* Returns why an operation outside of vector loops runs element by element.  The first rule that
+ * holds decides: a step by label, a sparse row, 64 runs or fewer, a step in order, and so on. */
 rd_residue_why rd_why_serial(const rd_schedule *t, int32_t stmt)
 {
     enum { FEW = 64 };

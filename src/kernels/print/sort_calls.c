@@ -12,7 +12,8 @@ static void add_row(rd_printing *n, rd_text *to, rd_dtype type, int32_t address,
     rd_print_linear(n, to, at);
 }
 
-/* Prints the call that sorts a row; texts for other devices than the CPU have none. */
+/* Prints the call that sorts a row, by a function that the caller has put into q.  Texts for other
+ * devices than the CPU have none, and say why. */
 void rd_print_sort(rd_printing *n, const rd_stmt *s)
 {
     const rd_sorting *sorting = &n->t->p->sorting[s->arg];

@@ -6,7 +6,10 @@
  *     float s2_0[1];                                      states in variables
  *
  * The first array of a fold is in the task's state, unless the fold begins and ends in one part.
- * This file allots the bytes of a task's state; all parts of the program find the same there. */
+ * This file allots the bytes of a task's state; all parts of the program find the same there.
+ *
+ * A cell is an accumulator of a fold; it has a state for each lane, and a state has one or several
+ * numbers, each in an array of its own.  A discard state takes the elements of no group. */
 #include "core/bytes.h"
 #include "kernels/print/print.h"
 #include <inttypes.h>
@@ -22,9 +25,10 @@ typedef struct state_array {
     int64_t     bytes;  /* of the whole array, rounded up to cache lines  */
 } state_array;
 
-/* Describes array number k of a fold with so many states, and discard states behind them. False:
- * there are no more arrays. */
-static bool array_of(const rd_print_fold *f, int64_t states, int64_t nowhere, int64_t n_words,
+/* Describes array number k of a fold with so many states, and `discard` discard states behind them.
+ * The arrays are s; p of a scan of several blocks; q and w of a running sum of floats (pair); e of
+ * a scan by the tree (levels). False: there are no more. */
+static bool array_of(const rd_print_fold *f, int64_t states, int64_t discard, int64_t n_words,
                      int k, state_array *a)
 {
     const int before = f->blocks && f->of.fold->scan ? f->of.n_state : 0,
@@ -48,24 +52,27 @@ static bool array_of(const rd_print_fold *f, int64_t states, int64_t nowhere, in
         a->name = 'p';
         a->k    = k - f->of.n_state;
     }
-    a->states += a->name == 's' ? nowhere : 0;
+    a->states += a->name == 's' ? discard : 0;
     a->bytes = rd_lines(rd_bytes_times(a->states, a->type ? (int64_t)sizeof(double) : f->of.bytes));
     if (!a->type)
         a->type = rd_state_type(&f->of, a->k);
     return true;
 }
 
-/* The doubles of a running sum (w) that a state has. */
+/* The number of doubles of a running sum (w) that a state has. */
 static int64_t doubles_of(const rd_printing *n, const rd_store *store)
 {
     return n->t->fold[store->fold].n_words;
 }
 
 /* ---- Layout ---------------------------------------------------------------------------------- */
-/* Offsets of more states would not fit an int64_t. */
+/* Offsets of more states than 2^36 might not fit an int64_t: each has some bytes in every row of
+ * its combine tree. */
 static const int64_t MOST_STATES = INT64_C(1) << 36;
 
-/* Copies the facts of a fold that the text needs. */
+/* Copies the facts of a fold that the text needs. They are the rows of its tree (room), levels of a
+ * scan by the tree, whether it has several blocks, and whether it is a running sum of floats
+ * (pair). */
 static rd_print_fold fold_of(const rd_loop_fold *f)
 {
     return (rd_print_fold){ .of     = f->of,
@@ -77,8 +84,10 @@ static rd_print_fold fold_of(const rd_loop_fold *f)
                             .pair   = f->pair };
 }
 
-/* Allots bytes of a task's state to a fold: facts f, states, and its combine tree, if it has
- * them. */
+/* Allots bytes of a task's state to a fold: facts f if tasks share it, states if they lie in the
+ * task, and its combine tree, if it has one.  A fold with fewer lanes here than the program has
+ * sums them in a type of its own. `cells`: neighbours of a strip are cells (accumulators) of their
+ * own. */
 static void allot(rd_printing *n, int32_t number)
 {
     const rd_store *store = &n->t->store[number];
@@ -124,8 +133,9 @@ bool rd_print_lay_out_states(rd_printing *n, rd_get_fn *get, void *pool)
 }
 
 /* ---- Declarations ---------------------------------------------------------------------------- */
-/* Prints names of what lies in the task's state, at the beginning of each part: "float *const
- * s0_0 = (float *)(q->state + 64);". */
+/* Prints names of what lies in the task's state, at the beginning of each part: "float *const s0_0
+ * = (float *)(q->state + 64);", tree0 of a combine tree (room), and f0 of a fold that tasks share
+ * (split). */
 void rd_print_declare_states(rd_printing *n)
 {
     for (int32_t k = 0; k < n->t->p->n_fold; k++) {
@@ -148,13 +158,13 @@ void rd_print_declare_states(rd_printing *n)
     }
 }
 
-/* Prints a local array: "float a3[64] LINES;" of elements, or "float s2_0[1];" and others of
- * states. */
+/* Prints a local array: "float a3[64] LINES;" of elements (fold < 0), or "float s2_0[1];" and
+ * others of states.  Elements of a padded strip begin as 0, and states of a run of labels, too. */
 void rd_print_declare_array(rd_printing *n, const rd_stmt *s)
 {
-    const int32_t   number = s->store;
-    const rd_store *store  = &n->t->store[number];
-    const bool      local  = number >= n->t->p->n_fold; /* of another one, around steps */
+    const int32_t   number  = s->store;
+    const rd_store *store   = &n->t->store[number];
+    const bool      is_copy = number >= n->t->p->n_fold; /* a copy that passes have added */
     state_array     a;
 
     if (store->fold < 0) {
@@ -165,14 +175,14 @@ void rd_print_declare_array(rd_printing *n, const rd_stmt *s)
     }
     for (int k = 0; array_of(&n->fold[store->fold], store->extent, 0, doubles_of(n, store), k, &a);
          k++)
-        if (!local || (a.name != 'w' && a.name != 'e')) /* which no step reads */
+        if (!is_copy || (a.name != 'w' && a.name != 'e')) /* no step reads w or e */
             rd_print_line(n, "%s %c%" PRId32 "_%d[%" PRId64 "]%s;", a.type, a.name, number, a.k,
                           a.states,
                           store->one_label                    ? " = { 0 }"
                           : store->storage == RD_IN_REGISTERS ? ""
                                                               : " LINES");
     if (store->one_label)
-        rd_print_line(n, "int64_t run%" PRId32 " = -1;", number); /* runs.c */
+        rd_print_line(n, "int64_t run%" PRId32 " = -1;", number); /* see label_runs.c */
 }
 
 /* ---- Which states ---------------------------------------------------------------------------- */
@@ -200,7 +210,7 @@ static void add_times(rd_printing *n, rd_text *to, const rd_linear *at, int64_t 
 }
 
 /* Adds the offset of the group: " + (int64_t)r7 * 4"; with a discard state, " +
- * rd_group_of((int64_t)r7, N3) * 4". */
+ * rd_group_of((int64_t)r7, N3) * 4", which gives labels of no group the number behind the last. */
 static void add_group(rd_printing *n, rd_text *to, const rd_stmt *s)
 {
     const rd_fold *f = &n->t->p->fold[s->fold];
@@ -215,7 +225,9 @@ static void add_group(rd_printing *n, rd_text *to, const rd_stmt *s)
     rd_print_number(n, to, f->apart * n->t->store[s->store].cell_stride);
 }
 
-/* Adds the subscript of the first state of a cell: "i0 * 64 + m2 + i". */
+/* Adds the subscript of the first state of a cell (accumulator): "i0 * 64 + m2 + i".  `more` is the
+ * part of it that elements of a strip, or jammed (unroll-and-jam) rounds, add; its constant comes
+ * last. A label (>= 0) adds the offset of its group. */
 void rd_print_cell_subscript(rd_printing *n, rd_text *to, const rd_stmt *s)
 {
     const rd_store *store = &n->t->store[s->store];
@@ -233,8 +245,9 @@ void rd_print_cell_subscript(rd_printing *n, rd_text *to, const rd_stmt *s)
         add_group(n, to, s);
 }
 
-/* Adds the subscript of the state of a lane: "i0 * 64 + ((i1) & 63)". The mask replaces a
- * remainder: lanes are a power of 2 and no index is negative, which compilers do not know. */
+/* Adds the subscript of the state of a lane (partial accumulator): "i0 * 64 + ((i1) & 63)".  The
+ * mask replaces a remainder (wraps): lanes are a power of 2 and no index is negative, which
+ * compilers do not know. */
 void rd_print_state_subscript(rd_printing *n, rd_text *to, const rd_stmt *s)
 {
     const rd_store *store = &n->t->store[s->store];
@@ -256,8 +269,8 @@ void rd_print_state_subscript(rd_printing *n, rd_text *to, const rd_stmt *s)
     }
 }
 
-/* True if the fold has one state in a variable of the vector loop. Compilers vectorise such
- * loops if no loop stands inside. */
+/* True if the fold has one state in a variable of the vector loop: it is built in, no scan, and has
+ * one lane (partial accumulator).  Compilers vectorise such loops if no loop stands inside. */
 bool rd_is_one_state(const rd_printing *n, const rd_stmt *s)
 {
     const rd_store *store = &n->t->store[s->store];

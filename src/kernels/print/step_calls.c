@@ -2,18 +2,22 @@
  * block.
  *
  *     step0(&s0_0[m2 + i], r3, 1, i1);
- *     carry0(&s0_0[0], &p0_0[0], 1); */
+ *     carry0(&s0_0[0], &p0_0[0], 1);
+ *
+ * A state is an accumulator of a fold; a block is 64 steps or so, and a scan carries its result to
+ * the next block. */
 #include "kernels/print/print.h"
 #include <inttypes.h>
 
-/* True if the element is a double of a small int. Compilers see that a double was an int of 32
- * bits, and not that it was a byte. */
+/* True if the element is a double of a small int (is_short), which is summed as an int.  Compilers
+ * see that a double was an int of 32 bits, and not that it was a byte. */
 static bool is_double_of_short_sum(const rd_emit_fold *f)
 {
     return f->is_short && f->fold->type == RD_F64;
 }
 
-/* Adds the element and its weight: "r3, 1". */
+/* Adds the element and its weight: "r3, 1".  A double that was a small int is cast to int32_t, for
+ * a sum of ints.  Without weights the weight is 1. */
 void rd_print_element(const rd_printing *n, rd_text *to, const rd_stmt *s)
 {
     rd_text_add(to, "%sr%" PRId32 ", ",
@@ -24,14 +28,14 @@ void rd_print_element(const rd_printing *n, rd_text *to, const rd_stmt *s)
         rd_text_add(to, "1");
 }
 
-/* Returns the function: "some" takes elements of padded strips, "one" elements of serial loops,
- * "step" all others. */
+/* Returns the function: "some" takes elements of padded strips, "one" elements of serial loops if
+ * the fold has such a function, and "step" all others. */
 static const char *name_of_step(const rd_printing *n, const rd_emit_fold *f, bool padded)
 {
     return padded ? "some" : n->vector < 0 && rd_has_scalar_step(f) ? "one" : "step";
 }
 
-/* Adds the exponential: of the strip's array, or computed here. */
+/* Adds the exponential: of the strip's array in a loop by call, or computed here. */
 static void add_power(rd_printing *n, rd_text *to, const rd_stmt *s, const char *states)
 {
     if (n->vector >= 0 && rd_loop_of(n->t, n->vector)->by_call) {
@@ -97,7 +101,8 @@ void rd_print_results(rd_text *to, const rd_stmt *s, const rd_fold *f)
 }
 
 /* ---- Scans ----------------------------------------------------------------------------------- */
-/* Adds the states of what is before the block: ", &p0_0[at], &q0_0[at]". */
+/* Adds the states of what is before the block: ", &p0_0[at], &q0_0[at]"; nothing if there is one
+ * block. A running sum of floats (pair) has a second word, q. */
 void rd_print_carry_in(rd_text *to, const rd_print_fold *f, int32_t store, const char *at)
 {
     if (!f->blocks)
@@ -108,8 +113,8 @@ void rd_print_carry_in(rd_text *to, const rd_print_fold *f, int32_t store, const
         rd_text_add(to, ", &q%" PRId32 "_0[%s]", store, at);
 }
 
-/* Adds "carry0(&s0_0[0], &p0_0[0], &q0_0[0], &w0_0[0], N0, t0 >> 6, 1);": a block of a scan
- * ends. */
+/* Adds "carry0(&s0_0[0], &p0_0[0], &q0_0[0], &w0_0[0], N0, t0 >> 6, 1);": a block of a scan ends. A
+ * running sum of floats (pair) also has w, and takes the block's number. */
 void rd_print_carry(rd_printing *n, rd_text *to, const rd_stmt *s, const char *step)
 {
     const rd_print_fold *f  = &n->fold[s->fold];

@@ -8,19 +8,20 @@
 #include "kernels/print/print.h"
 #include <inttypes.h>
 
+/* Bytes of a vector; and a subscript that makes a shuffle write 0. */
 enum { BYTES = 16, NONE = 128 };
 
 /* Returns how many rows fit into a vector and are within two vectors of memory. `group` is the
  * bytes of a row, `period` those from one row to the next. */
 static int64_t rows_per_vector(int64_t group, int64_t period)
 {
-    const int64_t hold = BYTES / group, come = (2 * BYTES - group) / period + 1;
+    const int64_t fit = BYTES / group, reach = (2 * BYTES - group) / period + 1;
 
-    return group > BYTES ? 1 : hold < come ? hold : come;
+    return group > BYTES ? 1 : fit < reach ? fit : reach;
 }
 
-/* Prints which bytes of the first vector of memory, and then of the second, go to each byte of
- * the result. */
+/* Prints which bytes of the first vector of memory, and then of the second, go to each byte of the
+ * result; 128 where a byte comes from the other vector, or none is left. */
 static void print_shuffle(rd_printing *n, int64_t group, int64_t period, int64_t rows)
 {
     rd_text bytes = { 0 };
@@ -36,8 +37,9 @@ static void print_shuffle(rd_printing *n, int64_t group, int64_t period, int64_t
     rd_text_end(&bytes, n->to);
 }
 
-/* Prints a vector loop by call that copies rows which lie apart. False if its first statement is
- * no unrolled loop over the columns. */
+/* Prints a vector loop by call that copies rows which lie apart. False if its first statement is no
+ * unrolled loop over the columns. The address is that of the first element: row 0 of the strip
+ * (n->first), column 0 (known). */
 bool rd_print_strided_rows(rd_printing *n, int32_t stmt)
 {
     const rd_schedule *t     = n->t;
@@ -46,7 +48,7 @@ bool rd_print_strided_rows(rd_printing *n, int32_t stmt)
     if (inner < 0 || t->stmt[inner].kind != RD_S_LOOP ||
         rd_loop_of(t, inner)->kind != RD_FOR_UNROLL)
         return false;
-    const rd_stmt *load = &t->stmt[t->stmt[inner].first], *kept = &t->stmt[load->next];
+    const rd_stmt *load = &t->stmt[t->stmt[inner].first], *store = &t->stmt[load->next];
     const rd_let  *let  = &t->let[load->value];
     const rd_for  *loop = rd_loop_of(t, inner);
     const int64_t  size = rd_dtype_size(let->type), group = loop->extent * size;
@@ -63,7 +65,7 @@ bool rd_print_strided_rows(rd_printing *n, int32_t stmt)
     rd_print_line(n,
                   "rd_strided_rows((char *)a%" PRId32 ", (const char *)((const %s *)x%" PRId32
                   " + %s), %s, %" PRId64 ", %" PRId64 ", %" PRId64 ", at); }",
-                  kept->store, rd_memory_type(let->type), let->slot, place.at, count.at, group,
+                  store->store, rd_memory_type(let->type), let->slot, place.at, count.at, group,
                   period, rows_per_vector(group, period));
     rd_text_end(&place, n->to);
     rd_text_end(&count, n->to);

@@ -5,17 +5,20 @@
  *     for (; i1 < r6; i1++) { .. }
  *
  * So nothing computes where the whole steps end, and compilers know that less than one step is
- * left: maxima of sparse rows, f64, take 0.83 of the time. */
+ * left: maxima of sparse rows, f64, take 0.83 of the time.
+ *
+ * An edge is a bound of a loop; it is one position or several, and a position may be rounded to a
+ * start + a multiple of the step. */
 #include "kernels/loop/facts.h"
 #include "kernels/print/print.h"
 
-/* True if the edge is one position; rounded to whole steps, or not, as asked. */
+/* True if the edge is one position, which is rounded to whole steps (by > 1), or not, as asked. */
 static bool is_single(const rd_edge *edge, bool rounded)
 {
     return edge->n == 1 && (edge->part[0].by > 1) == rounded;
 }
 
-/* True if the statement is a plain forward loop that no early exit leaves. */
+/* True if the statement is a serial forward loop that no early exit leaves. */
 static bool is_plain_loop(const rd_printing *n, int32_t stmt)
 {
     return stmt >= 0 && n->t->stmt[stmt].kind == RD_S_LOOP &&
@@ -23,7 +26,8 @@ static bool is_plain_loop(const rd_printing *n, int32_t stmt)
            !n->left[stmt];
 }
 
-/* True if the loop goes from `from` up to the last whole step before `to`. */
+/* True if the loop goes from `from` up to the last whole step before `to`: the upper edge is
+ * rounded down to `from` + a multiple of the step. */
 static bool has_whole_steps(const rd_schedule *t, const rd_for *loop)
 {
     const rd_edge_part *to = &loop->to.part[0];
@@ -32,8 +36,9 @@ static bool has_whole_steps(const rd_schedule *t, const rd_for *loop)
            to->by == loop->step && rd_linear_same(t, &to->first, &loop->from.part[0].at);
 }
 
-/* True if the statement is a loop of whole steps, and the next one is its tail loop. The tail
- * must be an innermost loop: loops in it would become others for compilers, at 1.14 of the time. */
+/* True if the statement is a loop of whole steps, and the next one is its tail loop, which begins
+ * where it ends.  The tail must be an innermost loop: loops in it would become others for
+ * compilers, at 1.14 of the time. */
 bool rd_has_tail_loop(const rd_printing *n, int32_t stmt)
 {
     const rd_schedule *t    = n->t;

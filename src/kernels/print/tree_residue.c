@@ -8,6 +8,7 @@
 #include <math.h>
 #include <stdlib.h>
 
+/* The search: the vector loop at hand, and facts of the values in it. */
 typedef struct residue_search {
     const rd_schedule *t;
     const rd_speeds   *s;      /* speeds that predict times                               */
@@ -18,7 +19,8 @@ typedef struct residue_search {
     rd_residue        *to;     /* where operations are added                              */
 } residue_search;
 
-/* True if the value is the lane that a strip begins with, which passes compute; it is no
+/* True if the value is the lane (partial accumulator) that a strip begins with: the remainder of a
+ * coordinate by a constant, which a pass has added (behind the program's values).  It is no
  * operation of the program. */
 static bool is_lane_offset(const rd_schedule *t, const rd_let *let)
 {
@@ -67,7 +69,8 @@ static void name_of(const rd_schedule *t, int32_t stmt, char name[RD_RESIDUE_NAM
 
 /* ---- Vector loops ---------------------------------------------------------------------------- */
 /* Returns why a loop by call runs element by element; RD_N_RESIDUE if it has vectors.
- * strip_functions.c says which functions take a strip. */
+ * strip_functions.c says which functions take a strip: those with a text or of whole arrays, but
+ * not a user's function of one element. */
 static rd_residue_why why_by_call(const rd_schedule *t, const rd_let *let)
 {
     const rd_call *call = let && let->kind == RD_I_CALL ? &t->p->call[let->arg] : NULL;
@@ -87,8 +90,8 @@ static rd_residue_why why_by_call(const rd_schedule *t, const rd_let *let)
     }
 }
 
-/* True if the vector loop holds a loop that stays one. Unrolled loops vanish, and so do those of
- * a few rounds. */
+/* True if the vector loop holds a loop that stays one.  Unrolled loops vanish, and so do those of
+ * at most 8 rounds, which compilers write out. */
 static bool has_inner_loop(const rd_schedule *t, int32_t vector)
 {
     enum { WRITTEN_OUT = 8 };
@@ -103,8 +106,8 @@ static bool has_inner_loop(const rd_schedule *t, int32_t vector)
     return false;
 }
 
-/* Computes the facts of a vector loop. Statements of one loop follow each other, so this happens
- * once for each. */
+/* Computes the facts of a vector loop when the search comes to it.  Statements of one loop follow
+ * each other, so this happens once for each. */
 static void enter_vector_loop(residue_search *q, int32_t vector)
 {
     rd_find_varying(q->t, vector, q->varies);
@@ -112,8 +115,9 @@ static void enter_vector_loop(residue_search *q, int32_t vector)
     q->around = has_inner_loop(q->t, vector);
 }
 
-/* Returns why an operation in a vector loop runs element by element; RD_N_RESIDUE if it has
- * vectors. */
+/* Returns why an operation in a vector loop runs element by element: by the loop's call, by its
+ * labels, or as the loop holds another one; RD_N_RESIDUE if it has vectors. Steps by label are
+ * serial if the loop is in order. */
 static rd_residue_why why_in_vector(const residue_search *q, int32_t stmt)
 {
     const rd_schedule *t   = q->t;
@@ -127,7 +131,8 @@ static rd_residue_why why_in_vector(const residue_search *q, int32_t stmt)
 }
 
 /* ---- All together ---------------------------------------------------------------------------- */
-/* Returns the predicted time of one round of the statement, in nanoseconds. */
+/* Returns the predicted time of one round of the statement, in nanoseconds: the longest of its
+ * arithmetic, its latency, its loads and its stores, plus what begins and ends loops. */
 static double element_ns(const residue_search *q, int32_t stmt, int32_t vector)
 {
     const rd_price_site at  = { .t         = q->t,
@@ -143,8 +148,8 @@ static double element_ns(const residue_search *q, int32_t stmt, int32_t vector)
     return fmax(fmax(own.arithmetic, own.chain), fmax(own.loads, own.stores)) + own.entries;
 }
 
-/* True if the value does not change with the rounds of the vector loop, and is computed once a
- * strip. */
+/* True if the statement makes a value that is the same in all rounds of the vector loop, and is
+ * computed once a strip. */
 static bool is_invariant(const residue_search *q, int32_t stmt)
 {
     const rd_let *let = rd_let_of(q->t, stmt);

@@ -11,8 +11,10 @@
 #include <inttypes.h>
 #include <stdio.h>
 
+/* Characters of an array's name. */
 enum { NAME = 24 };
 
+/* A call of a user's function on arrays of `count` elements. */
 typedef struct user_call {
     const rd_let  *let;                              /* the value that the call makes        */
     const rd_call *call;                             /* the user's function                  */
@@ -20,7 +22,7 @@ typedef struct user_call {
     char           in[RD_MAX_CALL][NAME], out[NAME]; /* names of arrays: operands, the result */
 } user_call;
 
-/* "a5, a6" */
+/* Adds the names of all operands: "a5, a6", or with a subscript "a5[i], a6[i]". */
 static void add_operands(rd_text *to, const user_call *c, const char *element)
 {
     for (int32_t k = 0; k < c->let->n; k++)
@@ -41,7 +43,7 @@ static void print_block_call(rd_printing *n, const user_call *c, const char *ope
                   operands, number, number, number, c->count, c->out);
 }
 
-/* "float, float" */
+/* Adds the types of all operands: "float, float". */
 static void add_types(rd_text *to, const user_call *c, const char *type)
 {
     for (int32_t k = 0; k < c->let->n; k++)
@@ -66,6 +68,7 @@ static void print_single_calls(rd_printing *n, const user_call *c, const char *n
     rd_text_end(&elements, n->to);
 }
 
+/* Prints calls of the user's own C text, "call0", for one element after another. */
 static void print_text_calls(rd_printing *n, const user_call *c)
 {
     char name[NAME];
@@ -74,7 +77,8 @@ static void print_text_calls(rd_printing *n, const user_call *c)
     print_single_calls(n, c, name);
 }
 
-/* "((float (*)(float))q->function[0].code)" */
+/* Prints calls of a function of one element by its address, "((float
+ * (*)(float))q->function[0].code)", for one element after another. */
 static void print_address_calls(rd_printing *n, const user_call *c)
 {
     const char *type = c->call->f32_1 || c->call->f32_2 ? "float" : "double";
@@ -87,8 +91,8 @@ static void print_address_calls(rd_printing *n, const user_call *c)
     rd_text_end(&name, n->to);
 }
 
-/* "{ const float *const in[] = { a5, a6 }; ((void (*)(..))q->function[0].code)(n0, in, a7); }": all
- * elements of a strip by one call, which cannot fail. */
+/* Prints one call for all elements of a strip, by a function that cannot fail: "{ const float
+ * *const in[] = { a5, a6 }; ((void (*)(..))q->function[0].code)(n0, in, a7); }". */
 static void print_row_call(rd_printing *n, const user_call *c, const char *operands)
 {
     const char *type = rd_operand_type(c->call, c->let->type);
@@ -117,7 +121,7 @@ static void print_call(rd_printing *n, const user_call *c)
     rd_text_end(&operands, n->to);
 }
 
-/* Begins the description of a call, without its arrays. */
+/* Begins the description of a call, without the names of its arrays. */
 static user_call user_call_of(const rd_printing *n, const rd_let *let, const char *count)
 {
     return (user_call){ .let = let, .call = &n->t->p->call[let->arg], .count = count };
@@ -136,7 +140,8 @@ void rd_print_strip_call(rd_printing *n, const rd_let *let, int32_t result, cons
 }
 
 /* ---- One element --------------------------------------------------------------------------- */
-/* "float k5_0[1] = { r3 };": operands of a function on blocks are elements as in memory. */
+/* Prints operand k as an array of one element: "float k5_0[1] = { r3 };".  Operands of a function
+ * on blocks are elements as in memory. */
 static void declare_operand(rd_printing *n, user_call *c, int32_t value, int32_t k)
 {
     const rd_call *call   = c->call;
@@ -152,7 +157,7 @@ static void declare_operand(rd_printing *n, user_call *c, int32_t value, int32_t
     rd_text_end(&stored, n->to);
 }
 
-/* "const float r5 = y5[0];" */
+/* Prints the result as a value: "const float r5 = y5[0];". */
 static void print_result(rd_printing *n, const user_call *c, int32_t value)
 {
     char    element[NAME + 4];

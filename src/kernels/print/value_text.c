@@ -21,12 +21,14 @@ rd_inst rd_print_inst(const rd_printing *n, const rd_let *let)
                       .value = let->word };
 }
 
+/* The value that is operand k. */
 static const rd_let *operand_of(const rd_printing *n, const rd_let *let, int32_t k)
 {
     return &n->t->let[n->t->operand[let->first + k]];
 }
 
-/* True if ints are divided by a known number above 0. */
+/* True if ints are divided, rounded down, by a known number above 0, and the language has a
+ * function for it. */
 static bool is_division_by_constant(const rd_printing *n, const rd_let *let)
 {
     const rd_let *by = let->n > 1 ? operand_of(n, let, 1) : NULL;
@@ -36,10 +38,11 @@ static bool is_division_by_constant(const rd_printing *n, const rd_let *let)
            rd_dtype_kind(let->type) != RD_KIND_FLOAT && let->type != RD_BOOL && by->word.i64 > 0;
 }
 
-/* Adds an element of memory or of an array: "((const float *)x1)[i0 + 3 * i1]", "a5[i]". If it
- * stands directly in a vector loop it has a pointer, "p7[i * 3]". */
+/* Adds an element of memory (slot >= 0), "((const float *)x1)[i0 + 3 * i1]", or of an array,
+ * "a5[i]".  Directly in a vector loop it has a pointer, "p7[i * 3]", or a padded copy, "z7[i]".
+ * Scratch of a task has no qualifier of memory. */
 static void add_element(rd_printing *n, rd_text *to, int32_t slot, int32_t store, rd_dtype type,
-                        const rd_linear *at, const char *keep, int32_t stmt)
+                        const rd_linear *at, const char *qualifier, int32_t stmt)
 {
     const bool scratch = slot >= n->t->p->first_scratch;
 
@@ -54,7 +57,7 @@ static void add_element(rd_printing *n, rd_text *to, int32_t slot, int32_t store
         return;
     }
     if (slot >= 0)
-        rd_text_add(to, "((%s%s%s *)x%" PRId32 ")[", scratch ? "" : n->dialect->memory, keep,
+        rd_text_add(to, "((%s%s%s *)x%" PRId32 ")[", scratch ? "" : n->dialect->memory, qualifier,
                     rd_memory_type(type), slot);
     else
         rd_text_add(to, "a%" PRId32 "[", store);
@@ -63,7 +66,8 @@ static void add_element(rd_printing *n, rd_text *to, int32_t slot, int32_t store
 }
 
 /* Adds a loaded element as a value: "p7[i * 1] != 0" of a bool, "rd_f16_to_f32(p7[i * 1])" of a
- * half. */
+ * half.  An array's element needs no conversion if the array has the value's register type.
+ * Elements of the program's memory (slot >= 0) are as in memory. */
 static void add_load(rd_printing *n, rd_text *to, const rd_let *let)
 {
     rd_text element = { 0 };
@@ -92,7 +96,8 @@ static void add_constant(rd_printing *n, rd_text *to, const rd_let *let)
     rd_text_add(to, hidden ? ")" : "");
 }
 
-/* Adds "rd_floordiv_by_int64_t(r3, 12)". */
+/* Adds the call of a floored division or remainder by a constant, "rd_floordiv_by_int64_t(r3,
+ * 12)". */
 static void add_division(rd_printing *n, rd_text *to, const rd_let *let)
 {
     const rd_inst by = rd_print_inst(n, operand_of(n, let, 1));
@@ -103,7 +108,7 @@ static void add_division(rd_printing *n, rd_text *to, const rd_let *let)
     rd_text_add(to, ")");
 }
 
-/* True if the operand is the exponent of a power and a constant. It is spelled out, as it
+/* True if operand k is a constant exponent of a power by half integers.  It is spelled out, as it
  * decides which products the power is made of. */
 static bool is_constant_exponent(const rd_printing *n, const rd_let *let, int32_t k)
 {
@@ -111,6 +116,7 @@ static bool is_constant_exponent(const rd_printing *n, const rd_let *let, int32_
            operand_of(n, let, k)->kind == RD_I_CONST;
 }
 
+/* Adds the constant exponent of a power as a literal, ", 2.5", so that compilers know it. */
 static void add_exponent(const rd_printing *n, rd_text *to, const rd_let *let)
 {
     const rd_inst inst = rd_print_inst(n, operand_of(n, let, 1));
@@ -156,13 +162,14 @@ static void add_bounded_cast(const rd_printing *n, rd_text *to, const rd_let *le
                 rd_class_name(rd_dtype_class(let->from)), n->t->operand[let->first]);
 }
 
-/* ---- Choices --------------------------------------------------------------------------------- */
+/* True if the type is an int with a sign. */
 static bool is_signed(rd_dtype type)
 {
     return rd_dtype_kind(type) == RD_KIND_INT;
 }
 
-/* True if the value is an int of 17 bits at most, as small ints in a wider type are. */
+/* True if the value is an int of 17 bits at most, as small ints in a wider type are.  It looks at
+ * operands of casts and choices, 4 deep at most. */
 static bool has_17_bits(const rd_printing *n, const rd_let *let, int depth)
 {
     enum { DEEP = 4, MOST = 65535 };
@@ -184,8 +191,9 @@ static bool has_17_bits(const rd_printing *n, const rd_let *let, int depth)
     }
 }
 
-/* Returns the narrow type for a choice between short ints of a wide type, so that a vector holds
- * as many as it loads. NULL: the value's own type. */
+/* Returns the narrow type for a choice between short ints of a wide type (8 bytes), so that a
+ * vector holds as many as it loads: that of the first one if the other is 0, else int32_t.  NULL:
+ * the value's own type. */
 static const char *chosen_type(const rd_printing *n, const rd_let *let)
 {
     const rd_let *x = operand_of(n, let, 1), *y = operand_of(n, let, 2);
@@ -211,7 +219,8 @@ static void add_chosen(const rd_printing *n, rd_text *to, int32_t value, const c
         rd_text_add(to, "r%" PRId32, value);
 }
 
-/* Adds "r2 ? (uint8_t)r0 : (uint8_t)(0)". */
+/* Adds a choice between two values, "r2 ? (uint8_t)r0 : (uint8_t)(0)".  Both are cast to a narrow
+ * type where chosen_type() finds one. */
 static void add_choice(const rd_printing *n, rd_text *to, const rd_let *let)
 {
     const int32_t    *in   = &n->t->operand[let->first];
@@ -223,7 +232,8 @@ static void add_choice(const rd_printing *n, rd_text *to, const rd_let *let)
     add_chosen(n, to, in[2], type);
 }
 
-/* Adds the expression that makes the value, by the kind of its instruction. */
+/* Adds the expression that makes the value, by the kind of its instruction.  In a vector loop a
+ * cast that fits an int32_t is the one that vectors have. */
 void rd_print_value(rd_printing *n, rd_text *to, const rd_let *let)
 {
     switch (let->kind) {
@@ -244,7 +254,8 @@ void rd_print_value(rd_printing *n, rd_text *to, const rd_let *let)
     }
 }
 
-/* Prints "const float r3 = r0 ? r1 : r2;", and counts a load outside of vector loops. */
+/* Prints "const float r3 = r0 ? r1 : r2;", and counts a load outside of vector loops, if it is from
+ * an array of the caller's, not from scratch. */
 void rd_print_let(rd_printing *n, const rd_stmt *s)
 {
     const rd_let *let = &n->t->let[s->value];
@@ -262,7 +273,8 @@ void rd_print_let(rd_printing *n, const rd_stmt *s)
         rd_print_line(n, "loads++;");
 }
 
-/* Prints "p6[i * 1] = (float)r2;". */
+/* Prints "p6[i * 1] = (float)r2;". Elements of the program's memory (slot >= 0), and of some
+ * arrays, are converted to the type in memory. */
 void rd_print_store(rd_printing *n, int32_t stmt)
 {
     const rd_stmt *s      = &n->t->stmt[stmt];

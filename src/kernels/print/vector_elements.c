@@ -3,12 +3,16 @@
  * unrolled rounds inside it has none.
  *
  *     const int64_t c7 = hi - lo;
- *     const float *const p7 = (const float *)x0 + m0 * 3; */
+ *     const float *const p7 = (const float *)x0 + m0 * 3;
+ *
+ * m0 is a mark, the first index of a strip; a strip is a round of a loop over strips, with n0
+ * indices. */
 #include "kernels/print/print.h"
 #include <inttypes.h>
 
 /* ---- How many -------------------------------------------------------------------------------- */
-/* The loop over strips whose marks are the ends of the vector loop; -1 if there is none. */
+/* The loop over strips (strip >= 0) around the vector loop, if the vector loop begins at its start
+ * mark; -1 if there is none. */
 static int32_t strip_around(const rd_printing *n, int32_t stmt)
 {
     const rd_for *loop = rd_loop_of(n->t, stmt);
@@ -45,7 +49,8 @@ int32_t rd_padded_around(const rd_schedule *t, int32_t stmt)
     return 0;
 }
 
-/* "const int64_t c7 = hi - lo;" */
+/* Prints the loop's own number of elements, "const int64_t c7 = hi - lo;", if there is no
+ * strip's. */
 void rd_print_declare_count(rd_printing *n, int32_t stmt)
 {
     const rd_for *loop = rd_loop_of(n->t, stmt);
@@ -61,8 +66,8 @@ void rd_print_declare_count(rd_printing *n, int32_t stmt)
 }
 
 /* ---- Pointers -------------------------------------------------------------------------------- */
-/* True if an address has a pointer of the vector loop: it is in a slot, the statement stands
- * directly in the loop, and no subscript is a value. */
+/* True if an address has a pointer of the vector loop: it is in the program's memory (slot >= 0),
+ * the statement stands directly in the loop, and no subscript is a value (axis < 0). */
 bool rd_has_pointer(const rd_printing *n, int32_t slot, const rd_linear *at, int32_t parent)
 {
     if (n->vector < 0 || slot < 0 || parent != n->vector)
@@ -89,7 +94,7 @@ static void declare_padded(rd_printing *n, int32_t stmt, const char *type, int32
 }
 
 /* True if the load reads neighbouring elements in a padded strip, so that the text has a padded
- * copy z of them. */
+ * copy z of them. A loop by call reads memory itself. */
 bool rd_is_padded(const rd_printing *n, int32_t stmt, const rd_linear *at)
 {
     return n->t->stmt[stmt].kind == RD_S_LET && !rd_loop_of(n->t, n->vector)->by_call &&
@@ -97,30 +102,31 @@ bool rd_is_padded(const rd_printing *n, int32_t stmt, const rd_linear *at)
            rd_padded_around(n->t, stmt);
 }
 
-/* Prints the pointer of a load or store, if it has one: "const float *const p7 = (const float
- * *)x0 + m0 * 3;". */
+/* Prints the pointer of a load or store, if it has one: "const float *const p7 = (const float *)x0
+ * + m0 * 3;"; and the padded copy of a load in a padded strip. */
 static void declare_pointer(rd_printing *n, int32_t stmt)
 {
     const rd_stmt   *s    = &n->t->stmt[stmt];
     const rd_let    *let  = s->kind == RD_S_LET ? &n->t->let[s->value] : NULL;
     const rd_linear *at   = let ? &let->at : &s->at;
     const int32_t    slot = let ? let->slot : s->slot;
-    const char      *type = rd_memory_type(let ? let->type : s->type), *keep = let ? "const " : "";
-    rd_text          place = { 0 };
+    const char *type = rd_memory_type(let ? let->type : s->type), *qualifier = let ? "const " : "";
+    rd_text     place = { 0 };
 
     if ((let && let->kind != RD_I_LOAD) || (!let && s->kind != RD_S_STORE) ||
         !rd_has_pointer(n, slot, at, s->parent))
         return;
     rd_print_linear(n, &place, at);
-    rd_print_line(n, "%s%s *const p%" PRId32 " = (%s%s *)x%" PRId32 " + %s;", keep, type, stmt,
-                  keep, type, slot, place.at);
+    rd_print_line(n, "%s%s *const p%" PRId32 " = (%s%s *)x%" PRId32 " + %s;", qualifier, type, stmt,
+                  qualifier, type, slot, place.at);
     if (rd_is_padded(n, stmt, at))
         declare_padded(n, stmt, type, rd_padded_around(n->t, stmt));
     rd_text_end(&place, n->to);
 }
 
 /* ---- Loads ----------------------------------------------------------------------------------- */
-/* Counts the loads of one round of a body, those in unrolled loops included. */
+/* Counts the loads of one round of a body that are elements of the caller's arrays, not scratch and
+ * not marked as uncounted; those in unrolled loops are counted as often as they run. */
 static int64_t loads_in(const rd_printing *n, int32_t body)
 {
     int64_t loads = 0;
@@ -138,7 +144,8 @@ static int64_t loads_in(const rd_printing *n, int32_t body)
     return loads;
 }
 
-/* Prints a load that widens elements of memory into an array: "rd_widen_f16(a5, p7, n0);". */
+/* Prints a load that widens elements of memory into an array: "rd_widen_f16(a5, p7, n0);".  Bools
+ * are bytes. The pointer is to the loop's first element (n->first). */
 void rd_print_widen(rd_printing *n, int32_t stmt, int32_t load, int32_t result, const char *count)
 {
     const int64_t  loads = loads_in(n, stmt);
@@ -153,6 +160,7 @@ void rd_print_widen(rd_printing *n, int32_t stmt, int32_t load, int32_t result, 
                   rd_dtype_name(type == RD_BOOL ? RD_U8 : type), result, load, count);
 }
 
+/* The constant part of a load's address: it tells which plane of interleaved elements is read. */
 static int64_t offset_of(const rd_printing *n, int32_t load)
 {
     return n->t->let[n->t->stmt[load].value].at.offset;
@@ -184,7 +192,8 @@ void rd_print_loads(rd_printing *n, int32_t stmt, const char *count)
         rd_print_line(n, "loads += %" PRId64 " * %s;", loads, count);
 }
 
-/* Prints the load of three interleaved planes of bytes: "rd_planes_u8(a5, a6, a7, p9, n0);". */
+/* Prints the load of three interleaved planes of bytes: "rd_planes_u8(a5, a6, a7, p9, n0);". The
+ * pointer is to the loop's first element (n->first). */
 void rd_print_planes(rd_printing *n, int32_t stmt, const char *count)
 {
     int32_t load[3] = { 0 };
@@ -201,7 +210,8 @@ void rd_print_planes(rd_printing *n, int32_t stmt, const char *count)
     rd_text_end(&arrays, n->to);
 }
 
-/* Prints the pointers of all loads and stores of a vector loop, and its count of loads. */
+/* Prints the pointers of all loads and stores of a vector loop, and its count of loads. They are to
+ * the loop's first elements (n->first). */
 void rd_print_pointers(rd_printing *n, int32_t stmt)
 {
     rd_text count = { 0 };
@@ -217,7 +227,8 @@ void rd_print_pointers(rd_printing *n, int32_t stmt)
 
 /* ---- Lines ----------------------------------------------------------------------------------- */
 /* Prints " - LINE_OFFSET((float *)x1 + m0)": so many elements a strip has less, so that the next
- * strip begins with a cache line. */
+ * strip begins with a cache line.  The address is that of the first element of the STORE's vector
+ * loop. */
 void rd_print_line_offset(rd_printing *n, rd_text *to, int32_t store)
 {
     const rd_stmt *s = &n->t->stmt[store];

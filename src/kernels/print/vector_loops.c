@@ -4,13 +4,17 @@
  *     loads += 1 * n0;
  *     INDEPENDENT for (int64_t i = 0; i < n0; i++) {
  *         const float r3 = p7[i * 1];
- *         ... } */
+ *         ... }
+ *
+ * m0 is a mark, the first index of a strip, which has n0 elements; p7 points to the first element
+ * of statement 7. */
 #include "kernels/print/print.h"
 #include <inttypes.h>
 
 /* ---- Loops ----------------------------------------------------------------------------------- */
-/* The load of a vector loop that only copies strided ints of 32 or 64 bits into an array; -1 if
- * the loop does something else. */
+/* The load of a vector loop that only copies strided ints of 32 or 64 bits from the program's
+ * memory to an array of the same type; -1 if the loop does something else.  The slot must have a
+ * pointer to the first element, and the loop must not be padded to whole vectors. */
 static int32_t find_copied_ints(const rd_printing *n, int32_t loop)
 {
     const int32_t  load = n->t->stmt[loop].first, store = n->t->stmt[loop].last;
@@ -47,8 +51,9 @@ static void print_copied_ints(rd_printing *n, int32_t loop, int32_t load, const 
     rd_text_end(&at, n->to);
 }
 
-/* Returns what stands before the loop. Loops with a serial order have no INDEPENDENT; group-by
- * steps have four lanes in turn, and are unrolled by four. */
+/* Returns what stands before the loop: INDEPENDENT tells compilers that rounds are.  Loops with a
+ * serial order have none; group-by steps (label >= 0) have four lanes (partial accumulators) in
+ * turn, and are unrolled by four. */
 static const char *pragma_of(const rd_printing *n, int32_t stmt)
 {
     const int32_t last = n->t->stmt[stmt].last;
@@ -94,8 +99,8 @@ static void print_elements(rd_printing *n, int32_t stmt)
     rd_text_end(&count, n->to);
 }
 
-/* Prints two nested loops as one: "INDEPENDENT for (int64_t i = 0; i < n2 * 7; i++) {". i takes
- * the place of the outer index, and the inner index is 0. */
+/* Prints two nested loops over adjacent memory as one: "INDEPENDENT for (int64_t i = 0; i < n2 * 7;
+ * i++) {".  i takes the place of the outer index, and the inner index is 0. */
 static void print_flat(rd_printing *n, int32_t stmt)
 {
     const int32_t inner = n->t->stmt[stmt].first, axis = rd_loop_of(n->t, inner)->axis;
@@ -115,8 +120,9 @@ static void print_flat(rd_printing *n, int32_t stmt)
     rd_text_end(&count, n->to);
 }
 
-/* Prints stores that bypass the caches (non-temporal stores): "rd_nontemporal_copy((char
- * *)((float *)x1 + i0 * N0 + m0), (const char *)a7, n0 * 4);". */
+/* Prints stores that bypass the caches (non-temporal stores): "rd_nontemporal_copy((char *)((float
+ * *)x1 + i0 * N0 + m0), (const char *)a7, n0 * 4);". The address is that of the loop's first
+ * element (n->first). */
 static void print_nontemporal(rd_printing *n, int32_t loop)
 {
     const rd_stmt *to   = &n->t->stmt[n->t->stmt[loop].last];
@@ -134,8 +140,9 @@ static void print_nontemporal(rd_printing *n, int32_t loop)
     rd_text_end(&line, n->to);
 }
 
-/* Prints a vector loop, in the first form that takes it: a non-temporal copy, one of the loops
- * by call, flattened loops, or a loop over elements. */
+/* Prints a vector loop, in the first form that takes it: a non-temporal copy, one of the loops by
+ * call, flattened loops, or a loop over elements.  A loop by call of another form has statements
+ * that are calls (`first`). */
 void rd_print_vector(rd_printing *n, int32_t stmt)
 {
     rd_print_declare_count(n, stmt);
@@ -160,7 +167,7 @@ void rd_print_vector(rd_printing *n, int32_t stmt)
 }
 
 /* Prints "PREFETCH((const float *)x0 + m0 + 1024, m1 - m0)"; of a known number of elements,
- * "PREFETCH_UNROLLED(.., 128)". */
+ * "PREFETCH_UNROLLED(.., 128)", which compilers write out. */
 void rd_print_prefetch(rd_printing *n, const rd_stmt *s)
 {
     rd_text at = { 0 }, count = { 0 };
@@ -168,7 +175,7 @@ void rd_print_prefetch(rd_printing *n, const rd_stmt *s)
     rd_print_linear(n, &at, &s->at);
     if (s->count.n)
         rd_print_linear(n, &count, &s->count);
-    else /* which compilers write out */
+    else
         rd_text_add(&count, "%" PRId64, s->count.offset);
     rd_print_line(n, "PREFETCH%s((const %s *)x%" PRId32 " + %s, %s)", s->count.n ? "" : "_UNROLLED",
                   rd_memory_type(s->type), s->slot, at.at, count.at);

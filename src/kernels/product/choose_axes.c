@@ -3,20 +3,23 @@
 #include "kernels/product/product.h"
 #include <limits.h>
 
-/* True if two matrices have the axis, and the third has not. */
+/* True if two of the matrices have the axis, and the third has not; stride 0 means that a matrix
+ * does not have it. */
 static bool is_of_two(const rd_product_axis *axis, int one, int other, int third)
 {
     return axis->step[one] && axis->step[other] && !axis->step[third];
 }
 
-/* True if the two axes make a matrix in memory: adjacent elements along columns, and rows that
- * do not overlap. */
+/* True if the two axes make a matrix in memory for a GEMM: elements along columns are adjacent,
+ * rows do not overlap, and the leading dimension fits in an int. */
 static bool is_matrix(const rd_product_axis *row, const rd_product_axis *col, int matrix)
 {
     return col->step[matrix] == 1 && row->step[matrix] >= col->extent &&
            row->step[matrix] <= INT_MAX;
 }
 
+/* True if a GEMM call can multiply over the axes m, n and k: c is row-major, a and b are
+ * row-major or transposed, and all extents fit in an int, as BLAS takes them. */
 static bool fits_gemm(const rd_product_axis *m, const rd_product_axis *n, const rd_product_axis *k)
 {
     return is_matrix(m, n, RD_C) && (is_matrix(m, k, RD_A) || is_matrix(k, m, RD_A)) &&
@@ -26,11 +29,12 @@ static bool fits_gemm(const rd_product_axis *m, const rd_product_axis *n, const 
 
 /* The best choice so far: axes of the largest matrices that a GEMM takes. */
 typedef struct gemm_axes {
-    const rd_product_axis *m, *n, *k;
-    double                 points;
+    const rd_product_axis *m, *n, *k; /* NULL: no choice yet */
+    double                 points;    /* product of their extents */
 } gemm_axes;
 
-/* Looks for the summed axis k that makes the largest product with the given m and n. */
+/* Looks for the summed axis k (in a and b, not in c) that makes the largest product with the
+ * given m and n; *best keeps the largest product so far. */
 static void choose_summed(const rd_product *product, const rd_product_axis *m,
                           const rd_product_axis *n, gemm_axes *best)
 {
@@ -43,6 +47,8 @@ static void choose_summed(const rd_product *product, const rd_product_axis *m,
     }
 }
 
+/* Chooses the axes m (in c and a), n (in c and b) and k (in a and b) of the largest product that
+ * a GEMM call takes. best.m NULL: there are none. */
 static gemm_axes choose_axes(const rd_product *product)
 {
     gemm_axes best = { .points = 0 };
@@ -56,7 +62,8 @@ static gemm_axes choose_axes(const rd_product *product)
 }
 
 /* ---- Axes that are one ----------------------------------------------------------------------- */
-/* True if every matrix traverses the two axes as one axis, as where rows of pixels are one row. */
+/* True if every matrix traverses the two axes as one axis: one outer step is as far as all inner
+ * steps together, as in an image with rows of pixels behind each other. */
 static bool can_be_merged(const rd_product_axis *outer, const rd_product_axis *inner)
 {
     bool are = outer->extent <= INT_MAX / inner->extent;
@@ -66,7 +73,7 @@ static bool can_be_merged(const rd_product_axis *outer, const rd_product_axis *i
     return are;
 }
 
-/* Merges the first two axes that all matrices traverse as one; false if there are none. */
+/* Merges two axes that all matrices traverse as one; false if there are none. */
 static bool merge_one(rd_product *product)
 {
     rd_product_axis *axis = product->axis;
@@ -81,15 +88,15 @@ static bool merge_one(rd_product *product)
     return false;
 }
 
-/* Merges axes, so that one call does what several would. */
+/* Merges all axes that can be merged, so that one GEMM call does what several would. */
 static void merge_axes(rd_product *product)
 {
     while (merge_one(product))
         ;
 }
 
-/* Transposes the product: b^T a^T = c^T.  Rows of c must be dense, and its columns may be
- * instead. */
+/* Exchanges a and b, since c^T = b^T a^T: a GEMM call wants dense rows of c, and c may have
+ * dense columns instead. */
 static void transpose(rd_product *product)
 {
     const rd_matrix a = product->matrix[RD_A];
@@ -108,6 +115,8 @@ static void transpose(rd_product *product)
  * vector is one pass over memory. */
 enum { LEAST_EXTENT = 4, LEAST_POINTS = 1 << 15 };
 
+/* True if a GEMM call saves more than it costs: the extents are not tiny, and there are enough
+ * products. */
 static bool is_worth_a_call(const rd_product *product, const gemm_axes *best)
 {
     double points = 1;
@@ -118,7 +127,8 @@ static bool is_worth_a_call(const rd_product *product, const gemm_axes *best)
            best->k->extent >= LEAST_EXTENT && points >= LEAST_POINTS;
 }
 
-/* Sets m, n and k, and puts the axes of c first among the others. */
+/* Sets m, n and k of the product, and orders the others, which are loops around calls: axes that
+ * c has come first. n_kept counts them; the others are summed over. */
 static void set_axes(rd_product *product, const gemm_axes *best)
 {
     rd_product_axis *axis   = product->axis;
@@ -140,8 +150,9 @@ static void set_axes(rd_product *product, const gemm_axes *best)
         }
 }
 
-/* Finds the product, merges axes, and chooses m, n and k.  Where rows of c do not lie side by
- * side, it tries the transposed product. */
+/* Finds out whether a program is a matrix product that a library should compute, and chooses its
+ * axes.  If c has no dense rows, the transposed product is tried.  *to NULL: it is none.  False:
+ * no memory. */
 bool rd_product_choose(const rd_program *p, rd_get_fn *get, void *pool, rd_product **to)
 {
     rd_product *product;

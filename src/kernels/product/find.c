@@ -1,14 +1,17 @@
 /* find.c - recognises programs that are matrix products.
  *
+ * A fold is a reduction; STEP gives it an element, CLOSE makes its result.
+ *
  *     r0 = s0[i2 + 64*i0], r1 = s1[i1 + 32*i2], fold0 takes r0 * r1, s2[i1 + 32*i0] = r2 */
 #include "kernels/product/product.h"
 
 /* The instructions of a product, each once; loops stand around them. */
 typedef struct product_parts {
     const rd_inst *load[2], *step, *close, *store;
-    int32_t        n_load;
+    int32_t        n_load; /* loads found */
 } product_parts;
 
+/* Sets *place to the instruction; true if it was empty before. */
 static bool is_first(const rd_inst **place, const rd_inst *inst)
 {
     const bool first = !*place;
@@ -17,8 +20,8 @@ static bool is_first(const rd_inst **place, const rd_inst *inst)
     return first;
 }
 
-/* Notes an instruction of the product; false if a product has no such instruction, or has it
- * already. */
+/* Notes an instruction of the product: two loads, a step, a close and a store.  False if a
+ * product has no such instruction, or has it already. */
 static bool note_instruction(product_parts *found, const rd_inst *inst)
 {
     switch (inst->kind) {
@@ -33,6 +36,8 @@ static bool note_instruction(product_parts *found, const rd_inst *inst)
     }
 }
 
+/* True if the fold takes the product of the two loaded values without a mask (c < 0), and what
+ * is stored is the fold's result. */
 static bool multiplies_loads(const product_parts *f)
 {
     const int32_t a = f->load[0]->dst, b = f->load[1]->dst, x = f->step->a, y = f->step->b;
@@ -41,12 +46,16 @@ static bool multiplies_loads(const product_parts *f)
            f->store->a == f->close->dst;
 }
 
+/* True if the fold is a plain sum of products of f32 or f64 in its own type.  The law `commutes`
+ * allows a library to add in its own order. */
 static bool is_sum_of_products(const rd_fold *f)
 {
-    return f->reducer == RD_RED_dot && f->law == RD_LAW_commutes && !f->scan && f->out == f->type &&
-           (f->type == RD_F32 || f->type == RD_F64);
+    return rd_reducer_multiplies(f->reducer) && f->law == RD_LAW_commutes && !f->scan &&
+           f->out == f->type && (f->type == RD_F32 || f->type == RD_F64);
 }
 
+/* Finds the parts of a product.  False: the program has other instructions or folds, or lacks
+ * one that a product has. */
 static bool find_parts(const rd_program *p, product_parts *found)
 {
     for (int32_t i = 0; i < p->n_inst; i++)
@@ -56,7 +65,8 @@ static bool find_parts(const rd_program *p, product_parts *found)
            found->close && found->store && multiplies_loads(found);
 }
 
-/* True if the access is to the plan's memory, in the type of the sum, and is no gather. */
+/* True if an access is to memory that is no scratch, in the type of the sum; it is no gather
+ * (axis < 0), and no index counts from a tile's beginning (local). */
 static bool is_plain_access(const rd_program *p, const rd_address *a)
 {
     for (int32_t t = 0; t < a->n_add; t++)
@@ -65,6 +75,7 @@ static bool is_plain_access(const rd_program *p, const rd_address *a)
     return a->type == p->fold[0].type && a->slot < p->first_scratch;
 }
 
+/* Returns how many elements an address moves for an index of the axis. */
 static int64_t step_along(const rd_address *a, int32_t axis)
 {
     int64_t step = 0;
@@ -74,6 +85,7 @@ static int64_t step_along(const rd_address *a, int32_t axis)
     return step;
 }
 
+/* True if a loop of the program runs over the axis. */
 static bool is_looped(const rd_program *p, int32_t axis)
 {
     for (int32_t k = 0; k < p->n_loop; k++)
@@ -99,7 +111,8 @@ static bool add_axis(rd_product *product, const rd_program *p, const rd_address 
     return has >= 2;
 }
 
-/* Finds the parts of a product, then the stride of each matrix along each axis. */
+/* Finds the matrices of a program that is a product, and their strides along each axis.  *to
+ * NULL: it is none.  False: no memory. */
 bool rd_product_find(const rd_program *p, rd_get_fn *get, void *pool, rd_product **to)
 {
     product_parts     found = { .n_load = 0 };

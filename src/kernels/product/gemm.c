@@ -1,7 +1,9 @@
 /* gemm.c - the parameters of GEMM calls, and the places of the matrices of each call. */
 #include "kernels/product/product.h"
 
-/* Fills sizes, transposition and leading dimensions of a GEMM for so many rows and columns of c. */
+/* Returns the parameters of a GEMM call for so many rows and columns of c, without addresses.  A
+ * matrix is transposed if its elements along a row are not adjacent; its leading dimension is
+ * then the stride of the other axis. */
 rd_gemm rd_product_gemm(const rd_product *product, int64_t rows, int64_t cols)
 {
     const rd_product_axis *m = &product->m, *n = &product->n, *k = &product->k;
@@ -18,13 +20,15 @@ rd_gemm rd_product_gemm(const rd_product *product, int64_t rows, int64_t cols)
     return g;
 }
 
+/* Moves the element positions of all three matrices by `index` along an axis. */
 void rd_product_move(int64_t *at, const rd_product_axis *axis, int64_t index)
 {
     for (int m = 0; m < RD_MATRICES; m++)
         at[m] += index * axis->step[m];
 }
 
-/* Moves the three places to number `index` over n axes, of which the last one is fastest. */
+/* Moves the element positions of all three matrices to combination number `index` of n axes, of
+ * which the last one is fastest. */
 void rd_product_move_along(int64_t *at, const rd_product_axis *axis, int32_t n, int64_t index)
 {
     for (int32_t i = n; i-- > 1; index /= axis[i].extent)
@@ -33,7 +37,7 @@ void rd_product_move_along(int64_t *at, const rd_product_axis *axis, int32_t n, 
         rd_product_move(at, axis, index);
 }
 
-/* Returns the address of element `at` of a matrix. */
+/* Returns the address of element `at` of a matrix, counted from the matrix's first one. */
 void *rd_product_element(const rd_product *product, void *const *slot, int matrix, int64_t at)
 {
     const rd_matrix *m = &product->matrix[matrix];

@@ -4,7 +4,9 @@
  * places: each place of C intersects row i of A with column j of B.  The longer of both is
  * marked in a dense row, and the shorter one is traversed.  Rows mark their own for all columns
  * that are no longer, columns for all shorter rows.  So both are loops over memory, without a
- * search. */
+ * search.
+ *
+ * A place is a pair of indices (i, j) at which a sparse matrix has an element. */
 #include "kernels/product/masked.h"
 #include "core/float_env.h"
 #include "kernels/product/row_steps.h"
@@ -17,15 +19,17 @@ enum { PIECE = 64 };
 
 /* Working memory of one thread, zeroed. */
 typedef struct thread_memory {
-    void          *sum; /* a row of values                                   */
-    unsigned char *met; /* of an index: is it in this row, or this column?   */
-    void          *hit; /* places that meet, of the one that is gone through */
+    void          *sum; /* a dense row of values, by index                            */
+    unsigned char *met; /* by index: 1 if the row that is marked has an element there */
+    void          *hit; /* elements of the traversed row that have a marked index     */
 } thread_memory;
 
 typedef void masked_of(const rd_row_product *p, const void *a, const void *b, void *c,
                        const thread_memory *own, int64_t from, int64_t to);
 
 /* ---- By rows --------------------------------------------------------------------------------- */
+/* Computes rows [from, to) of C at the places of the mask.  For each element of row i of A, a row
+ * of B is added to a dense row.  A place that got no product (met is 0) is 0. */
 #define BY_ROWS(NAME, T, INDEX, NOTHING, TAKE, OF)                                      \
     static void NAME(const rd_row_product *p, const void *av, const void *bv, void *cv, \
                      const thread_memory *own, int64_t from, int64_t to)                \
@@ -154,6 +158,8 @@ static inline void ask_for(const void *at)
     BY_PLACES(R##_##O##_at_I64, int64_t, int64_t, NOTHING_##R##_I, TAKE_##R##_I, OF_##O##_I)
 RD_MASKED_ROWS(MASKED)
 
+/* Returns the kernel for the product's reducer, operator, way of masking, type, and width of
+ * indices; NULL: there is none. */
 static masked_of *masked_kernel(const rd_row_product *p)
 {
     const bool ints = p->type == RD_I64, at = p->mask == RD_MASK_BY_PLACES;
@@ -170,12 +176,15 @@ static masked_of *masked_kernel(const rd_row_product *p)
     return NULL;
 }
 
+/* Rounds bytes up to whole cache lines, so that threads do not share a line. */
 static int64_t lines(int64_t bytes)
 {
     return (bytes + 63) / 64 * 64;
 }
 
-/* Returns the bytes that a thread needs, and sets its pointers if `at` is given. */
+/* Returns the bytes of working memory of a thread.  If `at` is given, *own gets pointers into
+ * it.  By rows, the marks and the sums have an entry for each column of B; by places, for each
+ * column of A, with the list of hits. */
 static int64_t place_thread_memory(const rd_row_product *p, char *at, thread_memory *own)
 {
     const bool    places = p->mask == RD_MASK_BY_PLACES;
@@ -187,7 +196,8 @@ static int64_t place_thread_memory(const rd_row_product *p, char *at, thread_mem
     return met + (places ? 2 : 1) * each;
 }
 
-/* Copies the values of B in the order of its columns. */
+/* Copies the values of B, of 8 bytes each, in the order of its columns: b_columns.from has the
+ * index of each in B, as i32 or i64 (wide). */
 static void transpose_values(const rd_row_product *p, const char *b, char *to)
 {
     enum { EACH = sizeof(int64_t) };
@@ -200,8 +210,9 @@ static void transpose_values(const rd_row_product *p, const char *b, char *to)
         memcpy(to + EACH * q, b + EACH * wide[q], EACH);
 }
 
-/* Returns B as the kernel reads it: as it is, or its columns in `room`.  If they equal the rows
- * of A, C is its own transpose, and half of it is mirrored. */
+/* Returns the values of B in the order in which the kernel reads them: as they are, or by
+ * columns in `room`. p->mirror says that C's places are symmetric.  If B's columns also have the
+ * values of A's rows, half of C is computed and mirrored; else mirror is dropped. */
 static const void *transposed(rd_row_product *p, const void *a, const void *b, char *room)
 {
     if (p->mask != RD_MASK_BY_PLACES)
@@ -212,14 +223,16 @@ static const void *transposed(rd_row_product *p, const void *a, const void *b, c
     return room;
 }
 
-/* The number of steps: all rows, and then the columns that traverse rows. */
+/* Returns the steps of the computation: all rows of C, and by places without a mirror also all
+ * columns, for those places of C that are computed column by column. */
 static int64_t steps_of(const rd_row_product *p)
 {
     return p->c.rows + (p->mask == RD_MASK_BY_PLACES && !p->mirror ? p->c.columns : 0);
 }
 
-/* Computes a product with a mask in pieces of 64 rows.  Each thread has its own row of values and
- * marks. */
+/* Computes the values of C at the places of a mask, in pieces of 64 rows that threads take in
+ * turn.  False: no memory.  `before`: bytes for the values of B by columns, which all threads
+ * share. */
 bool rd_masked_product_run(const rd_row_product *of, const void *a, const void *b, void *c,
                            int threads, const rd_row_memory *memory)
 {

@@ -9,22 +9,24 @@ enum { RD_C, RD_A, RD_B, RD_MATRICES };
 /* An axis of the product, and the stride of each matrix along it in elements; 0: the matrix does
  * not have it. */
 typedef struct rd_product_axis {
-    int64_t extent, step[RD_MATRICES];
-    int32_t number; /* among the program's axes */
+    int64_t extent, step[RD_MATRICES]; /* the matrices are c, a and b */
+    int32_t number;                    /* among the program's axes */
 } rd_product_axis;
 
+/* Where a matrix lies in memory. */
 typedef struct rd_matrix {
-    int32_t slot;
+    int32_t slot;  /* the program's buffer */
     int64_t first; /* element */
 } rd_matrix;
 
+/* A program that is a matrix product. */
 typedef struct rd_product {
     rd_dtype         type; /* f32, f64 */
     rd_matrix        matrix[RD_MATRICES];
     rd_product_axis *axis; /* all of them; once m, n and k are chosen the further ones, those that c
                             * has first */
-    int32_t          n_axis, n_kept;
-    rd_product_axis  m, n, k;
+    int32_t          n_axis, n_kept; /* axes; the first ones, which c has */
+    rd_product_axis  m, n, k;        /* the axes of one GEMM call */
 } rd_product;
 
 /* find.c: finds the axes and matrices of a product; NULL: the program is no product.  False: no
@@ -42,8 +44,8 @@ bool rd_product_choose(const rd_program *p, rd_get_fn *get, void *pool, rd_produ
 typedef struct rd_gemm {
     rd_dtype    type;
     bool        a_transposed, b_transposed, add, symmetric;
-    int         m, n, k, lead_a, lead_b, lead_c;
-    const void *a, *b;
+    int         m, n, k, lead_a, lead_b, lead_c; /* extents; leading dimensions */
+    const void *a, *b;                           /* first elements */
     void       *c;
 } rd_gemm;
 

@@ -1,5 +1,7 @@
 /* sparse_product.c - products of sparse matrices by rows (Gustavson).  Each thread has a dense
- * row of values: it clears the places of C in it, adds rows of B, and copies the sums to C. */
+ * row of values: it clears the places of C in it, adds rows of B, and copies the sums to C.
+ *
+ * A place is a pair of indices (i, j) at which a sparse matrix has an element. */
 #include "core/float_env.h"
 #include "kernels/product/masked.h"
 #include "kernels/product/row_steps.h"
@@ -53,7 +55,8 @@ typedef void rd_rows_of(const rd_row_product *p, const void *a, const void *b, v
 #define ROWS_OF_REDUCER(REDUCER) RD_ROW_OPS(ROWS_OF, REDUCER)
 RD_ROW_REDUCERS(ROWS_OF_REDUCER)
 
-/* The kernel of the product's reducer, operator, type and indices; NULL: there is none. */
+/* Returns the kernel for the product's reducer, operator, type, and width of indices; NULL:
+ * there is none. */
 static rd_rows_of *rows_of(const rd_row_product *p)
 {
     const bool ints = p->type == RD_I64;
@@ -67,12 +70,14 @@ static rd_rows_of *rows_of(const rd_row_product *p)
     return NULL;
 }
 
-/* ---- What is not finite ---------------------------------------------------------------------- */
+/* Returns an element of an index array of i64 (wide) or i32. */
 static inline int64_t index_at(const rd_row_product *p, const void *row, int64_t at)
 {
     return p->wide ? ((const int64_t *)row)[at] : ((const int32_t *)row)[at];
 }
 
+/* True if no element is infinite or NaN.  The loop has no early exit, so that it is vectorised;
+ * the constant is the largest double. */
 static bool all_finite(const double *x, int64_t n)
 {
     bool bad = false;
@@ -82,8 +87,10 @@ static bool all_finite(const double *x, int64_t n)
     return !bad;
 }
 
-/* Sets NaNs in a row of C: a place is NaN where an element that is not finite meets one that is
- * not stored.  Then its row of A and column of B have more such elements than meet stored ones. */
+/* Sets NaNs in row i of C.  A result is NaN if a non-finite element of its row of A or column of
+ * B meets an element that is not stored, as 0 times infinity is NaN. met[j] counts the
+ * non-finite elements that meet stored ones, in_column[j] all of column j of B.  If row and
+ * column have more than have met, some met none. */
 static void set_nans_of_row(const rd_row_product *p, const double *a, const double *b, double *c,
                             const int64_t *in_column, int64_t *met, int64_t i)
 {
@@ -107,7 +114,8 @@ static void set_nans_of_row(const rd_row_product *p, const double *a, const doub
     }
 }
 
-/* Sets the NaNs of C in all rows.  False: no memory. */
+/* Sets the NaNs of C in all rows: it counts the non-finite elements of each column of B first.
+ * False: no memory. */
 static bool set_nans(const rd_row_product *p, const double *a, const double *b, double *c,
                      const rd_row_memory *memory)
 {
@@ -125,7 +133,8 @@ static bool set_nans(const rd_row_product *p, const double *a, const double *b, 
 }
 
 /* ---- All of it ------------------------------------------------------------------------------- */
-/* Computes the rows of C in pieces of 64.  Each thread has a row of values of its own. */
+/* Computes all rows of C without a mask, in pieces of 64 that threads take in turn.  Each thread
+ * has a dense row of values.  False: no memory. */
 static bool run_rows(const rd_row_product *p, const void *a, const void *b, void *c, int threads,
                      const rd_row_memory *memory)
 {
@@ -152,7 +161,9 @@ static bool run_rows(const rd_row_product *p, const void *a, const void *b, void
     return true;
 }
 
-/* Computes the values of C, and then its NaNs where an operand has elements that are not finite. */
+/* Computes the values of C = A B over a semiring, with or without a mask.  If missing elements
+ * count as zeros (counts), those zeros times infinities or NaNs are set to NaN afterwards.
+ * False: no memory. */
 bool rd_row_product_run(const rd_row_product *p, const void *a, const void *b, void *c, int threads,
                         const rd_row_memory *memory)
 {

@@ -6,6 +6,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
+/* A hash in two halves. */
 typedef struct rd_hash {
     uint64_t a, b;
 } rd_hash;

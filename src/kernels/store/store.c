@@ -16,8 +16,9 @@
 #include <unistd.h>
 
 /* ---- The directory --------------------------------------------------------------------------- */
-/* Writes the path of the cache directory by the XDG rules: paths that are not absolute are
- * ignored. */
+/* Writes the user's cache directory by the XDG rules: $XDG_CACHE_HOME, else $HOME/.cache.
+ * Values that are not absolute paths are ignored.  `room`: bytes of `path`.  False: neither is
+ * usable, or the path is too long. */
 static bool base_path(const char *cache, const char *home, char *path, size_t room)
 {
     int n = -1;
@@ -38,8 +39,9 @@ static bool is_private(int dir)
            (facts.st_mode & (S_IRWXG | S_IRWXO)) == 0;
 }
 
-/* Opens the directory "rdim" below the cache path, and makes it if it is missing.  A directory
- * that others can enter is refused. */
+/* Opens the directory "rdim" below the user's cache directory, and makes both if they are
+ * missing.  Returns a file descriptor, -1: there is none, or others than the user can enter it.
+ * Links are not followed. */
 int rd_store_open(const char *cache, const char *home)
 {
     char path[4096];
@@ -63,7 +65,8 @@ int rd_store_open(const char *cache, const char *home)
 }
 
 /* ---- Files ----------------------------------------------------------------------------------- */
-/* Writes a free file name: stem, process, counter, ending. */
+/* Writes a file name that is not in use: stem, process number, counter, ending.  `room`: bytes
+ * of `name`.  False: the name is too long, or no free one was found. */
 bool rd_store_aside(int dir, const char *stem, const char *ending, char *name, int room)
 {
     enum { NAMES = 100 }; /* those of a killed process with our number may be in the way */
@@ -80,18 +83,21 @@ bool rd_store_aside(int dir, const char *stem, const char *ending, char *name, i
     return false;
 }
 
+/* Removes a file of the cache directory; errors are ignored. */
 void rd_store_remove(int dir, const char *name)
 {
     (void)unlinkat(dir, name, 0);
 }
 
+/* True if a file name ends with `ending` and has something before it. */
 static bool has_ending(const char *name, const char *ending)
 {
     const size_t n = strlen(name), k = strlen(ending);
     return n > k && strcmp(name + n - k, ending) == 0;
 }
 
-/* Removes temporary files (.c, .tmp) that are older than an hour. */
+/* Removes temporary files (.c, .tmp) that are older than an hour: processes that were killed
+ * have left them. */
 void rd_store_sweep(int dir)
 {
     enum { OLD = 3600 }; /* seconds; a compiler is not waited for so long */
@@ -114,7 +120,8 @@ void rd_store_sweep(int dir)
     closedir(files);
 }
 
-/* Sets the file time to now if it is older than an hour: it says when the object was last used. */
+/* Sets the file's time to now if it is older than an hour.  The time says when the object was
+ * last used; objects that were used longest ago are removed first. */
 static void note_use(int fd)
 {
     enum { HOUR = 3600 };
@@ -124,7 +131,7 @@ static void note_use(int fd)
         (void)futimens(fd, NULL);
 }
 
-/* Writes n bytes, again after signals and short writes. */
+/* Writes n bytes, and tries again after signals and short writes.  False: an error. */
 static bool write_all(int fd, const void *bytes, long n)
 {
     for (const char *at = bytes; n > 0;) {
@@ -140,7 +147,8 @@ static bool write_all(int fd, const void *bytes, long n)
     return true;
 }
 
-/* Writes a new file that must not exist yet; a partial file is removed. */
+/* Writes a new file, which only the user can read.  False: a file of that name exists, or an
+ * error; then no partial file is left. */
 bool rd_store_write(int dir, const char *name, const char *bytes, long n)
 {
     const int fd =
@@ -157,13 +165,14 @@ bool rd_store_write(int dir, const char *name, const char *bytes, long n)
 
 /* ---- Seals ----------------------------------------------------------------------------------- */
 typedef struct seal {
-    char     magic[16];
-    uint64_t bytes;
-    rd_hash  hash; /* of the bytes before the seal */
+    char     magic[16]; /* MAGIC */
+    uint64_t bytes;     /* of the file before the seal */
+    rd_hash  hash;      /* of the bytes before the seal */
 } seal;
 static const char MAGIC[16] = "rdim sealed it 1";
 
-/* Makes the seal of the first n bytes. */
+/* Makes the seal of the first n bytes of a file: a magic text, the length, and a hash of the
+ * bytes.  False: the file cannot be mapped. */
 static bool make_seal(int fd, uint64_t n, seal *s)
 {
     const void *bytes = mmap(NULL, n, PROT_READ, MAP_PRIVATE, fd, 0);
@@ -188,8 +197,9 @@ static bool is_ours(int fd, uint64_t *bytes)
     return true;
 }
 
-/* Closes the file to others, appends the seal, and renames it.  A rename is atomic, so readers
- * see all of it or none. */
+/* Makes a temporary file an object of the cache: closes it to other users, appends the seal, and
+ * renames it.  A rename is atomic, so readers see all of it or none.  False: something failed;
+ * the temporary file remains. */
 bool rd_store_put(int dir, const char *aside, const char *name)
 {
     const int fd   = openat(dir, aside, O_RDWR | O_APPEND | O_NOFOLLOW | O_CLOEXEC);
@@ -206,6 +216,7 @@ bool rd_store_put(int dir, const char *aside, const char *name)
     return done && renameat(dir, aside, dir, name) == 0;
 }
 
+/* True if a file ends with a seal that fits the bytes before it, and belongs to the user alone. */
 static bool is_sealed(int fd)
 {
     uint64_t n = 0;
@@ -216,8 +227,8 @@ static bool is_sealed(int fd)
            make_seal(fd, n - sizeof found, &want) && memcmp(&found, &want, sizeof want) == 0;
 }
 
-/* True if the object is sealed and ours; notes that it was used.  Any other file of that name is
- * removed. */
+/* True if the directory has a sealed object of that name that is the user's; notes that it was
+ * used.  Any other file of that name is removed. */
 bool rd_store_has(int dir, const char *name)
 {
     const int fd   = openat(dir, name, O_RDONLY | O_NOFOLLOW | O_CLOEXEC | O_NONBLOCK);
@@ -233,7 +244,8 @@ bool rd_store_has(int dir, const char *name)
     return here;
 }
 
-/* Reads n bytes, again after signals and short reads. */
+/* Reads n bytes from the beginning of a file, and tries again after signals and short reads.
+ * False: an error, or fewer bytes. */
 static bool read_all(int fd, char *bytes, size_t n)
 {
     for (size_t at = 0; at < n;) {
@@ -248,8 +260,9 @@ static bool read_all(int fd, char *bytes, size_t n)
     return true;
 }
 
-/* Reads the object into memory first, and compares these bytes with the seal: so the checked
- * bytes are the used bytes. */
+/* Returns the bytes of an object without its seal, malloc'ed, and their number in *n; NULL:
+ * there is no good one.  The object is read into memory first and then compared with its seal,
+ * so the checked bytes are the used bytes.  A bad object is removed. */
 char *rd_store_read(int dir, const char *name, size_t *n)
 {
     const int fd    = openat(dir, name, O_RDONLY | O_NOFOLLOW | O_CLOEXEC | O_NONBLOCK);

@@ -11,12 +11,14 @@
 #include <time.h>
 #include <unistd.h>
 
+/* A file of the cache directory. */
 typedef struct stored_object {
-    char    name[64];
-    int64_t bytes;
-    time_t  used;
+    char    name[64]; /* file name in the directory; longer names are no objects */
+    int64_t bytes;    /* size of the file */
+    time_t  used;     /* the file's time, which store.c sets at each use */
 } stored_object;
 
+/* Compares two objects for qsort(): the one that was used longer ago comes first. */
 static int by_use(const void *a, const void *b)
 {
     const time_t x = ((const stored_object *)a)->used, y = ((const stored_object *)b)->used;
@@ -24,7 +26,8 @@ static int by_use(const void *a, const void *b)
     return (x > y) - (x < y);
 }
 
-/* Returns a limit in bytes: "500M" is 500 * 2^20.  Anything else is the usual 1 GiB. */
+/* Returns a limit in bytes: "500M" is 500 * 2^20.  NULL and anything that is no such number give
+ * the usual 1 GiB. */
 static int64_t bytes_of(const char *limit)
 {
     const int64_t usual = INT64_C(1) << 30;
@@ -39,7 +42,8 @@ static int64_t bytes_of(const char *limit)
     return *end || n > INT64_MAX >> shift ? usual : (int64_t)n << shift;
 }
 
-/* True if the file is an object.  Temporary files do not count: see rd_store_sweep(). */
+/* True if the file is an object: its name is not too long, and has no ending of a temporary
+ * file, for which see rd_store_sweep(). */
 static bool is_object(const char *name)
 {
     const char *const ending = strrchr(name, '.');
@@ -48,7 +52,8 @@ static bool is_object(const char *name)
            !(ending && (!strcmp(ending, ".c") || !strcmp(ending, ".i") || !strcmp(ending, ".tmp")));
 }
 
-/* Lists all objects, malloc'ed. */
+/* Lists all objects of the directory, malloc'ed; *n gets their number.  If memory is short, the
+ * list ends early: then less is removed. */
 static stored_object *list_objects(DIR *files, int dir, size_t *n)
 {
     stored_object *list = NULL;
@@ -76,7 +81,7 @@ static stored_object *list_objects(DIR *files, int dir, size_t *n)
 }
 
 /* Adds up the sizes of all objects, and removes the least recently used ones until the sum is
- * within the limit. */
+ * within the limit, such as "500M". */
 void rd_store_trim(int dir, const char *limit)
 {
     const int64_t most  = bytes_of(limit);

@@ -50,6 +50,7 @@ void rd_speeds_where(rd_text *text)
     rd_text_add(text, "compiler %s, vectors of %d bytes", identity, rd_cpu_vector());
 }
 
+/* Makes the name of the file from the hash of its first line: "speeds-<hash>". */
 static void name_of(const rd_text *where, char name[FILE_NAME])
 {
     char hash[RD_HASH_TEXT];
@@ -58,6 +59,7 @@ static void name_of(const rd_text *where, char name[FILE_NAME])
     snprintf(name, FILE_NAME, "speeds-%s", hash);
 }
 
+/* Opens the directory of the store; -1: there is none. */
 static int open_store(void)
 {
     return rd_store_open(rd_environment(RD_ENV_XDG_CACHE_HOME), rd_environment(RD_ENV_HOME));
@@ -120,6 +122,7 @@ static bool write_file(int dir, const rd_speeds *s, const rd_text *where)
     return done;
 }
 
+/* Writes the measured speeds to the file of this machine. False: it cannot be written. */
 bool rd_speeds_save(const rd_speeds *s)
 {
     const int dir   = open_store();
@@ -136,7 +139,8 @@ bool rd_speeds_save(const rd_speeds *s)
 }
 
 /* ---- Caches ---------------------------------------------------------------------------------- */
-/* The bytes of the last cache that one thread can count on; processors share it. */
+/* Returns the bytes of the last cache that one thread can count on: at most 32 MiB, as processors
+ * share it. Without a third level, four times the second one is assumed. */
 static int64_t last_level(int64_t l2)
 {
     enum { MOST = 32 << 20 };
@@ -161,6 +165,8 @@ static rd_speeds unmeasured_speeds(void)
 }
 
 /* ---- Once in a process ----------------------------------------------------------------------- */
+/* Returns the speeds of the process. `read`: first sets them from the store, or to the usual
+ * ones. */
 static const rd_speeds *speeds_of_process(bool read)
 {
     static rd_speeds speeds;
@@ -172,11 +178,13 @@ static const rd_speeds *speeds_of_process(bool read)
     return &speeds;
 }
 
+/* Sets the speeds of the process, for pthread_once(). */
 static void read_once(void)
 {
     (void)speeds_of_process(true);
 }
 
+/* Returns the speeds of this machine, which the first call reads. */
 const rd_speeds *rd_speeds_here(void)
 {
     static pthread_once_t once = PTHREAD_ONCE_INIT;

@@ -4,8 +4,8 @@
 #include "kernels/cpu/jit/compiler.h"
 #include "kernels/cpu/jit/object.h"
 
-/* Compiles a text that no store has yet, of so many operations; then loads it again from the
- * store. */
+/* Measures the compiler on a text of so many operations, then the load of the object that the store
+ * has now. The time in the text makes it one that no store has yet. */
 void rd_meter_compiler(rd_meter *m)
 {
     enum { VALUES = 300 };

@@ -84,6 +84,7 @@ static void measure_calls(rd_meter *m, const rd_simd *simd)
     rd_meter_set(m, RD_SPEED_call, fmod_ns);
 }
 
+/* Measures the kernels of the instruction set with vectors of the wanted size. */
 void rd_meter_kernels(rd_meter *m)
 {
     static const char *const names[] = { "baseline", "avx2", "avx512" };

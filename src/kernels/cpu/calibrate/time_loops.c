@@ -1,11 +1,14 @@
-/* time_loops.c - measures vectors, caches, memory, and the overheads of loops and folds. */
+/* time_loops.c - measures vectors, caches, memory, and the overheads of loops and folds.
+ *
+ * A row is a number of speeds.def, such as add_f32. A measurement is repeated and its least time
+ * counts, as other programs can only slow it down. */
 #include "core/clock.h"
 #include "kernels/cpu/calibrate/meter.h"
 #include <math.h>
 #include <string.h>
 
-/* Returns the nanoseconds of a loop over n elements: the least of a few measurements that take
- * long enough. */
+/* Returns the nanoseconds of a loop over n elements: the least of a few measurements. The loop is
+ * repeated so many times that one measurement takes a millisecond or more. */
 static double ns_of(const rd_meter *m, int loop, long n, void *x, void *y, void *z)
 {
     enum { COUNTS = 5 };
@@ -50,8 +53,8 @@ static void fill_with_ones(rd_meter *m, const rd_micro_map *of)
         }
 }
 
-/* Sets a row to the time of one operation. The time of the operation that comes with it in the
- * loop is subtracted, but never more than 0.7 of what was measured. */
+/* Sets a row to the time of one operation. The time of the operation that comes with it in the loop
+ * (`plus`) is subtracted, but never more than 0.7 of what was measured. */
 static void set_map(rd_meter *m, const rd_micro_map *map, double ns)
 {
     const double plus = map->plus >= 0 ? m->s->row[map->plus] : 0;
@@ -79,7 +82,8 @@ static void measure_maps(rd_meter *m)
     rd_meter_set(m, RD_SPEED_product_f64, 0.7 * m->s->vector / 8 / m->s->fma_f64);
 }
 
-/* The bytes of an array that fits the last cache and no other. */
+/* Returns the bytes of an array that fits the last cache and no other: four times the second level,
+ * between 8 and 256 MiB. */
 static long middle(const rd_meter *m)
 {
     const int64_t bytes = 4 * m->s->bytes_l2;
@@ -139,8 +143,9 @@ static void measure_gathers(rd_meter *m)
     }
 }
 
-/* Measures what is not per operation: shuffles, serial chains, short loops, mispredicted
- * branches, ends of blocks, merges of lanes. */
+/* Measures what is not per operation: shuffles, serial chains, short loops, mispredicted branches,
+ * ends of blocks, merges of lanes. Of branches that go either way at random, half are mispredicted:
+ * hence the factor of 2. */
 static void measure_overheads(rd_meter *m)
 {
     for (int k = 0; k < RD_METER_ROW; k++)
@@ -174,6 +179,7 @@ static void measure_overheads(rd_meter *m)
     rd_meter_set(m, RD_SPEED_lanes, ns_of(m, RD_MICRO_MERGE_LANES, 1, m->x, m->y, m->z));
 }
 
+/* Measures operators, memory, gathers and overheads. */
 void rd_meter_loops(rd_meter *m)
 {
     measure_maps(m);

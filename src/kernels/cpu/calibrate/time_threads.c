@@ -53,6 +53,7 @@ static void measure_regions(rd_meter *m, int threads)
     rd_meter_set(m, RD_SPEED_team_asleep, asleep);
 }
 
+/* Measures the memory bandwidth of all threads, and the start of a parallel region. */
 void rd_meter_threads(rd_meter *m, int threads)
 {
     measure_all(m, threads);

@@ -1,4 +1,6 @@
-/* compiler.c - finds and runs the system's C compiler. */
+/* compiler.c - finds and runs the system's C compiler.
+ *
+ * Patience is how many seconds a compilation may take before it is stopped. */
 #define _GNU_SOURCE /* RTLD_DEFAULT */
 #include "kernels/cpu/jit/compiler.h"
 #include "core/clock.h"
@@ -24,8 +26,8 @@
  *     -fno-loop-unroll-and-jam   our passes combine rows: two short rows from memory at once take
  *                                twice the time of one after the other
  *     -fschedule-insns ..        an element is a long chain of operations, and the next vector
- *                                fills the time that it takes (gcc 12 on a Zen 4: 16 % of a Gaussian sum
- *                                over pairs in f32, 13 % in f64)
+ *                                fills the time that it takes (gcc 12 on a Zen 4: 16 % of a
+ *                                Gaussian sum over pairs in f32, 13 % in f64)
  *     -fno-tree-loop-distribute-patterns
  *                                a loop that fills an array for exp is no memcpy, which would put
  *                                the array in memory
@@ -154,9 +156,12 @@ static bool spawn(const rd_compiler *cc, int dir, char *const *argv, pid_t *pid)
 
 typedef enum outcome { COMPILED, REFUSED, UNFINISHED } outcome;
 
-static atomic_int stopped, worked; /* seconds; runs that ended well                  */
-static atomic_int overdue;         /* runs that were stopped, since one ended well    */
+/* stopped: the seconds after which a compiler was stopped, if none may run any more, else 0;
+ * worked: 1 once a compilation has ended well */
+static atomic_int stopped, worked;
+static atomic_int overdue; /* runs that were stopped, since one ended well    */
 
+/* Returns the seconds after which a compiler was stopped, if none is run any more; else 0. */
 int rd_compiler_stopped(void)
 {
     return atomic_load_explicit(&stopped, memory_order_relaxed);

@@ -1,4 +1,7 @@
-/* contest.c - whether compiled loops or tiles were faster, by the times of real runs. */
+/* contest.c - whether compiled loops or tiles were faster, by the times of real runs.
+ *
+ * Each side's least time for an operation counts. Runs count only if they have about the work of
+ * the first one and as many threads. */
 #include "kernels/cpu/jit/contest.h"
 
 /* Runs of each side before anything follows: the first one meets cold memory. */
@@ -10,11 +13,14 @@ static const double ALIKE = 2;
 
 static _Atomic(double) slower = 1;
 
+/* For tests: a run of compiled loops counts as if it took so many times as long. */
 void rd_contest_slow_down(double times)
 {
     atomic_store(&slower, times);
 }
 
+/* True if the work of a run differs from that of the first run by no more than a factor of 2. 0:
+ * there was no first run. */
 static bool is_alike(double first, double work)
 {
     return first > 0 && work <= ALIKE * first && first <= ALIKE * work;
@@ -60,6 +66,8 @@ double rd_contest_slowdown(const rd_contest *c, double work)
     return tiles > 0 && loops > CLEARLY * tiles ? loops / tiles : 0;
 }
 
+/* Returns the work and the least times of both sides, as the store keeps them for other
+ * processes. */
 rd_contest_record rd_contest_record_of(const rd_contest *c)
 {
     return (rd_contest_record){ .work  = atomic_load(&c->work),

@@ -74,6 +74,7 @@ const rd_env_snapshot *rd_env_snapshot_now(void)
     return s;
 }
 
+/* Returns the value of a variable in a snapshot; NULL: it is not set, or there is no snapshot. */
 const char *rd_env_snapshot_get(const rd_env_snapshot *s, const char *name)
 {
     const size_t n = strlen(name);
@@ -84,6 +85,8 @@ const char *rd_env_snapshot_get(const rd_env_snapshot *s, const char *name)
     return NULL;
 }
 
+/* Returns all variables of a snapshot as an environment for a child process, with NULL at the
+ * end. */
 char *const *rd_env_snapshot_all(const rd_env_snapshot *s)
 {
     static char *const none[] = { NULL };

@@ -1,4 +1,8 @@
-/* object.c - C text into code that can be called: compiled, stored, loaded. */
+/* object.c - C text into code that can be called: compiled, stored, loaded.
+ *
+ * An object is a shared library made of one C text. The store is a directory of the user's cache.
+ * An object's key is the hash of text, compiler and flags; a symbol in the object, its proof, holds
+ * the key. */
 #include "kernels/cpu/jit/object.h"
 #include "core/text_buffer.h"
 #include "kernels/cpu/jit/compiler.h"
@@ -43,16 +47,19 @@ static void set_name(object *o)
 static pthread_mutex_t loading = PTHREAD_MUTEX_INITIALIZER;
 static pthread_once_t  watched = PTHREAD_ONCE_INIT;
 
+/* Locks the loader; also before a fork, so that the child finds it unlocked. */
 static void begin_loading(void)
 {
     pthread_mutex_lock(&loading);
 }
 
+/* Unlocks the loader; also behind a fork, in the parent and the child. */
 static void end_loading(void)
 {
     pthread_mutex_unlock(&loading);
 }
 
+/* Sets the functions that a fork calls. */
 static void watch_forks(void)
 {
     (void)pthread_atfork(begin_loading, end_loading, end_loading);
@@ -131,6 +138,7 @@ static rd_object_from find_or_compile(object *o, void **found)
     return *found ? RD_OBJECT_COMPILED : RD_OBJECT_NONE;
 }
 
+/* Opens the store's directory; -1: there is none. */
 static int open_store(const rd_env_snapshot *surroundings)
 {
     return rd_store_open(rd_env_snapshot_get(surroundings, "XDG_CACHE_HOME"),
@@ -166,6 +174,7 @@ rd_object_from rd_object_make(const char *text, const char *const *flags, const 
 /* ---- Notes ----------------------------------------------------------------------------------- */
 enum { NOTE_NAME = RD_HASH_TEXT + 8 };
 
+/* Makes the file name of an object's note: its key and ".note". */
 static void name_note(const char *key, char name[NOTE_NAME])
 {
     snprintf(name, NOTE_NAME, "%s.note", key);

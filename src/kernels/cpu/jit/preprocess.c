@@ -12,6 +12,7 @@ enum { NAME = 80 };
 /* Marks where the wanted text begins; it is no word of C. */
 static const char MARK[] = "rdim_text_begins_here";
 
+/* Adds a file's text. False: it cannot be read to its end. */
 static bool read_file(int dir, const char *name, rd_text *text)
 {
     const int file = openat(dir, name, O_RDONLY | O_CLOEXEC | O_NOFOLLOW);
@@ -44,6 +45,7 @@ static bool expand(const rd_compiler *cc, int dir, const rd_text *all, rd_text *
     return done;
 }
 
+/* Opens the store's directory; -1: there is none. */
 static int open_store(const rd_compiler *cc)
 {
     return rd_store_open(rd_env_snapshot_get(cc->surroundings, "XDG_CACHE_HOME"),

@@ -1,6 +1,9 @@
 /* tier.c - compiled code of the process: a hash table that only grows, and has no locks, as a
  * program may fork at any time. What threads of the parent were compiling, the child begins
- * anew. */
+ * anew.
+ *
+ * An entry is one piece of code: its key, which the text is made of, its state, and its functions
+ * once they are loaded. To bring code is to load it from the store, or to compile it. */
 #define _POSIX_C_SOURCE 200809L
 #include "kernels/cpu/jit/tier.h"
 #include "core/environment.h"
@@ -23,16 +26,19 @@ typedef enum tier_mode { OFF, CACHE, SYNC, ASYNC, FINISH } tier_mode;
 static const char *forced;
 static bool        hurried;
 
+/* For tests: forces a mode; NULL: RDIM_TIER1 decides. */
 void rd_tier_force(const char *mode)
 {
     forced = mode;
 }
 
+/* For tests: modes async and finish look for code after any work at all. */
 void rd_tier_hurry(bool hurry)
 {
     hurried = hurry;
 }
 
+/* Waits until the thread that compiles has done all its jobs. */
 void rd_tier_wait(void)
 {
     rd_worker_wait();
@@ -90,6 +96,7 @@ struct rd_compiled {
 static _Atomic(rd_compiled *) heads[HEADS];
 static atomic_llong           asked, count, compiled, stored, failed, nanoseconds;
 
+/* Returns the list of entries with the key's hash. */
 static _Atomic(rd_compiled *) *head_of(const void *key, size_t bytes)
 {
     const rd_hash hash = rd_hash_add(rd_hash_begin(), key, bytes);
@@ -105,6 +112,7 @@ static rd_compiled *find(rd_compiled *first, const rd_compiled *end, const rd_co
     return first != end ? first : NULL;
 }
 
+/* Makes an entry for a key, in state NEW; NULL: no memory. */
 static rd_compiled *new_code(const void *key, size_t bytes, rd_compiled_text *text)
 {
     rd_compiled *c = calloc(1, offsetof(rd_compiled, key) + bytes);
@@ -175,7 +183,9 @@ static rd_object_from make_code(rd_compiled *c, int patience, const void **kerne
     return from;
 }
 
-/* Brings the code of an entry that the caller has made BUSY, and counts how that went. */
+/* Brings the code of an entry that the caller has made BUSY, and counts how that went. Meanwhile
+ * programs leave one processor to the compiler. Without patience only the store is asked, and the
+ * state becomes MISSING if it has no code. */
 static void bring_code(rd_compiled *c, int patience)
 {
     const double   begun = rd_seconds();
@@ -207,6 +217,7 @@ static void reset_in_child(void)
         }
 }
 
+/* Sets the function that a fork calls in the child. */
 static void watch_forks(void)
 {
     (void)pthread_atfork(NULL, NULL, reset_in_child);
@@ -226,7 +237,7 @@ rd_compiled *rd_compiled_of(const void *key, size_t bytes, rd_compiled_text *tex
 }
 
 /* Brings the code now if the mode is sync or cache, and from the store if a run has many
- * operations. */
+ * operations. Only the thread that changes the entry's state to BUSY brings it. */
 void rd_compiled_want(rd_compiled *c, double operations)
 {
     const tier_mode mode = mode_now();
@@ -242,6 +253,7 @@ void rd_compiled_want(rd_compiled *c, double operations)
         bring_code(c, mode == SYNC ? RD_SHORT_PATIENCE : 0);
 }
 
+/* True if bringing the code has ended without functions. */
 bool rd_compiled_failed(const rd_compiled *c)
 {
     return c && atomic_load_explicit(&c->state, memory_order_acquire) == DONE &&
@@ -249,6 +261,7 @@ bool rd_compiled_failed(const rd_compiled *c)
 }
 
 /* ---- Meanwhile ------------------------------------------------------------------------------- */
+/* Brings the code of a job, on the worker thread. The job is a part of its entry. */
 static void bring_job(rd_job *job)
 {
     rd_compiled *c = (rd_compiled *)(void *)((char *)job - offsetof(rd_compiled, job));
@@ -257,13 +270,14 @@ static void bring_job(rd_job *job)
 
 static pthread_once_t finishing = PTHREAD_ONCE_INIT;
 
+/* Makes the end of the process wait for the worker thread (mode finish). */
 static void finish_at_exit(void)
 {
     (void)atexit(rd_worker_wait);
 }
 
-/* Adds operations that ran without the code. After enough of them a worker thread looks in the
- * store, and later compiles; one long run is reason enough to compile at once. */
+/* Adds operations that ran without the code. After 1e7 of them a worker thread looks in the store,
+ * and after 5e8 it compiles; one long run is reason enough to compile at once. */
 void rd_compiled_add_missed(rd_compiled *c, double operations)
 {
     int    found = atomic_load_explicit(&c->state, memory_order_relaxed);
@@ -309,21 +323,26 @@ void rd_compiled_add_run(rd_compiled *c, rd_contestant by, double operations, in
     }
 }
 
+/* Returns how many times as long as tiles the code takes, if it was measured to be slower; else
+ * 0. */
 double rd_compiled_slowdown(const rd_compiled *c, double operations)
 {
     return c ? rd_contest_slowdown(&c->contest, operations) : 0;
 }
 
+/* Returns the functions of the code; NULL: it is not loaded. */
 const void *rd_compiled_kernels(rd_compiled *c)
 {
     return c ? atomic_load_explicit(&c->kernels, memory_order_acquire) : NULL;
 }
 
+/* Returns the place where the functions are written once they are loaded. */
 const rd_kernels_place *rd_compiled_place(const rd_compiled *c)
 {
     return &c->kernels;
 }
 
+/* True if code comes only once programs have worked for some time: modes async and finish. */
 bool rd_tier_is_patient(void)
 {
     return mode_now() >= ASYNC && !hurried;
@@ -342,6 +361,7 @@ bool rd_tier_spares(double operations)
     return true;
 }
 
+/* True if nothing may be compiled or loaded. */
 bool rd_tier_is_off(void)
 {
     return mode_now() == OFF;
@@ -364,6 +384,7 @@ rd_compiled_state rd_compiled_state_of(const rd_compiled *c, double *left)
     return RD_COMPILED_LATER;
 }
 
+/* Returns the counts of the process so far. */
 rd_tier_stats rd_tier_stats_now(void)
 {
     return (rd_tier_stats){ .asked    = atomic_load(&asked),

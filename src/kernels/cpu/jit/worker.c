@@ -93,12 +93,14 @@ void rd_worker_do(rd_job *job)
         atomic_store(&owner, 0); /* another call may have more luck */
 }
 
+/* Drops all jobs and the worker in the child of a fork, as they are the parent's. */
 void rd_worker_forked(void)
 {
     atomic_store(&jobs, NULL);
     atomic_store(&owner, 0);
 }
 
+/* Waits until the worker thread of this process has ended, which it does when no job is left. */
 void rd_worker_wait(void)
 {
     const struct timespec pause = { 0, 1000000 };

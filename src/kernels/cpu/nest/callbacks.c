@@ -4,6 +4,9 @@
 
 typedef void (*any)(void);
 
+/* Returns a user's function as the text calls it: the pointer that is set, whatever its type, and
+ * the user's pointer. NULL code: the function takes rows of floats, for which the caller
+ * chooses. */
 static rd_nest_function function_of(const rd_call *call)
 {
     return (rd_nest_function){ .code = call->block   ? (any)call->block
@@ -47,7 +50,7 @@ static bool add_reducers(const rd_program *p, rd_get_fn *get, void *pool, rd_nes
     return made->reducer;
 }
 
-/* Makes both tables of a nest. False: no memory. */
+/* Makes both tables of a nest: functions by call number, reducers by fold. False: no memory. */
 bool rd_nest_callbacks(const rd_program *p, rd_get_fn *get, void *pool, rd_nest_code *made)
 {
     return add_functions(p, get, pool, made) && add_reducers(p, get, pool, made);

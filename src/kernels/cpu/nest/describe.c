@@ -1,5 +1,8 @@
 /* describe.c - what reports say of a nest: its strips, its text, and what it runs element by
- * element. */
+ * element.
+ *
+ * A draft is a nest before it is compiled. A strip is a range of one axis that vectors go through,
+ * and a region is the loops that share strips. */
 #include "kernels/cpu/jit/preprocess.h"
 #include "kernels/cpu/nest/draft.h"
 #include <inttypes.h>
@@ -129,7 +132,8 @@ static bool is_operation(const rd_inst *inst)
     }
 }
 
-/* True if the instruction is in a region of strips. */
+/* True if the instruction is in a region of strips. A region without a loop of its own (loop < 0)
+ * is a whole part of the program. */
 static bool is_in_strips(const rd_program *p, const rd_strips *strips, int32_t i)
 {
     const int part = i < p->body ? RD_PART_HEAD : i < p->tail ? RD_PART_BODY : RD_PART_TAIL;
@@ -143,8 +147,8 @@ static bool is_in_strips(const rd_program *p, const rd_strips *strips, int32_t i
     return false;
 }
 
-/* True if the instruction is a chain of many rounds. Of short chains a processor runs several at
- * once, of neighbouring rows. */
+/* True if the instruction is a chain of more than 64 rounds that wait for each other. Of short
+ * chains a processor runs several at once, of neighbouring rows. */
 static bool is_long(const rd_schedule *t, int32_t i)
 {
     enum { SHORT = 64 };
@@ -153,15 +157,15 @@ static bool is_long(const rd_schedule *t, int32_t i)
     return (rd_takes_step(inst) ? t->fold[inst->arg].steps : rd_trips(t->p, inst->loop)) > SHORT;
 }
 
-/* True if instruction i says more than the one found so far: a step says more than the values
- * that it takes. */
+/* True if instruction i says more to a user than the one found so far: a step of a fold says more
+ * than the values that it takes. */
 static bool is_more_telling(const rd_program *p, int32_t i, int32_t than)
 {
     return than < 0 || (rd_takes_step(&p->inst[i]) && !rd_takes_step(&p->inst[than]));
 }
 
-/* Finds the instruction that runs outside of strips, about as often as any other; -1 if there is
- * none. */
+/* Finds the instruction that runs outside of strips, at least a fourth as often as any other; -1 if
+ * there is none. */
 static int32_t find_serial(const rd_schedule *t, const rd_strips *strips)
 {
     enum { PART = 4 }; /* what is done for each row, not element, is no matter */

@@ -15,19 +15,24 @@
  *         for i of the panel
  *           y[i, j] = fold at i
  *
- * Points are independent, and each cell takes its elements in the same order. */
+ * Points are independent, and each cell takes its elements in the same order.
+ *
+ * A panel is a range of points, and a component is an index of any other axis. Scratch is memory of
+ * a task within the stage. A `local` addend counts from the begin of the panel. */
 #include "kernels/cpu/nest/interchange.h"
 
 /* The most rounds of nested loops over components. */
 enum { FEW = 64 };
 
 /* ---- Which programs ------------------------------------------------------------------------- */
+/* True if the loop is over the axis of points. */
 static bool is_over_points(const rd_interchange *t, int32_t loop)
 {
     return t->p->loop[loop].axis == t->axis;
 }
 
-/* True if all of the body is one loop over panels of the axis that tasks share. */
+/* True if all of the body is one loop over panels of the axis that tasks share; sets the loop, its
+ * axis and the width of a panel. Programs without folds, or with sorts, are not rewritten. */
 static bool find_panels(rd_interchange *t)
 {
     const rd_program *p    = t->p;
@@ -53,7 +58,8 @@ static double rounds_around(const rd_interchange *t, int32_t loop)
     return rounds;
 }
 
-/* True if there are loops over components with the point axis inside, and all of them are short. */
+/* True if there are loops over components with the point axis inside, and all of them are short:
+ * FEW rounds together. Loops backwards, with masked bounds or over sparse rows are excluded. */
 static bool has_short_loops(const rd_interchange *t)
 {
     bool some = false;
@@ -66,6 +72,7 @@ static bool has_short_loops(const rd_interchange *t)
         if (l->kind != RD_LOOP_EACH || l->backwards || l->bounds || rd_is_row(l) ||
             rounds_around(t, k) > FEW)
             return false;
+        /* A loop over points stands directly in a loop over components. */
         some |= is_over_points(t, k) && l->parent >= 0 && !is_over_points(t, l->parent);
     }
     return some;
@@ -92,7 +99,9 @@ static bool is_by_panels(const rd_interchange *t, const rd_address *at)
     return at->offset % t->width == 0;
 }
 
-/* True if the cells of a fold can be split into those of one point each. */
+/* True if the cells of a fold can be split into those of one point each. `own` is the stride of
+ * points in the cell's number: 1 makes neighbouring points neighbouring cells, else each point has
+ * `own` cells side by side; 0: the fold has no cells by points. */
 static bool can_split_cells(const rd_interchange *t, const rd_fold *f)
 {
     const int64_t own = rd_interchange_panel_coef(t, &f->cell);
@@ -119,13 +128,15 @@ static int32_t loop_left(const rd_interchange *t, int32_t i)
     return loop;
 }
 
+/* Returns the slot that an instruction of that kind accesses; -1: it is of another kind. */
 static int32_t slot_of(const rd_program *p, int32_t i, rd_inst_kind kind)
 {
     return p->inst[i].kind == kind ? p->address[p->inst[i].arg].slot : -1;
 }
 
-/* True if all loads of what is stored there can read the stored register instead (store-to-load
- * forwarding). */
+/* True if each load of what the instruction stores can read the stored register instead
+ * (store-to-load forwarding). The slot must have this one store, before all loads and in the same
+ * loop, and the type must not round. */
 static bool can_forward(const rd_interchange *t, int32_t i)
 {
     const rd_program *p    = t->p;
@@ -144,7 +155,8 @@ static bool can_forward(const rd_interchange *t, int32_t i)
     return p->address[inst->arg].type == inst->type && !rd_dtype_is_narrow_float(inst->type);
 }
 
-/* True if each point has a row of its own in the scratch array, one element for each component. */
+/* True if each point has a row of its own in the scratch array, one element for each component:
+ * indices of other axes stay below the stride of points. */
 static bool has_own_row(const rd_interchange *t, const rd_address *at)
 {
     int64_t last = at->offset;
@@ -169,8 +181,8 @@ static bool can_interchange_scratch(const rd_interchange *t, int32_t i)
                     : own > 1 && t->rows && has_own_row(t, at);
 }
 
-/* True if the instruction allows the interchange. Folds must begin within a panel, and scratch
- * must belong to one point. */
+/* True if the instruction allows the interchange. Folds must begin within a panel, scratch must
+ * belong to one point, and other memory must not be addressed within the panel. */
 static bool can_interchange_inst(const rd_interchange *t, int32_t i)
 {
     const rd_inst *inst = &t->p->inst[i];

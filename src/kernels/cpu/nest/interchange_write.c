@@ -1,10 +1,15 @@
 /* interchange_write.c - writes the program with the loop over points outermost, once
- * interchange.c has found that it can be. */
+ * interchange.c has found that it can be.
+ *
+ * A panel is a range of points; scratch is memory of a task within the stage. Each address loses
+ * the axis of points where it counts from the begin of a panel, as one point is left. */
 #include "kernels/cpu/nest/interchange.h"
 #include <string.h>
 
 /* ---- Addresses ------------------------------------------------------------------------------ */
-/* Drops the point axis from an address within a panel: what is left is for one point. */
+/* Drops the point axis from an address within a panel: what is left is for one point. If
+ * neighbouring points were neighbours in memory, all other strides shrink by the width of a
+ * panel. */
 static void drop_panel_axis(const rd_interchange *t, rd_address *at)
 {
     const int64_t by = rd_interchange_panel_coef(t, at) == 1 ? t->width : 1;
@@ -19,7 +24,7 @@ static void drop_panel_axis(const rd_interchange *t, rd_address *at)
     at->offset /= by;
 }
 
-/* Leaves the cells of one point to the fold. */
+/* Leaves the cells of one point to the fold. own 0: the cells do not depend on points. */
 static void drop_panel_cells(const rd_interchange *t, rd_fold *f)
 {
     const int64_t own = rd_interchange_panel_coef(t, &f->cell);
@@ -88,8 +93,8 @@ static void forward(rd_program *to)
 }
 
 /* ---- All together --------------------------------------------------------------------------- */
-/* Writes the instructions without the loops over the point axis, but with that over panels,
- * whose step becomes 1. */
+/* Writes the instructions without the loops over the point axis, but with that over panels, which
+ * becomes a loop over points: its step is 1. */
 static void write(const rd_interchange *t, rd_loop *loops, int32_t *number)
 {
     rd_program *to = t->to;
@@ -139,6 +144,7 @@ static bool copy_program(rd_interchange *t, rd_get_fn *get, void *pool)
     return true;
 }
 
+/* Makes t->to, the program with points outermost. False: no memory. */
 bool rd_interchange_write(rd_interchange *t, rd_get_fn *get, void *pool)
 {
     rd_loop *loops  = get(pool, (size_t)t->p->n_loop * sizeof *loops);

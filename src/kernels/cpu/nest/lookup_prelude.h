@@ -202,9 +202,10 @@ LOOK_BOTH(int64_t)
 
 /* A table of up to 256 bytes is loaded as 128 words; the lowest bit of an index chooses a half. */
 #if defined(__AVX512BW__) && !defined(__clang__)
-typedef uint8_t       rd_look_bytes __attribute__((vector_size(64)));
-typedef char          rd_look_chars __attribute__((vector_size(64)));
-typedef uint16_t      rd_look_words __attribute__((vector_size(64)));
+typedef uint8_t  rd_look_bytes __attribute__((vector_size(64)));
+typedef char     rd_look_chars __attribute__((vector_size(64)));
+typedef uint16_t rd_look_words __attribute__((vector_size(64)));
+/* Loads up to 64 bytes of the table from `from` on; bytes behind its end are 0. */
 LOOKING rd_look_words rd_words_of(const void *table, int64_t from, int64_t extent)
 {
     const int64_t n = extent - from;
@@ -215,6 +216,7 @@ LOOKING rd_look_words rd_words_of(const void *table, int64_t from, int64_t exten
                         n >= 64 ? UINT64_MAX : (UINT64_C(1) << n) - 1);
 }
 
+/* Looks up bytes at places `at`, each in a word of 16 bits, and returns them in such words. */
 LOOKING rd_look_words rd_pick_1(const rd_look_words *t, int64_t extent, rd_look_words at)
 {
     const rd_look_words place = at >> 1;

@@ -18,8 +18,8 @@
 typedef struct rd_nest_code rd_nest_code;
 
 /* The rule that says which programs have compiled loops: those without a known faster strategy, all
- * that can have them, or none.  RDIM_CODEGEN sets `always` or `never`, for comparisons.  Tests force
- * a value; NULL: the environment decides. */
+ * that can have them, or none.  RDIM_CODEGEN sets `always` or `never`, for comparisons.  Tests
+ * force a value; NULL: the environment decides. */
 typedef enum rd_nest_use { RD_NEST_IF_BEST, RD_NEST_ALWAYS, RD_NEST_NEVER } rd_nest_use;
 rd_nest_use rd_nest_use_now(void);
 void        rd_nest_force(const char *use);

@@ -51,6 +51,7 @@ static inline float rd_quotient_f32(float x, float by, float high, float low)
 {
     return NEAR_QUOTIENT(x, by, high, low, __builtin_fmaf);
 }
+/* The same for f64. */
 static inline double rd_quotient_f64(double x, double by, double high, double low)
 {
     return NEAR_QUOTIENT(x, by, high, low, __builtin_fma);
@@ -105,6 +106,7 @@ static inline float rd_or_0_f32(float x)
 {
     return x == x ? x : 0;
 }
+/* The same for f64. */
 static inline double rd_or_0_f64(double x)
 {
     return x == x ? x : 0;
@@ -345,6 +347,7 @@ static inline float rd_hidden_f32(float x)
     return x;
 }
 
+/* The same for f64. */
 static inline double rd_hidden_f64(double x)
 {
     __asm__("" : "+m"(x));
@@ -372,6 +375,7 @@ static inline int64_t rd_index_one_i64(int64_t at, int64_t extent, int32_t *fail
                                                                 : rd_index_i64(at, extent, failed);
 }
 
+/* The same for unsigned indices. */
 static inline int64_t rd_index_u64(uint64_t at, int64_t extent, int32_t *failed)
 {
     const int outside = at >= (uint64_t)extent;

@@ -1,5 +1,9 @@
 /* prepare.c - from a program to the functions that run it: the C text of its loop tree, and the
- * code that is compiled of the text (jit/tier.h). */
+ * code that is compiled of the text (jit/tier.h).
+ *
+ * A draft is a nest before it is compiled: the program as it will be printed, and what its text
+ * asks of a call. A key is the text without the preludes, by which processes find the compiled
+ * object. */
 #include "kernels/cpu/jit/compiler.h"
 #include "kernels/cpu/nest/draft.h"
 #include "kernels/cpu/reference/machine.h"
@@ -8,7 +12,8 @@
 extern const char rd_prelude[], rd_nest_prelude[];
 
 /* ---- The text -------------------------------------------------------------------------------- */
-/* Prints the text of the tree, and takes over what the text asks of a call. False: no memory. */
+/* Prints the C text of the tree, and takes over what the text asks of a call: the bytes of a task's
+ * state, and the numbers N0 .. that each call passes. False: no memory. */
 static bool print(rd_nest_draft *n, const rd_schedule *t, rd_text *text, rd_get_fn *get, void *pool)
 {
     rd_printing *print = get(pool, sizeof *print);
@@ -102,7 +107,7 @@ static bool prepare(rd_nest_draft *n, rd_get_fn *get, void *pool, rd_nest_code *
     return ok;
 }
 
-/* True if the text has C code of users. */
+/* True if the text has C code of users: of a reducer's step (code[2]), or of a function. */
 static bool has_user(const rd_program *p)
 {
     bool found = false;
@@ -114,8 +119,8 @@ static bool has_user(const rd_program *p)
     return found;
 }
 
-/* Prepares a second text, which calls users' functions by their addresses. It runs if the first
- * one cannot be compiled, as users' code may name what is not in the text. */
+/* Prepares a second text, which calls users' functions by their addresses. It runs if the first one
+ * cannot be compiled, as users' code may name what is not in the text. False: no memory. */
 static bool prepare_otherwise(rd_nest_draft *n, rd_get_fn *get, void *pool, rd_nest_code *made)
 {
     if (!prepare(n, get, pool, &made->otherwise))
@@ -150,6 +155,7 @@ bool rd_nest_prepare(const rd_program *p, int vector, bool whole, rd_get_fn *get
     return !has_user(p) || prepare_otherwise(&other, get, pool, made);
 }
 
+/* True if the loops of the nest go over rows of a sparse array. */
 bool rd_nest_by_rows(const rd_nest_code *code)
 {
     return code->by_rows;

@@ -1,9 +1,14 @@
-/* run_nest.c - runs compiled nests, and reports what failed. */
+/* run_nest.c - runs compiled nests, and reports what failed.
+ *
+ * A nest may have two texts: the second (`otherwise`) calls users' functions by their addresses,
+ * and runs if the first one cannot be compiled. */
 #include "kernels/cpu/cpu.h"
 #include "kernels/cpu/nest/draft.h"
 #include <stdio.h>
 
 /* ---- Runs ------------------------------------------------------------------------------------ */
+/* Returns the bytes of a task's state that the nest needs: its own arrays and states, or the
+ * reference executor's, which reports an index outside its axis. */
 int64_t rd_nest_state(const rd_nest_code *code)
 {
     return code->state;
@@ -20,6 +25,8 @@ const void *rd_nest_loaded(const rd_nest_code *code)
     return kernels;
 }
 
+/* Returns where the code is on its way to be loaded: that of the second text once the first one has
+ * failed. */
 rd_compiled_state rd_nest_state_of(const rd_nest_code *code, double *left)
 {
     const rd_compiled_state state = rd_compiled_state_of(code->compiled, left);
@@ -28,6 +35,7 @@ rd_compiled_state rd_nest_state_of(const rd_nest_code *code, double *left)
                                                           : state;
 }
 
+/* Counts operations that ran without the nest, for the text that is still to be compiled. */
 void rd_nest_add_missed(const rd_nest_code *code, double operations)
 {
     if (code->otherwise && rd_compiled_failed(code->compiled))
@@ -56,12 +64,15 @@ void rd_nest_add_run(const rd_nest_code *code, const void *kernels, double opera
                         operations, threads, seconds);
 }
 
+/* Returns how many times as long as tiles the nest takes, if it was measured to be slower; else
+ * 0. */
 double rd_nest_slowdown(const rd_nest_code *code, double operations)
 {
     return rd_compiled_slowdown(code_of_kernels(code, rd_nest_loaded(code))->compiled, operations);
 }
 
 /* ---- One part -------------------------------------------------------------------------------- */
+/* Returns the record of a call for a task: its memory, its share, and what the text asks for. */
 static rd_nest_call call_of(const rd_nest_code *code, const rd_task *task)
 {
     return (rd_nest_call){ .slot     = task->slot,
@@ -80,12 +91,14 @@ static void set_index_error(rd_task *task)
     snprintf(task->sentence, sizeof task->sentence, "rd_take: an index is outside its axis");
 }
 
+/* Reports that the run was cancelled. */
 static void set_cancelled(rd_task *task)
 {
     task->status = RD_ERR_CANCELLED;
     snprintf(task->sentence, sizeof task->sentence, "the evaluation was cancelled");
 }
 
+/* Reports the message of a user's function that failed. */
 static void set_callback_error(const rd_program *p, rd_task *task, const rd_nest_call *call)
 {
     task->status = RD_ERR_CALLBACK;
@@ -124,17 +137,19 @@ static void run(const rd_nest_code *code, const rd_program *p, rd_task *task,
         fail(p, task, &call);
 }
 
-/* Runs the head for a task; the next three functions run the other parts. */
+/* Runs the head of the program for a task. */
 void rd_nest_head(const rd_nest_code *code, const void *kernels, const rd_program *p, rd_task *task)
 {
     run(code_of_kernels(code, kernels), p, task, ((const rd_nest_kernels *)kernels)->head);
 }
 
+/* Runs the body of the program for a task's share. */
 void rd_nest_body(const rd_nest_code *code, const void *kernels, const rd_program *p, rd_task *task)
 {
     run(code_of_kernels(code, kernels), p, task, ((const rd_nest_kernels *)kernels)->body);
 }
 
+/* Runs the tail of the program for a task. */
 void rd_nest_tail(const rd_nest_code *code, const void *kernels, const rd_program *p, rd_task *task)
 {
     run(code_of_kernels(code, kernels), p, task, ((const rd_nest_kernels *)kernels)->tail);
@@ -173,6 +188,7 @@ bool rd_nest_whole(const rd_nest_code *code, const void *kernels, rd_task *task)
     return !call.failed;
 }
 
+/* Adds the states of the next task to those of a task. */
 void rd_nest_join(const rd_nest_code *code, const void *kernels, const rd_task *into,
                   const rd_task *next)
 {

@@ -2,7 +2,8 @@
 #include "core/bytes.h"
 #include "kernels/cpu/nest/draft.h"
 
-/* Sorts a row by the library's routine, unless the run was cancelled. */
+/* Sorts row number `number` of the program by the library's routine, unless the run was
+ * cancelled. */
 static void sort_row(rd_nest_call *q, int32_t number, const void *from, void *to)
 {
     const rd_nest_code *code = q->code;

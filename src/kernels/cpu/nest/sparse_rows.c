@@ -12,7 +12,10 @@
  *       fold takes x into group label            fold starts
  *     for i of groups                            for p from begin[i] to begin[i + 1]
  *       y[i] = fold at i                           fold takes x
- *                                                y[i] = fold */
+ *                                                y[i] = fold
+ *
+ * Words: a label is the row that an element belongs to. A cell is the accumulator of one row. The
+ * tail is the part of a program that runs once, behind what tasks share. */
 #include "kernels/cpu/nest/sparse_rows.h"
 
 /* ---- Which programs -------------------------------------------------------------------------- */
@@ -35,7 +38,7 @@ static const rd_address *label_of(const rd_program *p, const rd_inst *step)
     return made && made->kind == RD_I_LOAD ? &p->address[made->arg] : NULL;
 }
 
-/* True if all of the body is one loop over stored elements. */
+/* True if all of the body is one forward loop over the elements that tasks share. */
 static bool find_element_loop(rd_sparse_rows_draft *r)
 {
     const rd_program *p    = r->p;
@@ -59,7 +62,8 @@ static int32_t group_axis(const rd_program *p, int32_t close)
     return k >= 0 ? p->loop[k].axis : -1;
 }
 
-/* True if the fold is a group-by reduction of one block, whose memory says where rows begin. */
+/* True if the fold is a group-by reduction of one block and one lane, and memory says where the
+ * elements of each row begin (`begins`). */
 static bool is_by_rows(const rd_sparse_rows_draft *r, const rd_fold *f)
 {
     return f->begins && f->n_block == 1 && f->lanes == 1 && !f->scan &&
@@ -79,11 +83,14 @@ static bool find_folds(rd_sparse_rows_draft *r)
     for (int32_t i = 0; i < p->n_inst; i++) {
         const rd_inst *inst = &p->inst[i];
 
+        /* Folds begin in the head, so that nothing of the body stands before them. */
         if (inst->kind == RD_I_START && i >= p->body)
             return false;
         if (inst->kind == RD_I_STEP) {
             const rd_address *label = label_of(p, inst);
 
+            /* The label is loaded at the element's own index, from the same memory for all
+             * folds. */
             if (!label || label->n_add != 1 || label->add[0].axis != p->root ||
                 label->add[0].coef != 1 || label->add[0].local ||
                 (r->begin.n_add &&
@@ -94,6 +101,7 @@ static bool find_folds(rd_sparse_rows_draft *r)
         if (inst->kind == RD_I_CLOSE) {
             const int32_t axis = group_axis(p, i);
 
+            /* Cells are finished in the tail, in a loop with one index for each row. */
             if (i < p->tail || axis < 0 || p->axis_extent[axis] != p->fold[0].n_group ||
                 rd_coef(&p->fold[inst->arg].cell, axis) != p->fold[inst->arg].apart)
                 return false;

@@ -3,17 +3,20 @@
 #include "kernels/cpu/nest/sparse_rows.h"
 #include <string.h>
 
+/* Adds an instruction to the new program. */
 static void put(rd_sparse_rows_draft *r, const rd_inst *inst)
 {
     r->to->inst[r->to->n_inst++] = *inst;
 }
 
+/* Adds the LOOP or the END of a loop to the new program. */
 static void put_loop(rd_sparse_rows_draft *r, rd_inst_kind kind, int32_t loop)
 {
     put(r, &(rd_inst){ .kind = kind, .arg = loop });
 }
 
-/* Gives all loops over groups the one axis of rows; a cell is that of the row at hand. */
+/* Gives an address the axis of rows in place of the axis of a loop over groups. The index then
+ * counts from the first row, not from a task's share (`local`). */
 static void rename_axes(const rd_sparse_rows_draft *r, rd_address *a, int32_t from)
 {
     for (int32_t k = 0; k < a->n_add; k++)
@@ -23,6 +26,7 @@ static void rename_axes(const rd_sparse_rows_draft *r, rd_address *a, int32_t fr
         }
 }
 
+/* Removes the addends of an axis from an address. */
 static void drop_axis(rd_address *a, int32_t axis)
 {
     for (int32_t k = 0; k < a->n_add; k++)
@@ -46,7 +50,8 @@ static void put_groups(rd_sparse_rows_draft *r, int32_t loop)
     }
 }
 
-/* Makes each fold one that begins and ends within a row. */
+/* Makes each fold one that begins and ends within a row: one cell for each row becomes one cell,
+ * and all elements are one block. */
 static void set_folds(rd_sparse_rows_draft *r)
 {
     for (int32_t k = 0; k < r->to->n_fold; k++) {
@@ -61,7 +66,8 @@ static void set_folds(rd_sparse_rows_draft *r)
     }
 }
 
-/* Sets the edges of the loop over a row's elements: begin[i] and begin[i + 1]. */
+/* Sets the edges of the loop over a row's elements: the addresses of begin[i] and begin[i + 1],
+ * where i is the group's index. */
 static void set_row(rd_sparse_rows_draft *r, rd_loop *row)
 {
     rd_address begin = r->begin;

@@ -5,6 +5,7 @@
 
 static const char *forced;
 
+/* For tests: forces the rule by which programs are compiled; NULL: RDIM_CODEGEN decides. */
 void rd_nest_force(const char *use)
 {
     forced = use;

@@ -41,15 +41,18 @@ static struct {
 } blas;
 
 static atomic_flag locked = ATOMIC_FLAG_INIT;
-/* Switches OpenBLAS to one thread. */
-static int n_inside, outside; /* see rd_blas_begin() */
+/* n_inside: our threads that are between rd_blas_begin() and rd_blas_end(); outside: how many
+ * threads OpenBLAS had before the first of them came. */
+static int n_inside, outside;
 
+/* Takes the lock of this file's variables, by spinning. */
 static void lock(void)
 {
     while (atomic_flag_test_and_set_explicit(&locked, memory_order_acquire))
         ; /* held for some instructions, but once for a load */
 }
 
+/* Releases the lock of this file's variables. */
 static void unlock(void)
 {
     atomic_flag_clear_explicit(&locked, memory_order_release);
@@ -79,6 +82,7 @@ static bool serves_threads(void)
     return blas.parallel == OPENBLAS_THREAD;
 }
 
+/* True if the processor has AVX2 and fused multiply-add. */
 static bool has_avx2(void)
 {
 #ifdef __x86_64__
@@ -126,21 +130,22 @@ static void find(void)
         blas.name = RD_OPENBLAS ? "OpenBLAS" : "BLIS";
 }
 
-/* After a fork: the child must not find the lock held, or the library half loaded, by a thread of
- * its parent. */
+/* Resets the lock in the child of a fork, which must not find it held, or the library half loaded,
+ * by a thread of its parent. */
 static void in_child(void)
 {
     n_inside = 0;
     unlock();
 }
 
+/* Sets the functions that a fork calls: the lock is held meanwhile. */
 static void watch_forks(void)
 {
     (void)pthread_atfork(lock, unlock, in_child);
 }
 
-/* The name of the BLAS, which the first call loads; NULL if there is none that several threads may
- * call. */
+/* Returns the name of the BLAS, which the first call loads; NULL if there is none that several
+ * threads may call. */
 const char *rd_blas_name(void)
 {
     static pthread_once_t once = PTHREAD_ONCE_INIT;
@@ -154,11 +159,13 @@ const char *rd_blas_name(void)
     return blas.name;
 }
 
+/* Returns the name of the BLAS for symmetric products, of which it computes one half. */
 const char *rd_blas_name_of_syrk(void)
 {
     return RD_OPENBLAS ? "OpenBLAS, half of it" : "BLIS, half of it";
 }
 
+/* True if the BLAS uses code for processors without AVX2, though this one has AVX2. */
 bool rd_blas_lacks_avx2(void)
 {
     return rd_blas_name() && blas.behind;
@@ -177,7 +184,8 @@ static void syrk(const rd_gemm *g)
                    g->c, g->lead_c);
 }
 
-/* Calls GEMM, or SYRK for a block on the diagonal. */
+/* Calls GEMM (general matrix multiply), or SYRK for a block on the diagonal of a symmetric
+ * product. */
 void rd_blas_gemm(const rd_gemm *g)
 {
     const enum CBLAS_TRANSPOSE a = g->a_transposed ? CblasTrans : CblasNoTrans,
@@ -195,10 +203,11 @@ void rd_blas_gemm(const rd_gemm *g)
 
 /* ---- Threads ---------------------------------------------------------------------------------- *
  * How many threads OpenBLAS uses is one number for the whole process; in builds with OpenMP it is
- * what OpenMP says of the calling thread.  Work is shared out by run_product.c already, so as long as some
- * of ours are here the number is 1, and then what it was.  What the program itself asks of OpenBLAS
- * meanwhile runs on one thread too.  BLIS uses one thread unless BLIS_NUM_THREADS or
+ * what OpenMP says of the calling thread.  Work is shared out by run_product.c already, so as long
+ * as some of our calls run the number is 1, and then what it was.  What the program itself asks of
+ * OpenBLAS meanwhile runs on one thread too.  BLIS uses one thread unless BLIS_NUM_THREADS or
  * OMP_NUM_THREADS says otherwise. */
+/* Sets OpenMP to one thread for calls from this thread; returns how many there were. */
 static int begin_openmp(void)
 {
     int before = 1;
@@ -210,6 +219,7 @@ static int begin_openmp(void)
     return before;
 }
 
+/* Restores the number of threads of OpenMP. */
 static void end_openmp(int before)
 {
 #ifdef _OPENMP
@@ -219,6 +229,8 @@ static void end_openmp(int before)
 #endif
 }
 
+/* Switches the BLAS to one thread for calls from here.  The first of our threads notes the old
+ * number.  Returns what rd_blas_end() needs. */
 int rd_blas_begin(void)
 {
     if (blas.parallel == OPENBLAS_OPENMP)
@@ -232,7 +244,8 @@ int rd_blas_begin(void)
     return 0;
 }
 
-/* Restores the number of threads, unless somebody else has set it in between. */
+/* Restores the number of threads when the last of our threads leaves (n_inside 0), unless the
+ * program itself has set another number in between.  `before` is what rd_blas_begin() returned. */
 void rd_blas_end(int before)
 {
     if (blas.parallel == OPENBLAS_OPENMP)
@@ -245,31 +258,37 @@ void rd_blas_end(int before)
     }
 }
 #else
+/* Returns NULL: this library was built without a BLAS. */
 const char *rd_blas_name(void)
 {
     return NULL;
 }
 
+/* Returns NULL: there is no BLAS. */
 const char *rd_blas_name_of_syrk(void)
 {
     return NULL;
 }
 
+/* False: there is no BLAS. */
 bool rd_blas_lacks_avx2(void)
 {
     return false;
 }
 
+/* Does nothing, as there is no BLAS. */
 int rd_blas_begin(void)
 {
     return 0;
 }
 
+/* Does nothing, as there is no BLAS. */
 void rd_blas_end(int before)
 {
     (void)before;
 }
 
+/* Does nothing: nobody calls it without a BLAS. */
 void rd_blas_gemm(const rd_gemm *g)
 {
     (void)g;

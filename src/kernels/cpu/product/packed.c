@@ -4,17 +4,23 @@
  * both matrices to contiguous memory for the kernel.  A copy may read from any addresses, so axes
  * that do not merge cost nothing more.  For windows of an image times filters no matrix of windows
  * (im2col) is ever stored.  Chellapilla, Puri and Simard (2006) store it; Matthews (2018,
- * "High-Performance Tensor Contraction without Transposition") packs from strides, as here. */
+ * "High-Performance Tensor Contraction without Transposition") packs from strides, as here.
+ *
+ * A product is c[m, n] = sum over k of a[m, k] b[k, n]. Each of m, n and k may be a group of
+ * several axes.  Matrices that the kernel can read as they lie are not copied ("as is"). */
 #include "kernels/cpu/product/packed.h"
 #include "kernels/cpu/product/blas.h"
 #include <stdlib.h>
 
-/* A panel is two vectors of 512 bits wide, the most that the kernel takes at once. */
+/* A panel is two vectors of 512 bits wide, the most that the kernel takes at once.  Longer sums
+ * than MOST_STEPS are not packed, and the packed rows of a block have at most PACKED_ROWS_BYTES. */
 enum { PANEL_BYTES = 128, MOST_STEPS = 8192, PACKED_ROWS_BYTES = 256 << 10 };
 
 /* ---- Groups ---------------------------------------------------------------------------------- */
 enum { BATCH, M, N, K, GROUPS };
 
+/* Returns the group of an axis: K if c does not have it (it is summed), M if b does not, N if a
+ * does not, else BATCH. */
 static int group_of(const rd_product_axis *axis)
 {
     return !axis->step[RD_C] ? K : !axis->step[RD_B] ? M : !axis->step[RD_A] ? N : BATCH;
@@ -36,17 +42,17 @@ static void swap_operands(rd_product *product)
     }
 }
 
-/* The fitness of a group's axes as columns, which the kernel reads and writes contiguously; greater
- * is better. */
+/* Returns how well a group's axes suit as columns, which the kernel reads and writes contiguously.
+ * It is a sum of 2 for dense columns of c, and 1 for dense columns of the operand. */
 static int column_fitness(const rd_product *product, int group, int operand)
 {
-    int suits = 0;
+    int fitness = 0;
 
     for (int32_t i = 0; i < product->n_axis; i++)
         if (group_of(&product->axis[i]) == group)
-            suits |=
+            fitness |=
                 (product->axis[i].step[RD_C] == 1) << 1 | (product->axis[i].step[operand] == 1);
-    return suits;
+    return fitness;
 }
 
 /* The rank of an axis within its group.  Steps of a sum of one lane keep the fold's order; other
@@ -63,7 +69,7 @@ static int64_t rank_of(const rd_product_axis *axis, const rd_fold *f)
     return f->lanes == 1 ? 0 : llabs(axis->step[RD_A]);
 }
 
-/* Sorts axes by group, and by rank within a group. */
+/* Sorts axes by group, and by rank within a group, the greatest first (insertion sort). */
 static void sort_axes(rd_product *product, const rd_fold *f)
 {
     for (int32_t i = 1; i < product->n_axis; i++) {
@@ -96,7 +102,8 @@ static rd_product_group find_group(const rd_product *product, int group)
     return found;
 }
 
-/* Chooses which operand gives the columns, and groups the axes. */
+/* Chooses which operand gives the columns, and groups the axes.  a and b may be exchanged, as c
+ * then has rows and columns exchanged, too. */
 static void find_groups(rd_packed *packed, rd_product *product, const rd_fold *f)
 {
     if (column_fitness(product, M, RD_A) > column_fitness(product, N, RD_B))
@@ -156,7 +163,8 @@ static bool can_use_kernel(const rd_packed *packed, const rd_program *p)
     return p->fold->lanes == 1 ? adds_in_order(packed, p->fold) : !p->exact && rd_blas_name();
 }
 
-/* True if the product is large enough to pay for the copies, and to fill vectors. */
+/* True if the product is large enough to pay for the copies, and to fill vectors.  Matrices that
+ * are not copied allow longer sums. */
 static bool is_worth_packing(const rd_packed *packed)
 {
     enum { LEAST_ROWS = 8, LEAST_COLUMNS = 16, LEAST_STEPS = 4, LEAST_POINTS = 1 << 15 };
@@ -169,32 +177,34 @@ static bool is_worth_packing(const rd_packed *packed)
 }
 
 /* ---- Cutting --------------------------------------------------------------------------------- */
+/* Returns the least multiple of `whole` that is not below n. */
 static int64_t round_up(int64_t n, int64_t whole)
 {
     return (n + whole - 1) / whole * whole;
 }
 
-static int64_t within(int64_t n, int64_t least, int64_t most)
+/* Returns n, but at least `least` and at most `most`. */
+static int64_t clamp(int64_t n, int64_t least, int64_t most)
 {
     return n < least ? least : n > most ? most : n;
 }
 
 /* Divides the product into blocks.  Packed rows stay in a second-level cache with the panels.  A
- * block cannot be cancelled, so a block of long sums has few rows and columns.  Blocks change no
- * bit, as each has whole sums. */
+ * block cannot be cancelled, so a block of long sums has few rows and columns: at most 2^30
+ * products.  Blocks change no bit, as each has whole sums. */
 static void plan_blocks(rd_packed *packed)
 {
     enum { ROWS = 512, WHOLE_ROWS = 8, COLS = 1024, PARTS = 8 };
     const int64_t size = rd_dtype_size(packed->of->type), k = packed->k.extent;
     const int64_t fit   = packed->a_as_is ? ((int64_t)1 << 24) / k : PACKED_ROWS_BYTES / (k * size);
-    const int64_t most  = within(fit / WHOLE_ROWS * WHOLE_ROWS, WHOLE_ROWS, ROWS);
+    const int64_t most  = clamp(fit / WHOLE_ROWS * WHOLE_ROWS, WHOLE_ROWS, ROWS);
     const int64_t panel = PANEL_BYTES / size;
 
     packed->panel = panel;
-    packed->rows  = within(packed->m.extent, 1, most);
+    packed->rows  = clamp(packed->m.extent, 1, most);
     packed->cols =
-        within(round_up(packed->n.extent / PARTS, panel), panel,
-               within(((int64_t)1 << 30) / (k * packed->rows) / panel * panel, panel, COLS));
+        clamp(round_up(packed->n.extent / PARTS, panel), panel,
+              clamp(((int64_t)1 << 30) / (k * packed->rows) / panel * panel, panel, COLS));
     packed->row_blocks = (packed->m.extent + packed->rows - 1) / packed->rows;
     packed->col_blocks = (packed->n.extent + packed->cols - 1) / packed->cols;
     packed->blocks     = packed->batch.extent * packed->row_blocks * packed->col_blocks;
@@ -220,7 +230,8 @@ static void lay_out(rd_packed *packed)
     packed->places_at = reserve(packed, 2 * packed->rows * (int64_t)sizeof(int64_t));
 }
 
-/* Makes the arrays of positions along k in a and b. */
+/* Makes the tables of where element t along k lies in a and in b.  Matrices that are both read as
+ * they lie need none.  False: no memory. */
 static bool find_steps(rd_packed *packed, rd_get_fn *get, void *pool)
 {
     if (packed->a_as_is && packed->b_as_is)
@@ -237,7 +248,8 @@ static bool find_steps(rd_packed *packed, rd_get_fn *get, void *pool)
     return packed->a_step && packed->b_step;
 }
 
-/* Plans a product by packed panels, if the program is one and is large enough. */
+/* Plans a product by packed panels, in *packed; NULL if the program is no product, or too small, or
+ * must have other bits.  False: no memory. */
 bool rd_packed_prepare(const rd_program *p, const rd_simd *simd, rd_get_fn *get, void *pool,
                        const rd_packed **packed)
 {

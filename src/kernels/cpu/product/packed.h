@@ -12,6 +12,8 @@ typedef struct rd_product_group {
     int64_t                extent;
 } rd_product_group;
 
+/* The plan of a product by our kernels: c[m, n] = sum over k of a[m, k] b[k, n] for each item of
+ * the batch, in blocks of rows and columns of c. */
 typedef struct rd_packed {
     const rd_product *of;
     rd_simd_product  *kernel;
@@ -22,8 +24,8 @@ typedef struct rd_packed {
     int64_t a_row, a_next, b_next, c_row;
     int64_t a_run;                     /* so many steps at a time lie side by side in a */
     bool    a_as_is, b_as_is, c_as_is; /* which matrices the kernel takes where they lie */
-    int64_t rows, cols, row_blocks, col_blocks, blocks;
-    int64_t panel; /* columns that are packed at a time */
+    int64_t rows, cols, row_blocks, col_blocks, blocks; /* of a block; numbers of blocks */
+    int64_t panel;                                      /* columns that are packed at a time */
     /* of a task's memory: where the packed panel of b, rows of a, the panel of c and the places of
      * rows in a and c begin */
     int64_t b_at, a_at, c_at, places_at, bytes;

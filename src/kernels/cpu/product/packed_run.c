@@ -1,4 +1,7 @@
-/* packed_run.c - runs products by packed panels, block by block. */
+/* packed_run.c - runs products by packed panels, block by block.
+ *
+ * A panel is a range of columns of b, copied to contiguous memory.  A block is rows and columns of
+ * c that one call computes.  A piece is a run of neighbouring columns that is copied at once. */
 #include "kernels/cpu/product/packed.h"
 #include <string.h>
 
@@ -17,6 +20,7 @@ typedef struct columns {
     int     n_piece;
 } columns;
 
+/* Adds neighbouring columns [from, to) as pieces of 32, 16, 8 .. columns, the largest first. */
 static void add_pieces(columns *c, int64_t from, int64_t to)
 {
     for (int64_t n = MOST_COLUMNS; n > 0; n /= 2)
@@ -24,7 +28,8 @@ static void add_pieces(columns *c, int64_t from, int64_t to)
             c->piece[c->n_piece++] = (piece){ from, n };
 }
 
-/* Adds columns [from, to) along the last axis: as contiguous pieces, or one by one. */
+/* Adds columns [from, to) along the last axis of n: as contiguous pieces, or one by one if their
+ * stride is not 1. */
 static void find_run(columns *c, int64_t from, int64_t to, int64_t at, int64_t step)
 {
     for (int64_t i = from; i < to; i++) {
@@ -63,6 +68,9 @@ static void find_columns(columns *c, const rd_packed *packed, int matrix, int64_
             memcpy(panel + k * width, memory + step[k] * size, BYTES); \
     break
 
+/* Copies n pieces of `bytes` bytes to a panel, or back; a constant size makes each copy a few
+ * moves.  `step` has the position of each piece in elements of `size` bytes, and `width` is the
+ * panel's row in bytes. */
 static inline void copy_piece(char *panel, int64_t width, char *memory, const int64_t *step,
                               int64_t n, int64_t size, int64_t bytes, bool back)
 {
@@ -87,12 +95,14 @@ typedef struct block {
     int64_t         *a_place, *c_place; /* of its rows */
 } block;
 
+/* Returns n, but at most `most`. */
 static int64_t at_most(int64_t n, int64_t most)
 {
     return n < most ? n : most;
 }
 
-/* The rows, columns and addresses of block number `number`. */
+/* Returns the rows, columns and addresses of block number `number`. Blocks are counted by batch
+ * item, then columns, then rows, the last one fastest. */
 static block block_at(const rd_packed *packed, const rd_task *task, int64_t number)
 {
     const int64_t of_item = packed->row_blocks * packed->col_blocks, in_item = number % of_item;
@@ -116,6 +126,7 @@ static block block_at(const rd_packed *packed, const rd_task *task, int64_t numb
     return b;
 }
 
+/* Finds where each row of the block begins in a and in c. */
 static void find_rows(const block *b)
 {
     for (int64_t r = 0; r < b->rows; r++) {
@@ -136,6 +147,7 @@ static void pack_runs(const block *b, char *to, const char *from)
         memcpy(to, from + b->packed->a_step[k] * b->size, (size_t)run);
 }
 
+/* Packs a row of a element by element.  Copies of 4 or 8 bytes are single moves. */
 static void pack_steps(const block *b, char *to, const char *from)
 {
     const int64_t *step = b->packed->a_step, n = b->packed->k.extent;
@@ -148,6 +160,7 @@ static void pack_steps(const block *b, char *to, const char *from)
             memcpy(to + k * 8, from + step[k] * 8, 8);
 }
 
+/* Packs all rows of a block.  Runs of 16 contiguous elements and more are copied at once. */
 static void pack_rows(const block *b)
 {
     enum { LONG = 16 };
@@ -187,7 +200,9 @@ static void store_columns(const block *b, int64_t col, int64_t n)
     }
 }
 
-/* Computes all rows of a block for n columns, with the matrices that lie well used in place. */
+/* Computes all rows of a block for n columns of c.  A matrix that the kernel can read or write
+ * where it lies (as is) is used in place.  Any other one is packed into the task's memory before,
+ * or stored from there afterwards. */
 static void run_columns(const block *b, int64_t col, int64_t n)
 {
     const rd_packed *packed = b->packed;
@@ -221,7 +236,8 @@ static void run_columns(const block *b, int64_t col, int64_t n)
         store_columns(b, col, n);
 }
 
-/* Computes a block: packs its rows of a, then computes panel after panel of columns. */
+/* Computes a block: packs its rows of a, then computes panel after panel of columns.  Returns how
+ * many elements of a and b were read. */
 int64_t rd_packed_block(const rd_packed *packed, const rd_task *task, int64_t number)
 {
     const block b = block_at(packed, task, number);

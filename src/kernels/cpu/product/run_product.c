@@ -2,13 +2,18 @@
  * blocks, and runs the calls.
  *
  *   c[m, n] = sum over k of a[m, k] b[k, n]  ->  blocks of rows x cols, each one or more GEMM
- * calls */
+ * calls
+ *
+ * A block is a range of rows and columns of c.  A long sum along k is several calls, each for a
+ * range of k.  Parts are the indices of further summed axes: a block of c is the sum of their
+ * products. */
 #include "kernels/cpu/product/blas.h"
 #include "kernels/cpu/product/packed.h"
 #include "kernels/cpu/product/symmetric.h"
 
 /* ---- Blocks ---------------------------------------------------------------------------------- */
-/* The rows or columns of a block.
+/* Returns the rows or columns of a block: the extent divided into `parts`, as a multiple of 32
+ * between 128 and `most`.
  *
  * Blocks depend on the extents alone, and each is one call on one thread, so the number of threads
  * changes no bit.  A call first copies its rows of a and columns of b: halves of 128 x 128 take
@@ -29,7 +34,8 @@ static int64_t block_extent(int64_t extent, int64_t parts, int64_t most)
  * run to the last call, change no bit.  They cost no time, as each run adds to c anyway. */
 enum { LONGEST_RUN = 384 };
 
-/* The steps along k of one call: whole runs of OpenBLAS. */
+/* Returns the steps along k of one call: whole runs of OpenBLAS. 1920 is a multiple of 320 and 384,
+ * 768 of all run lengths of f64. A call has at most 2^30 products, or 2^29 of f64. */
 static int64_t call_steps(const rd_cpu_product *product)
 {
     const bool    wide = product->of->type == RD_F64;
@@ -39,7 +45,8 @@ static int64_t call_steps(const rd_cpu_product *product)
     return fit < runs ? runs : fit / runs * runs;
 }
 
-/* The calls that one part of the sum takes. */
+/* Returns how many calls one part of the sum takes.  The last call has at least one run of
+ * OpenBLAS. */
 static int64_t calls_of(const rd_cpu_product *product)
 {
     const int64_t k = product->of->k.extent;
@@ -109,7 +116,9 @@ static bool is_small(const rd_product *product)
     return product->m.extent <= SMALL && product->n.extent <= SMALL && product->k.extent <= SMALL;
 }
 
-/* Chooses kernels or a BLAS for matrices as they lie.  False if neither can compute the product. */
+/* Chooses kernels or a BLAS for matrices as they lie.  Kernels have the bits of the fold, so they
+ * are chosen where bits matter (exact), and where a BLAS is slower.  False if neither can compute
+ * the product. */
 static bool find_library(const rd_program *p, const rd_simd *simd, rd_cpu_product *product)
 {
     const bool kernels = has_kernels_bits(product, &p->fold[0]);
@@ -137,6 +146,7 @@ static bool has_short_calls(const rd_cpu_product *product)
     return product->parts > 1 && product->of->k.extent < SHORT;
 }
 
+/* Returns the plan of a product that packed panels compute. */
 static rd_cpu_product by_panels(const rd_packed *packed)
 {
     return (rd_cpu_product){
@@ -144,7 +154,8 @@ static rd_cpu_product by_panels(const rd_packed *packed)
     };
 }
 
-/* Finds the product of a program, and who computes it: a BLAS, kernels, or packed panels. */
+/* Finds the product of a program, and who computes it: a BLAS, kernels, or packed panels.  A
+ * program that is no product stays as it is.  False: no memory. */
 bool rd_product_prepare(rd_program *p, const rd_simd *simd, rd_get_fn *get, void *pool)
 {
     const rd_packed *packed  = NULL;
@@ -168,6 +179,7 @@ bool rd_product_prepare(rd_program *p, const rd_simd *simd, rd_get_fn *get, void
     return (!library && !packed) || add_call_axis(p, product, get, pool);
 }
 
+/* Returns the name of the library or kernels that compute the product. */
 const char *rd_product_by(const rd_cpu_product *product)
 {
     return product->packed      ? "product kernels, from packed panels"
@@ -181,17 +193,19 @@ typedef struct block {
     int64_t item, row, col; /* of the axes before m and n; first row and column of c */
 } block;
 
+/* Returns n, but at most `most`. */
 static int64_t least_of(int64_t n, int64_t most)
 {
     return n < most ? n : most;
 }
 
-/* Rows and columns of c that the block at these has. */
+/* Returns the rows of c that the block at this row has: fewer at the end. */
 static int64_t rows_at(const rd_cpu_product *product, int64_t row)
 {
     return least_of(product->rows, product->of->m.extent - row);
 }
 
+/* Returns the columns of c that the block at this column has: fewer at the end. */
 static int64_t cols_at(const rd_cpu_product *product, int64_t col)
 {
     return least_of(product->cols, product->of->n.extent - col);
@@ -236,7 +250,9 @@ static void mirror(const rd_cpu_product *product, const rd_task *task, const int
                         rows_at(product, b->row), cols_at(product, b->col));
 }
 
-/* Runs call number `call` of a block: its range of k, added to c after the first call. */
+/* Runs call number `call` of a block: one range of k of one part.  The first call sets c, and later
+ * ones add to it.  After its last call a block of a symmetric product is copied to its
+ * transpose. */
 static void run_blas(const rd_cpu_product *product, const rd_task *task, const int64_t *at,
                      const block *b, int64_t call)
 {
@@ -295,6 +311,7 @@ static int64_t loads_of(const rd_cpu_product *product, const block *b)
            product->parts;
 }
 
+/* Runs the task's share of the blocks by packed panels. */
 static void run_packed(const rd_cpu_product *product, rd_task *task)
 {
     int64_t loads = 0;
@@ -322,6 +339,7 @@ static void run_calls(const rd_cpu_product *product, rd_task *task)
     task->loads += loads;
 }
 
+/* Runs the task's share of a product. */
 void rd_product_run(const rd_cpu_product *product, rd_task *task)
 {
     if (product->packed)

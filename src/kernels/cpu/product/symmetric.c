@@ -5,6 +5,7 @@
  * above it is a GEMM, and none below it is computed. */
 #include "kernels/cpu/product/symmetric.h"
 
+/* True if a has the same stride along the first axis as the other matrix has along the second. */
 static bool has_same_steps(const rd_product_axis *a, const rd_product_axis *b, int other)
 {
     return a->step[RD_A] == b->step[other];

@@ -1,7 +1,12 @@
 /* fold.c - one task's share of a reduction or scan in the reference executor: the combine tree of
  * program.h, built from the left.
  *
- *   blocks 0 1 2 3 4 arrive; the stack of finished nodes:  0 | 01 | 01 2 | 0123 | 0123 4 */
+ *   blocks 0 1 2 3 4 arrive; the stack of finished nodes:  0 | 01 | 01 2 | 0123 | 0123 4
+ *
+ * Words: a cell is one result of a fold.  A lane is one of its independent accumulators; elements
+ * go to lanes in turn.  A step is one element of each lane, and a block a fixed number of steps.  A
+ * finished block is a node of the combine tree; a row has a node for each lane.  The carry of a
+ * scan is the merge of all blocks before. */
 #include "kernels/cpu/reference/fold.h"
 #include "core/bytes.h"
 #include "kernels/math/prefix_sums.h"
@@ -22,11 +27,13 @@ typedef struct cell {
     tag     tags[];
 } cell;
 
+/* Rounds a number of bytes up to a multiple of 16. */
 static int64_t round16(int64_t bytes)
 {
     return (bytes + 15) / 16 * 16;
 }
 
+/* Returns cell number k. */
 static cell *cell_at(const rd_fold_state *s, int64_t k)
 {
     assert(k >= 0 && k < s->fold->n_cell);
@@ -40,11 +47,14 @@ static char *node_at(const rd_fold_state *s, const cell *c, int32_t row, int32_t
     return (char *)c + s->rows + row * s->row_bytes + lane * s->node.bytes;
 }
 
+/* Returns the node of all blocks before the current one, for a scan. */
 static char *carry_of(const rd_fold_state *s, const cell *c)
 {
     return (char *)c + s->carry;
 }
 
+/* Returns the words of a cell's running sum: two sums for each level of its tree
+ * (prefix_sums.h). */
 static double *words_of(const rd_fold_state *s, const cell *c)
 {
     return (double *)(void *)((char *)c + s->words);
@@ -65,7 +75,8 @@ static bool siblings(const tag *left, const tag *right)
            left->start + ((int64_t)1 << left->level) == right->start;
 }
 
-/* True if a user's test says of a node of the row that no further element counts. */
+/* True if a user's test says of a node of the row that no further element counts.  Reducers without
+ * a test (s->tests) never say so. */
 static bool is_row_decided(const rd_fold_state *s, const cell *c, int32_t row)
 {
     bool done = false;
@@ -86,10 +97,12 @@ static void push(const rd_fold_state *s, cell *c, tag row)
         merge_rows(s, c, c->depth - 2, c->depth - 1);
         c->tags[--c->depth - 1].level++;
     }
-    if (c->tags[c->depth - 1].level > level) /* a block alone has been asked */
+    if (c->tags[c->depth - 1].level > level) /* a single block was tested when it ended */
         c->is_decided |= is_row_decided(s, c, c->depth - 1);
 }
 
+/* Begins block number `block` in a cell: the node of each lane in the first row that no finished
+ * node takes (`depth`) is emptied. */
 static void begin_block(const rd_fold_state *s, cell *c, int64_t block)
 {
     c->block = block;
@@ -98,7 +111,7 @@ static void begin_block(const rd_fold_state *s, cell *c, int64_t block)
 }
 
 /* Ends a cell's current block: it becomes a row of the tree, or is added to the blocks before it in
- * a scan. */
+ * a scan.  block < 0: no block is open. */
 static void end_block(const rd_fold_state *s, cell *c)
 {
     if (c->block < 0)
@@ -113,11 +126,14 @@ static void end_block(const rd_fold_state *s, cell *c)
     c->block = -1;
 }
 
+/* Returns the number of an element's step.  A pass along the lane position has row_steps steps. */
 static int64_t step_at(const rd_fold_state *s, const rd_fold_place *at)
 {
     return at->outer * s->row_steps + at->lane / s->fold->lanes;
 }
 
+/* Makes a block the current one of a cell; the block before it ends.  Blocks come in rising
+ * order. */
 static void enter_block(const rd_fold_state *s, cell *c, int64_t block)
 {
     if (c->block == block)
@@ -144,6 +160,7 @@ static void enter_block_of_groups(const rd_fold_state *s, const rd_fold_place *a
 }
 
 /* ---- Scans ----------------------------------------------------------------------------------- */
+/* Returns the node of 2^level elements of the current block, of a scan by the tree. */
 static char *element_node(const rd_fold_state *s, const cell *c, int32_t level)
 {
     return (char *)c + s->nodes + level * s->node.bytes;
@@ -152,8 +169,8 @@ static char *element_node(const rd_fold_state *s, const cell *c, int32_t level)
 /* Adds element e of a block (no element if it is masked), which is in s->spare, to a scan by the
  * combine tree.
  *
- * The element merges with its left siblings, as blocks do.  Then the nodes that cover [0, e] merge
- * from the right into the block's state. */
+ * The element merges with its left siblings, as blocks do: e is odd at a level where it has one.
+ * Then the nodes that cover [0, e] merge from the right into the block's state. */
 static void tree_step(const rd_fold_state *s, const cell *c, int64_t e)
 {
     char *element = s->spare, *whole = node_at(s, c, c->depth, 0), *left = s->spare + s->node.bytes;
@@ -195,7 +212,8 @@ static void copy_row(const rd_fold_state *s, cell *to, const rd_fold_state *t, c
         rd_node_copy(&s->node, node_at(s, to, to->depth, lane), node_at(t, from, row, lane));
 }
 
-/* Merges all rows where any grouping gives the same bits: parts of one block are no siblings. */
+/* Merges all rows into one if any grouping gives the same bits (loose). Parts of one block are no
+ * siblings, so they would never merge otherwise. */
 static void merge_all(const rd_fold_state *s, cell *c)
 {
     for (; s->fold->loose && c->depth > 1; c->depth--)
@@ -225,8 +243,8 @@ static void merge_cell(const rd_fold_state *s, cell *c, const rd_fold_state *t, 
 }
 
 /* ---- Folds ----------------------------------------------------------------------------------- */
-/* The most rows of a stack: the aligned nodes of [0, n_block), or of any range in it, and the
- * current block. */
+/* Returns the most rows of a stack: the aligned nodes of [0, n_block), or of any range in it if
+ * tasks share the fold, and the current block.  A scan has the current block only. */
 static int32_t node_capacity(const rd_fold *fold)
 {
     int32_t bits = 0;
@@ -246,7 +264,8 @@ static int32_t count_levels(const rd_fold *fold)
     return n;
 }
 
-/* Sets the byte offsets within a cell, and what the reducer needs. */
+/* Sets the byte offsets within a cell, and what the reducer needs: tests of decided results,
+ * indices, room for running sums. */
 static rd_fold_state lay_out(const rd_fold *fold)
 {
     rd_fold_state s = { .fold = fold, .node = rd_node_info_of(fold), .room = node_capacity(fold) };
@@ -266,6 +285,7 @@ static rd_fold_state lay_out(const rd_fold *fold)
     return s;
 }
 
+/* Returns the bytes of a fold's cells, and of the spare node behind them. */
 int64_t rd_fold_bytes(const rd_fold *fold)
 {
     const rd_fold_state s = lay_out(fold);
@@ -273,6 +293,7 @@ int64_t rd_fold_bytes(const rd_fold *fold)
                         round16(2 * s.node.bytes) + s.node.spare_bytes);
 }
 
+/* Sets up a fold in such memory.  Its cells are not begun yet. */
 void rd_fold_init(rd_fold_state *s, const rd_fold *fold, char *memory)
 {
     *s       = lay_out(fold);
@@ -318,7 +339,8 @@ void rd_fold_step_group(rd_fold_state *s, const rd_fold_place *at, int64_t group
         rd_node_step(&s->node, node, x, weight, at->index);
 }
 
-/* Takes an element into its cell, and notes whether the result is decided. */
+/* Takes an element into its cell, and notes whether the result is decided: by a user's test, or as
+ * the element is the extreme `end`. A masked element (take false) only enters its block. */
 void rd_fold_step(rd_fold_state *s, const rd_fold_place *at, rd_word x, rd_word weight, bool take)
 {
     cell *c = cell_at(s, at->cell);
@@ -335,6 +357,7 @@ void rd_fold_step(rd_fold_state *s, const rd_fold_place *at, rd_word x, rd_word 
         s->tests ? rd_node_is_decided(&s->node, node) : s->decides && x.u64 == s->end.u64;
 }
 
+/* Returns how many elements so many steps have; INT64_MAX if the number overflows. */
 static int64_t elements_of(int64_t steps, int32_t lanes)
 {
     return steps > INT64_MAX / lanes ? INT64_MAX : steps * lanes;
@@ -350,7 +373,8 @@ static int64_t left_in_block(const rd_fold_state *s, const rd_fold_place *at)
     return elements_of(steps - step_at(s, at) % steps, lanes) - at->lane % lanes;
 }
 
-/* The operands of element k of a run, with the stride of one lane. */
+/* The operands of element k of a run, with the stride of one lane: a lane takes each element that
+ * is `lanes` further on. */
 static rd_node_elements elements_from(const rd_fold_state *s, const rd_fold_run *run, int64_t k)
 {
     const rd_reducer *user = s->fold->user;
@@ -450,7 +474,8 @@ void rd_fold_scan(rd_fold_state *s, const rd_fold_place *at, rd_word x, rd_word 
         finish_prefix(s, c, y);
 }
 
-/* Finishes a cell: merges its rows, then its lanes. */
+/* Finishes a cell: merges its rows from the right, then its lanes, and sets y to the results.  A
+ * cell that has met no block gets an empty one. */
 void rd_fold_finish(rd_fold_state *s, int64_t number, rd_word *y)
 {
     cell *c = cell_at(s, number);
@@ -464,6 +489,7 @@ void rd_fold_finish(rd_fold_state *s, int64_t number, rd_word *y)
     rd_node_finish(&s->node, node_at(s, c, 0, 0), s->spare, y);
 }
 
+/* True if no element can change the result of any cell. */
 bool rd_fold_is_decided(const rd_fold_state *s)
 {
     bool all = true;
@@ -473,6 +499,7 @@ bool rd_fold_is_decided(const rd_fold_state *s)
     return all;
 }
 
+/* Merges the cells of a later task into those of a task. */
 void rd_fold_merge(rd_fold_state *into, const rd_fold_state *next)
 {
     for (int64_t k = 0; k < into->fold->n_cell; k++)

@@ -9,6 +9,7 @@
 #define RD_KERNELS_CPU_REFERENCE_FOLD_H
 #include "kernels/cpu/reference/node.h"
 
+/* One task's states of a fold, with what is asked of them for each element. */
 typedef struct rd_fold_state {
     const rd_fold *fold;
     rd_node_info   node;

@@ -1,4 +1,7 @@
-/* interpret.c - the reference backend: runs a loop program instruction by instruction. */
+/* interpret.c - the reference backend: runs a loop program instruction by instruction.
+ *
+ * The machine is the state of a task: registers, the index and range of each axis, open loops,
+ * folds.  A panel is the range that a tile loop visits. */
 #include "kernels/cpu/reference/user_call.h"
 #include "kernels/cpu/cpu.h"
 #include "kernels/cpu/reference/machine.h"
@@ -26,6 +29,8 @@ __attribute__((format(printf, 3, 4))) static void stop(machine *m, rd_status sta
 }
 
 /* ---- Addresses ------------------------------------------------------------------------------- */
+/* Returns the register or the index that an addend counts.  A `local` index counts from the begin
+ * of the axis' current range. */
 static int64_t addend_value(const machine *m, const rd_addend *add)
 {
     if (add->axis < 0)
@@ -34,6 +39,7 @@ static int64_t addend_value(const machine *m, const rd_addend *add)
     return add->local ? axis->index - axis->lo : axis->index;
 }
 
+/* Returns the value of an address or position: its offset and the sum of its addends. */
 static int64_t position(const machine *m, const rd_address *address)
 {
     int64_t at = address->offset;
@@ -43,6 +49,7 @@ static int64_t position(const machine *m, const rd_address *address)
     return at;
 }
 
+/* Returns the pointer to the element at an address. */
 static char *memory(const machine *m, int32_t number)
 {
     const rd_address *address = &m->p->address[number];
@@ -50,6 +57,7 @@ static char *memory(const machine *m, int32_t number)
 }
 
 /* ---- Loops ----------------------------------------------------------------------------------- */
+/* Returns how many indices one round of a loop visits. */
 static int64_t width(const rd_loop *loop)
 {
     return loop->kind == RD_LOOP_TILE ? loop->step : 1;
@@ -126,6 +134,7 @@ static int32_t run_end(machine *m, const rd_inst *inst, int32_t pc)
     return open->body;
 }
 
+/* EXIT: leaves the loop, and all loops in it, if the fold's results are decided. */
 static int32_t run_exit(machine *m, const rd_inst *inst, int32_t pc)
 {
     if (!rd_fold_is_decided(&m->fold[inst->a]))
@@ -136,18 +145,21 @@ static int32_t run_exit(machine *m, const rd_inst *inst, int32_t pc)
 }
 
 /* ---- Values ---------------------------------------------------------------------------------- */
+/* CONST: sets a register to a number. */
 static int32_t run_const(machine *m, const rd_inst *inst, int32_t pc)
 {
     m->reg[inst->dst] = inst->value;
     return pc + 1;
 }
 
+/* COORD: sets a register to a position. */
 static int32_t run_coord(machine *m, const rd_inst *inst, int32_t pc)
 {
     m->reg[inst->dst].i64 = position(m, &m->p->address[inst->arg]);
     return pc + 1;
 }
 
+/* LOAD: reads an element.  Elements that are not in scratch count as loads. */
 static int32_t run_load(machine *m, const rd_inst *inst, int32_t pc)
 {
     const rd_address *address = &m->p->address[inst->arg];
@@ -157,12 +169,14 @@ static int32_t run_load(machine *m, const rd_inst *inst, int32_t pc)
     return pc + 1;
 }
 
+/* STORE: writes a register to memory, in the type of the memory. */
 static int32_t run_store(machine *m, const rd_inst *inst, int32_t pc)
 {
     rd_word_store(memory(m, inst->arg), m->p->address[inst->arg].type, m->reg[inst->a]);
     return pc + 1;
 }
 
+/* MAP: computes an operator.  Results of narrow types are wrapped. */
 static int32_t run_map(machine *m, const rd_inst *inst, int32_t pc)
 {
     const rd_decoded *op  = &m->op[pc];
@@ -174,19 +188,22 @@ static int32_t run_map(machine *m, const rd_inst *inst, int32_t pc)
     return pc + 1;
 }
 
+/* CAST: converts a register to another type. */
 static int32_t run_cast(machine *m, const rd_inst *inst, int32_t pc)
 {
     m->reg[inst->dst] = rd_word_convert(m->reg[inst->a], inst->from, inst->type);
     return pc + 1;
 }
 
+/* SELECT: sets a register to one of two others. */
 static int32_t run_select(machine *m, const rd_inst *inst, int32_t pc)
 {
     m->reg[inst->dst] = m->reg[m->reg[inst->a].u64 ? inst->b : inst->c];
     return pc + 1;
 }
 
-/* INDEX: checks a gathered index, and adds the extent to a negative one. */
+/* INDEX: checks a gathered index, and adds the extent to a negative one.  An index outside its axis
+ * stops the task. */
 static int32_t run_index(machine *m, const rd_inst *inst, int32_t pc)
 {
     const rd_word given  = m->reg[inst->a];
@@ -222,6 +239,8 @@ static int32_t run_call(machine *m, const rd_inst *inst, int32_t pc)
 }
 
 /* ---- Folds ----------------------------------------------------------------------------------- */
+/* Returns the cell, lane, outer position and flat index of the element that a fold takes.  The
+ * index is found only for reducers that use it. */
 static rd_fold_place place(const machine *m, const rd_fold_state *s)
 {
     return (rd_fold_place){ .cell  = position(m, &s->fold->cell),
@@ -230,13 +249,15 @@ static rd_fold_place place(const machine *m, const rd_fold_state *s)
                             .index = s->indexed ? position(m, &s->fold->index) : 0 };
 }
 
+/* START: empties all cells of a fold. */
 static int32_t run_start(machine *m, const rd_inst *inst, int32_t pc)
 {
     rd_fold_start(&m->fold[inst->arg]);
     return pc + 1;
 }
 
-/* STEP: takes an element into a fold. */
+/* STEP: takes an element into a fold, or in a group-by into the cell of its label.  Without a
+ * weight it is 1, and without a mask each element counts. */
 static int32_t run_step(machine *m, const rd_inst *inst, int32_t pc)
 {
     rd_fold_state      *s      = &m->fold[inst->arg];
@@ -251,6 +272,7 @@ static int32_t run_step(machine *m, const rd_inst *inst, int32_t pc)
     return pc + 1;
 }
 
+/* SCAN: takes an element into a fold, and sets registers to the results of the prefix. */
 static int32_t run_scan(machine *m, const rd_inst *inst, int32_t pc)
 {
     rd_fold_state      *s      = &m->fold[inst->arg];
@@ -262,6 +284,7 @@ static int32_t run_scan(machine *m, const rd_inst *inst, int32_t pc)
     return pc + 1;
 }
 
+/* CLOSE: finishes a cell of a fold, and sets registers to its results. */
 static int32_t run_close(machine *m, const rd_inst *inst, int32_t pc)
 {
     rd_fold_state *s = &m->fold[inst->arg];
@@ -270,6 +293,7 @@ static int32_t run_close(machine *m, const rd_inst *inst, int32_t pc)
     return pc + 1;
 }
 
+/* SORT: sorts a row, unless the run is cancelled meanwhile. */
 static int32_t run_sort(machine *m, const rd_inst *inst, int32_t pc)
 {
     const rd_sorting *s = &m->p->sorting[inst->arg];
@@ -289,7 +313,7 @@ static handler *const handlers[RD_N_INST] = {
     [RD_I_SORT] = run_sort,   [RD_I_EXIT] = run_exit,
 };
 
-/* Runs instructions [from, to) of a task. */
+/* Runs instructions [from, to) of a task.  The root axis has the task's share as its range. */
 static void run(machine *m, rd_task *task, int32_t from, int32_t to)
 {
     const rd_program *p = m->p;
@@ -304,16 +328,19 @@ static void run(machine *m, rd_task *task, int32_t from, int32_t to)
         pc = handlers[p->inst[pc].kind](m, &p->inst[pc], pc);
 }
 
+/* Returns the machine in a task's state. */
 static machine *machine_of(const rd_task *task)
 {
     return (machine *)(void *)task->state;
 }
 
+/* True: the reference runs everywhere. */
 static bool probe(void)
 {
     return true;
 }
 
+/* Sets the bytes of a task's state: rd_backend_table.prepare. */
 static bool prepare(rd_program *p, rd_get_fn *get, void *pool)
 {
     (void)get;
@@ -322,17 +349,20 @@ static bool prepare(rd_program *p, rd_get_fn *get, void *pool)
     return true;
 }
 
+/* Makes the machine of a task, and runs the head. */
 static void head(const rd_program *p, rd_task *task)
 {
     run(rd_machine_new(p, task->state), task, 0, p->body);
 }
 
+/* Runs the body on a task's share. */
 static void body(const rd_program *p, rd_task *task)
 {
     run(machine_of(task), task, p->body, p->tail);
 }
 
-/* Merges the folds that tasks share; only these have begun in the head. */
+/* Merges the folds that tasks share (split), unless a task has failed.  Only these folds have begun
+ * in the head. */
 static void join(const rd_program *p, rd_task *into, const rd_task *next)
 {
     const machine *m = machine_of(into), *n = machine_of(next);
@@ -344,6 +374,7 @@ static void join(const rd_program *p, rd_task *into, const rd_task *next)
             rd_fold_merge(&m->fold[k], &n->fold[k]);
 }
 
+/* Runs the tail. */
 static void tail(const rd_program *p, rd_task *task)
 {
     run(machine_of(task), task, p->tail, p->n_inst);

@@ -2,6 +2,7 @@
 #include "kernels/cpu/reference/machine.h"
 #include "core/bytes.h"
 
+/* Returns the bytes that the largest sort of a program works in. */
 static int64_t sort_bytes(const rd_program *p)
 {
     int64_t most = 0;
@@ -29,7 +30,7 @@ static int64_t lay_out(rd_machine *m, const rd_program *p, char *state)
     m->size = rd_piece_of(state, &used, p->n_address, sizeof *m->size);
     m->fold = rd_piece_of(state, &used, p->n_fold, sizeof *m->fold);
     m->work = rd_piece_of(state, &used, 1, sort_bytes(p));
-    if (state) /* NULL + 0 is undefined */
+    if (state) /* reg[-1] exists; of NULL there is no next element */
         m->reg++;
     for (int32_t k = 0; k < p->n_fold; k++) {
         char *cells = rd_piece_of(state, &used, 1, rd_fold_bytes(&p->fold[k]));
@@ -39,6 +40,8 @@ static int64_t lay_out(rd_machine *m, const rd_program *p, char *state)
     return used;
 }
 
+/* Finds the code of a MAP, and whether its result must be wrapped.  Tests compute in the type of
+ * their operands. */
 static rd_decoded decode(const rd_inst *inst)
 {
     const rd_rule  rule    = rd_op_table[inst->op].rule;
@@ -49,6 +52,7 @@ static rd_decoded decode(const rd_inst *inst)
                          !test && rd_op_needs_wrap(inst->type) };
 }
 
+/* Returns the bytes of a task's state. */
 int64_t rd_machine_bytes(const rd_program *p)
 {
     rd_machine m = { 0 };

@@ -10,12 +10,14 @@ typedef struct rd_axis_range {
     int64_t index, lo, hi;
 } rd_axis_range;
 
+/* A loop that is being run.  `at` is the first index of the current round. */
 typedef struct rd_open_loop {
     rd_axis_range outside; /* the axis as the loop found it */
     int64_t       at;
     int32_t       body; /* first instruction             */
 } rd_open_loop;
 
+/* The code of a MAP. */
 typedef struct rd_decoded {
     rd_op_fn *code;
     bool      narrow; /* the result must be wrapped to its type */

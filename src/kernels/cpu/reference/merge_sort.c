@@ -10,16 +10,19 @@ typedef struct element {
     int64_t place;
 } element;
 
+/* Returns the bytes that the sort works in: two lists of elements. */
 int64_t rd_reference_sort_bytes(const rd_sorting *s)
 {
     return rd_bytes_times(2 * (int64_t)sizeof(element), s->n);
 }
 
+/* True if the element is a float that is not a number. */
 static bool is_nan(rd_word x, rd_dtype type)
 {
     return rd_dtype_kind(type) == RD_KIND_FLOAT && isnan(rd_word_to_double(x, type));
 }
 
+/* True if a is less than b, in the class of the type. */
 static bool is_less(rd_word a, rd_word b, rd_dtype type)
 {
     switch (rd_dtype_class(type)) {
@@ -40,7 +43,8 @@ static bool comes_first(const rd_sorting *s, rd_word b, rd_word a)
     return s->facts->descending ? is_less(a, b, s->type) : is_less(b, a, s->type);
 }
 
-/* Merges two sorted runs into `to`; of equal elements those of a come first. */
+/* Merges two sorted runs into `to`; of equal elements those of a come first.  Once in a strip of
+ * elements it looks whether the run was cancelled. */
 static void merge(const rd_sorting *s, const element *a, int64_t n_a, const element *b, int64_t n_b,
                   element *to)
 {
@@ -96,7 +100,8 @@ static double quantile(const rd_sorting *s, const element *x, int64_t n, double 
                           rd_word_to_double(x[at.high].x, s->type), at.between);
 }
 
-/* Result k of a sorted row; its first n elements are numbers, and NaN comes last. */
+/* Returns result k of a sorted row: a place, a quantile, or an element.  Its first n elements are
+ * numbers, and NaN comes last.  A row with NaN has NaN as quantiles unless NaN is skipped. */
 static rd_word result(const rd_sorting *s, const element *x, int64_t n, int64_t k)
 {
     switch ((rd_sort_what)s->facts->what) {

@@ -1,25 +1,33 @@
 /* node.c - a node of the combine tree: the fold of some elements, by one of our reducers or a
- * user's. */
+ * user's.
+ *
+ * A node is a count of elements and, if there are any, the reducer's state.  Nodes of single blocks
+ * are merged to nodes of more; `tree` is the code for them, `code` the code within a block.
+ * Without `code` the reducer is a user's. */
 #include "kernels/cpu/reference/node.h"
 #include "core/combine_tree.h"
 #include "kernels/math/prefix_sums.h"
 #include <string.h>
 
+/* Returns the count of a node's elements, to be changed. */
 static int64_t *count(void *node)
 {
     return node;
 }
 
+/* Returns how many elements a node has. */
 static int64_t elements(const void *node)
 {
     return *(const int64_t *)node;
 }
 
+/* Returns the reducer's state in a node, to be changed. */
 static void *state(const rd_node_info *info, void *node)
 {
     return (char *)node + info->state;
 }
 
+/* Returns the reducer's state in a node. */
 static const void *state_of(const rd_node_info *info, const void *node)
 {
     return (const char *)node + info->state;
@@ -40,7 +48,8 @@ static void user_step(const rd_reducer *user, void *s, rd_word x, rd_word w, boo
         user->step(s, 1, memory, 1, i);
 }
 
-/* The results of a user's reducer; a node without elements gets an initialised state. */
+/* Sets y to the results of a user's reducer.  A node without elements gets an initialised state,
+ * behind the results in `spare`. */
 static void user_finish(const rd_node_info *info, const void *node, char *spare, rd_word *y)
 {
     const rd_reducer *user  = info->fold->user;
@@ -72,6 +81,7 @@ rd_word rd_fold_extreme(rd_dtype type, bool high)
     return rd_word_from_double(high ? INFINITY : -INFINITY, type);
 }
 
+/* Converts results to the type of the fold's results; places are i64 before. */
 static void to_results(const rd_fold *fold, rd_word *y)
 {
     const rd_dtype type = rd_reducer_places(fold->reducer) ? RD_I64 : fold->type;
@@ -80,7 +90,8 @@ static void to_results(const rd_fold *fold, rd_word *y)
         y[k] = rd_word_convert(y[k], type, fold->out);
 }
 
-/* The results of a fold without elements: those of `empty`, or of the identity. */
+/* Sets y to the results of a fold without elements: those of `empty` if the reducer has them,
+ * unless the caller has asked for the identity. */
 void rd_fold_of_nothing(const rd_fold *fold, rd_word *y)
 {
     const rd_reducer_code *code = rd_reducer_code_of(fold->reducer, rd_dtype_class(fold->type));
@@ -101,7 +112,7 @@ rd_node_info rd_node_info_of(const rd_fold *fold)
 {
     rd_node_info info = { .fold = fold };
 
-    if (fold->reducer == RD_RED_user) {
+    if (fold->user) {
         const int64_t bytes = (fold->user->state_size + 15) / 16 * 16;
 
         info.state = 16;
@@ -109,10 +120,9 @@ rd_node_info rd_node_info_of(const rd_fold *fold)
         info.spare_bytes =
             ((int64_t)fold->user->n_out * rd_dtype_size(fold->user->out) + 15) / 16 * 16 + bytes;
     } else {
-        info.code = rd_reducer_code_of(fold->reducer, rd_dtype_class(fold->type));
-        info.wide = rd_fold_widens(fold);
-        info.pair =
-            fold->scan && fold->reducer == RD_RED_sum && rd_dtype_kind(fold->type) == RD_KIND_FLOAT;
+        info.code  = rd_reducer_code_of(fold->reducer, rd_dtype_class(fold->type));
+        info.wide  = rd_fold_widens(fold);
+        info.pair  = rd_fold_has_pairs(fold);
         info.tree  = info.wide ? rd_reducer_code_of(fold->reducer, RD_CLASS_f64) : info.code;
         info.state = 8;
         info.bytes =
@@ -121,11 +131,13 @@ rd_node_info rd_node_info_of(const rd_fold *fold)
     return info;
 }
 
+/* Empties a node. */
 void rd_node_clear(void *node)
 {
     *count(node) = 0;
 }
 
+/* Copies a node; an empty one has no state to copy. */
 void rd_node_copy(const rd_node_info *info, void *to, const void *from)
 {
     if (elements(from))
@@ -134,7 +146,8 @@ void rd_node_copy(const rd_node_info *info, void *to, const void *from)
         rd_node_clear(to);
 }
 
-/* Adds one element. */
+/* Adds one element with its weight and flat index to a node.  The first element needs no state
+ * before it. */
 void rd_node_step(const rd_node_info *info, void *node, rd_word x, rd_word weight, int64_t i)
 {
     const bool first = (*count(node))++ == 0;
@@ -162,11 +175,14 @@ void rd_node_steps(const rd_node_info *info, void *node, int64_t n, const rd_nod
     *count(node) += n;
 }
 
+/* True if the test of a user's reducer says that no further element counts. */
 bool rd_node_is_decided(const rd_node_info *info, const void *node)
 {
     return elements(node) && info->fold->user->done(state_of(info, node));
 }
 
+/* Turns the finished node of a block into one that can be merged.  Sums of f32 (wide) continue in
+ * f64. */
 void rd_node_block(const rd_node_info *info, void *node)
 {
     rd_word *s = state(info, node);
@@ -194,11 +210,13 @@ static void merge_as(const rd_node_info *info, const rd_reducer_code *code, void
     *count(a) += elements(b);
 }
 
+/* Merges node b, of later elements of the same block, into node a. */
 void rd_node_merge_in_block(const rd_node_info *info, void *a, const void *b)
 {
     merge_as(info, info->code, a, b);
 }
 
+/* Merges node b, of later blocks, into node a. */
 void rd_node_merge(const rd_node_info *info, void *a, const void *b)
 {
     merge_as(info, info->tree, a, b);
@@ -258,7 +276,8 @@ void rd_node_merge_lanes(const rd_node_info *info, void *first, int32_t lanes)
     halve(info, code->add, first, lanes);
 }
 
-/* The words hi and lo of a running sum before a block; -0 if there is none. */
+/* Returns the two words of a running sum before a block, high and low part; -0 if there is no block
+ * before. */
 static rd_word *two_words(const rd_node_info *info, void *before)
 {
     rd_word *s = state(info, before);
@@ -268,7 +287,8 @@ static rd_word *two_words(const rd_node_info *info, void *before)
     return s;
 }
 
-/* Adds a block to what a scan has before it; running sums of floats keep two words. */
+/* Adds a block to what a scan has before it.  Running sums of floats (pair) keep two words; an
+ * empty block adds -0, which changes nothing. */
 void rd_node_take_block(const rd_node_info *info, void *before, int64_t number, const void *block,
                         double *words)
 {
@@ -306,7 +326,8 @@ void rd_node_merge_prefix(const rd_node_info *info, void *before, const void *pr
     *count(before) += elements(prefix);
 }
 
-/* The results of a node; sums that begin with 0 have no -0. */
+/* Sets y to the results of a node.  Sums that begin with 0 have no -0: adding 0 removes the
+ * sign. */
 void rd_node_finish(const rd_node_info *info, const void *node, char *spare, rd_word *y)
 {
     const rd_fold *fold = info->fold;

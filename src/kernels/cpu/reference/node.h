@@ -7,6 +7,7 @@
 #include "kernels/cpu/reference/reducer_functions.h"
 #include "kernels/program.h"
 
+/* How nodes of a fold lie in memory, and the functions that work on them. */
 typedef struct rd_node_info {
     const rd_fold         *fold;
     const rd_reducer_code *code; /* NULL: the user's                                      */

@@ -24,6 +24,8 @@
 #define PICK(rule, make, float_row, int_row) INT_##rule(make, int_row)
 #include "kernels/cpu/reference/ops_class.h"
 
+/* Returns the function of an operator for a class of registers; NULL: the operator does not take
+ * the class. */
 rd_op_fn *rd_op_code(rd_op op, rd_class class)
 {
     static rd_op_fn *const *const tables[RD_N_CLASS] = { [RD_CLASS_f32] = table_f32,
@@ -33,12 +35,15 @@ rd_op_fn *rd_op_code(rd_op op, rd_class class)
     return tables[class][op];
 }
 
+/* True if registers hold values of this type widened: halves, and ints and bools of less than 8
+ * bytes. */
 bool rd_op_needs_wrap(rd_dtype type)
 {
     return rd_dtype_is_narrow_float(type) ||
            (rd_dtype_kind(type) != RD_KIND_FLOAT && rd_dtype_size(type) < 8);
 }
 
+/* Returns a value as it would be after a store to memory of that type and a load. */
 rd_word rd_op_wrap(rd_word value, rd_dtype type)
 {
     char memory[8];

@@ -1,7 +1,7 @@
 /* ops_class.h - the rows of ops.def for one register class.
  *
- * op_functions.c includes it once per class, with CLASS (a member of rd_word), T (its C type), RD_F and PICK
- * set.  PICK takes a rule's float or int code, or drops the row. */
+ * op_functions.c includes it once per class, with CLASS (a member of rd_word), T (its C type), RD_F
+ * and PICK set.  PICK takes a rule's float or int code, or drops the row. */
 #define RD_T(f)      WITH_WARNINGS_##f
 #define KERNEL(name) JOIN(op_##name, CLASS)
 #define OPERANDS_1   const T a = pa->CLASS;

@@ -24,7 +24,7 @@ typedef struct rd_lanes_code {
 } rd_lanes_code;
 
 /* The code of a reducer for accumulators of a class; NULL for a kind it does not take, and for
- * RD_RED_user. */
+ * the caller's. */
 const rd_reducer_code *rd_reducer_code_of(rd_reducer_id reducer, rd_class class);
 /* The code for the lanes of a reducer; NULL if they merge as blocks do. */
 const rd_lanes_code *rd_lanes_code_of(rd_reducer_id reducer, rd_class class);

@@ -1,7 +1,7 @@
 /* reducers_class.h - the rows of reducers.def for one register class.
  *
- * reducer_functions.c includes it once per class, with CLASS (a member of rd_word), T (its C type), PICK,
- * and the RD_ names that differ set.  PICK takes the rows of the kinds the class has. */
+ * reducer_functions.c includes it once per class, with CLASS (a member of rd_word), T (its C type),
+ * PICK, and the RD_ names that differ set.  PICK takes the rows of the kinds the class has. */
 #define S(k)  s[k].CLASS
 #define A(k)  a[k].CLASS
 #define B(k)  b[k].CLASS
@@ -18,35 +18,35 @@
 
 #define CODE(name, part) JOIN(name##_##part, CLASS)
 #define ELEMENT          const T x = px.CLASS, w = pw.CLASS;
-#define DEFINE(name, op, terminal, identity_code, first_code, step_code, block_code, merge_code, \
-               finish_code, empty_code)                                                          \
-    static void CODE(name, identity)(rd_word * s, rd_dtype type)                                 \
-    {                                                                                            \
-        identity_code                                                                            \
-    }                                                                                            \
-    static void CODE(name, first)(rd_word * s, rd_word px, rd_word pw, int64_t i)                \
-    {                                                                                            \
-        ELEMENT first_code                                                                       \
-    }                                                                                            \
-    static void CODE(name, step)(rd_word * s, rd_word px, rd_word pw, int64_t i)                 \
-    {                                                                                            \
-        ELEMENT step_code                                                                        \
-    }                                                                                            \
-    static void CODE(name, block)(rd_word * s)                                                   \
-    {                                                                                            \
-        block_code                                                                               \
-    }                                                                                            \
-    static void CODE(name, merge)(rd_word * s, const rd_word *b)                                 \
-    {                                                                                            \
-        merge_code                                                                               \
-    }                                                                                            \
-    static void CODE(name, finish)(const rd_word *s, double ddof, int64_t whole, rd_word *y)     \
-    {                                                                                            \
-        finish_code                                                                              \
-    }                                                                                            \
-    static void CODE(name, empty)(rd_word * y)                                                   \
-    {                                                                                            \
-        empty_code                                                                               \
+#define DEFINE(name, identity_code, first_code, step_code, block_code, merge_code, finish_code, \
+               empty_code)                                                                      \
+    static void CODE(name, identity)(rd_word * s, rd_dtype type)                                \
+    {                                                                                           \
+        identity_code                                                                           \
+    }                                                                                           \
+    static void CODE(name, first)(rd_word * s, rd_word px, rd_word pw, int64_t i)               \
+    {                                                                                           \
+        ELEMENT first_code                                                                      \
+    }                                                                                           \
+    static void CODE(name, step)(rd_word * s, rd_word px, rd_word pw, int64_t i)                \
+    {                                                                                           \
+        ELEMENT step_code                                                                       \
+    }                                                                                           \
+    static void CODE(name, block)(rd_word * s)                                                  \
+    {                                                                                           \
+        block_code                                                                              \
+    }                                                                                           \
+    static void CODE(name, merge)(rd_word * s, const rd_word *b)                                \
+    {                                                                                           \
+        merge_code                                                                              \
+    }                                                                                           \
+    static void CODE(name, finish)(const rd_word *s, double ddof, int64_t whole, rd_word *y)    \
+    {                                                                                           \
+        finish_code                                                                             \
+    }                                                                                           \
+    static void CODE(name, empty)(rd_word * y)                                                  \
+    {                                                                                           \
+        empty_code                                                                              \
     }
 
 #define DEFINE_LANES(name, n_state, pick_code, align_code, add_code)                      \
@@ -65,7 +65,8 @@
     static const rd_lanes_code CODE(name, lanes) = { CODE(name, pick), CODE(name, align), \
                                                      CODE(name, add) };
 
-#define RD_REDUCE_ROW(name, n_state, n_out, law, kinds, cost, ...) \
+#define RD_REDUCE_ROW(name, n_state, n_out, law, kinds, cost, op, terminal, facts, neutral, anew, \
+                      shown, ...)                                                                 \
     PICK(kinds, DEFINE, (name, __VA_ARGS__))
 #define RD_LANES_ROW(name, ...) PICK(FLOAT, DEFINE_LANES, (name, __VA_ARGS__))
 #include "core/reducers.def"

@@ -1,6 +1,9 @@
 /* best.h - argmin and argmax of floats by searching whole rows: no states per lane are needed, as
  * any order gives the same best element.  instances/folds_*.c include it once per float type, after
- * vector_folds.h, with ELEM, T, I set. */
+ * vector_folds.h, with ELEM, T, I set.
+ *
+ * A lane is an element of a vector (VEC), and MASK a vector of ints that are -1 where true.
+ * JOIN(name, ELEM) is a name for one type: name_f32. */
 #define PART       1024 /* elements that are looked through again for the place of their best */
 /* Prefetches 8 KiB ahead, if this processor gains by that: memory would idle between parts and
  * rows. */

@@ -12,20 +12,22 @@
                         __VA_ARGS__,                                     \
                         .merge = merge_code },
 #define MERGE_OF(name) JOIN(JOIN(fold_##name, merge), ELEM)
-#define STEP_BY_HAND(name, by_hand, block_code, merge_code, lanes_code)  \
-    [RD_RED_##name] = { .counter = JOIN(RD_ELEM, ELEM),                  \
-                        .first   = JOIN(JOIN(fold_##name, first), ELEM), \
-                        .step    = JOIN(by_hand, ELEM),                  \
-                        .masked  = JOIN(fold_##name##_masked, ELEM),     \
-                        .along   = JOIN(JOIN(fold_##name, along), ELEM), \
-                        .block   = block_code,                           \
-                        AS_EVER(name),                                   \
-                        .merge = JOIN(merge_code, ELEM),                 \
-                        .lanes = lanes_code },
+#define STEP_BY_HAND(name, by_hand, block_code, merge_code, lanes_code, leaves_count) \
+    [RD_RED_##name] = { .counter = JOIN(RD_ELEM, ELEM),                               \
+                        .first   = JOIN(JOIN(fold_##name, first), ELEM),              \
+                        .step    = JOIN(by_hand, ELEM),                               \
+                        .masked  = JOIN(fold_##name##_masked, ELEM),                  \
+                        .along   = JOIN(JOIN(fold_##name, along), ELEM),              \
+                        .block   = block_code,                                        \
+                        AS_EVER(name),                                                \
+                        .merge     = JOIN(merge_code, ELEM),                          \
+                        .lanes     = lanes_code,                                      \
+                        .uncounted = leaves_count },
 #define STEPS_BY_HAND                                                                             \
-    STEP_BY_HAND(moments, moments_rows, JOIN(fold_moments_block, ELEM), fold_moments_merge, NULL) \
-    STEP_BY_HAND(logsumexp, lse_rows, NULL, lse_merge, JOIN(lse_lanes, ELEM))                     \
-    STEP_BY_HAND(maxsumexp, max_lse_rows, NULL, lse_merge, JOIN(lse_lanes, ELEM))
+    STEP_BY_HAND(moments, moments_rows, JOIN(fold_moments_block, ELEM), fold_moments_merge, NULL, \
+                 true)                                                                            \
+    STEP_BY_HAND(logsumexp, lse_rows, NULL, lse_merge, JOIN(lse_lanes, ELEM), false)              \
+    STEP_BY_HAND(maxsumexp, max_lse_rows, NULL, lse_merge, JOIN(lse_lanes, ELEM), false)
 #define AS_EVER(name)                                                                             \
     .group = JOIN(JOIN(fold_##name, group), ELEM), .widen = JOIN(JOIN(fold_##name, widen), ELEM), \
     .finish = JOIN(JOIN(fold_##name, finish), ELEM)

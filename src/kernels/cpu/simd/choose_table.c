@@ -13,6 +13,7 @@ static const rd_simd *const tables[] = {
 };
 enum { N_TABLES = sizeof tables / sizeof *tables };
 
+/* Returns the element of registers for a type in memory: its class, or a byte for a bool. */
 rd_elem rd_elem_of(rd_dtype type)
 {
     static const rd_elem by_class[RD_N_CLASS] = { [RD_CLASS_f32] = RD_ELEM_f32,
@@ -38,6 +39,7 @@ static bool runs_here(int k)
     return known == RUNS;
 }
 
+/* Returns the table of that name; NULL: there is none, or this machine cannot run it. */
 const rd_simd *rd_simd_named(const char *name)
 {
     for (int k = 0; k < N_TABLES; k++)
@@ -46,7 +48,7 @@ const rd_simd *rd_simd_named(const char *name)
     return NULL;
 }
 
-/* The best table of this machine; the last one runs anywhere. */
+/* Returns the best table of this machine; the last one runs anywhere. */
 const rd_simd *rd_simd_here(void)
 {
     int k = 0;

@@ -1,8 +1,12 @@
 /* float_vectors.h - vectors of floats by compilers' vector extensions; isa.h includes it once per
- * float type, with ELEM, T, I set. */
+ * float type, with ELEM, T, I set.
+ *
+ * VEC is a vector of type T, MASK one of ints of the same size, and LANES its elements.  JOIN(name,
+ * ELEM) is a name for one type: name_f32. */
 typedef T VEC __attribute__((vector_size(RD_VECTOR_BYTES), aligned(sizeof(T)), may_alias));
 typedef I MASK __attribute__((vector_size(RD_VECTOR_BYTES)));
 
+/* Returns the magnitude of each lane: clears its sign bit. */
 static inline VEC JOIN(abs_vec, ELEM)(VEC x)
 {
     return (VEC)((MASK)x & (MASK)(~((MASK){ 0 } + (I)((uint64_t)1 << (8 * sizeof(T) - 1)))));
@@ -17,6 +21,7 @@ static inline VEC JOIN(fma_vec, ELEM)(VEC a, VEC b, VEC c)
     return c;
 }
 
+/* Returns 1 if any lane is greater than c or NaN, else 0. */
 static inline unsigned JOIN(beyond, ELEM)(VEC v, T c)
 {
     unsigned beyond = 0;
@@ -27,6 +32,7 @@ static inline unsigned JOIN(beyond, ELEM)(VEC v, T c)
 }
 #endif
 
+/* Loads a vector, which need not be aligned. */
 static inline VEC JOIN(load, ELEM)(const T *p)
 {
     return *(const VEC *)p;
@@ -46,7 +52,7 @@ static inline VEC JOIN(load_part, ELEM)(const T *p, int64_t n)
 #endif
 }
 
-/* The first n <= LANES lanes of a, then those of b. */
+/* Returns the first n <= LANES lanes of a, then those of b. */
 static inline VEC JOIN(part_of, ELEM)(VEC a, VEC b, int64_t n)
 {
     MASK m;
@@ -55,7 +61,7 @@ static inline VEC JOIN(part_of, ELEM)(VEC a, VEC b, int64_t n)
     return PICKED(m, a, b);
 }
 
-/* Stores the first n lanes. */
+/* Stores the first n <= LANES lanes of v, and leaves memory behind them as it is. */
 static inline void JOIN(store_part, ELEM)(T *p, VEC v, int64_t n)
 {
     if (n == LANES)

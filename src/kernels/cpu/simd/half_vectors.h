@@ -28,6 +28,7 @@ typedef __m128i vec_f16;
     }
 
 #ifdef F16_VECTORS
+/* Loads a vector of f16 and widens it to f32. */
 static inline vec_f32 load_f16(const rd_f16 *p)
 {
     vec_f16 h;
@@ -38,6 +39,7 @@ static inline vec_f32 load_f16(const rd_f16 *p)
 LOAD_PART(f16, rd_f16)
 #endif
 
+/* Loads a vector of bf16 and widens it to f32: a bf16 is the upper half of an f32. */
 static inline vec_f32 load_bf16(const rd_bf16 *p)
 {
     typedef uint16_t narrow __attribute__((vector_size(RD_VECTOR_BYTES / 2)));

@@ -7,6 +7,8 @@
 /* Stride 2, as of the parts of complex numbers: a constant stride makes compilers use vectors.  The
  * elements in between belong to others, so stores may not touch them. */
 #if defined(__AVX512F__)
+/* Stores x to every second element of y, eight at a time.  Returns how many were stored; the caller
+ * stores the rest. */
 static int64_t store_every_second_F32(int64_t n, float *y, const float *x)
 {
     const __m512i twice = _mm512_set_epi32(7, 7, 6, 6, 5, 5, 4, 4, 3, 3, 2, 2, 1, 1, 0, 0);
@@ -19,6 +21,7 @@ static int64_t store_every_second_F32(int64_t n, float *y, const float *x)
     return i;
 }
 
+/* The same for f64, four at a time. */
 static int64_t store_every_second_F64(int64_t n, double *y, const double *x)
 {
     const __m512i twice = _mm512_set_epi64(3, 3, 2, 2, 1, 1, 0, 0);

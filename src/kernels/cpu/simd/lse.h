@@ -1,11 +1,15 @@
 /* lse.h - the steps and merges of `logsumexp` and `maxsumexp` on strips of states: RD_LSE of
  * row_functions.h, with vectorised exponentials.  state_kernels.h includes it once per float type,
- * after its rows. */
+ * after its rows.
+ *
+ * A state is a pair (m, s): the sum s of exponentials of x - m.  m is mostly the greatest element,
+ * and may stay behind it by up to `far`. A strip is a few vectors of neighbouring states.
+ * JOIN(name, ELEM) is a name for one type: name_f32. */
 enum { JOIN(LSE_STRIP, ELEM) = 4 * LANES };
 #define STRIP    JOIN(LSE_STRIP, ELEM)
 #define LSE_ROWS 8 /* rows */
 
-/* One state takes x; `power` is the exponential that RD_LSE needs. */
+/* One state (m, s) takes element x; `power` is the exponential that RD_LSE needs. */
 static ALWAYS void JOIN(lse_one, ELEM)(T *m, T *s, T x, T power, T far)
 {
     T to_m = *m, to_s = *s;
@@ -15,7 +19,7 @@ static ALWAYS void JOIN(lse_one, ELEM)(T *m, T *s, T x, T power, T far)
     *s = to_s;
 }
 
-/* One state takes x with weight w; `power` is the exponential that RD_LSE needs. */
+/* One state (m, s) takes element x with weight w; `power` is the exponential that RD_LSE needs. */
 static ALWAYS void JOIN(lse_weighted, ELEM)(T *m, T *s, T x, T w, T power, T far)
 {
     T to_m = *m, to_s = *s;
@@ -41,7 +45,8 @@ static ALWAYS void JOIN(store_strip, ELEM)(T *to, const T *from, int width, int6
         JOIN(store_part, ELEM)(to + i, JOIN(load, ELEM)(from + i), width > LANES ? LANES : n);
 }
 
-/* True if all distances are at most `far`; false for NaN. */
+/* True if all distances d of elements from m are at most `far`, so that m may stay where it is;
+ * false for NaN. */
 static ALWAYS bool JOIN(lse_near, ELEM)(const T *d, int width, T far)
 {
     unsigned beyond = 0;
@@ -52,12 +57,15 @@ static ALWAYS bool JOIN(lse_near, ELEM)(const T *d, int width, T far)
     return beyond == 0;
 }
 
+/* Returns how far m may stay behind an element with this weight.  A great weight times exp(far)
+ * might overflow, so m then moves at once: 0. */
 static ALWAYS T JOIN(lse_reach, ELEM)(T w, T far)
 {
     return far > 0 ? RD_LSE_REACH(w) : 0;
 }
 
-/* True if all weights are small enough for m to stay behind. */
+/* True if all weights are small enough for m to stay behind the greatest element (RD_LSE_REACH of
+ * each is above 0), so that no weighted exponential overflows. */
 static ALWAYS bool JOIN(lse_light, ELEM)(const T *w, int width)
 {
     int heavy = 0;
@@ -134,7 +142,8 @@ static ALWAYS void JOIN(lse_strip, ELEM)(T *to_m, T *to_s, const JOIN(lse_rows_o
     JOIN(store_strip, ELEM)(to_s, s, width, n);
 }
 
-/* Updates n states, strip by strip; prefetched elements move on by `on` from strip to strip. */
+/* Updates n states, strip by strip, then vector by vector.  The position that is prefetched
+ * (q.next) moves on by `on` elements from strip to strip. */
 static ALWAYS void JOIN(lse_strips, ELEM)(T *m, T *s, JOIN(lse_rows_of, ELEM) q, int64_t on,
                                           int64_t n, T far, bool soon)
 {
@@ -185,7 +194,8 @@ static ALWAYS void JOIN(lse_columns, ELEM)(const rd_fold_rows *q, JOIN(lse_rows_
     }
 }
 
-/* Updates few states in registers, or many by columns. */
+/* Updates n states with rows of elements and weights w (NULL: none).  Up to a strip of states stay
+ * in registers over all rows; more are updated a few rows at a time. */
 static ALWAYS void JOIN(lse_any_rows, ELEM)(const rd_fold_rows *q, const T *w, T far)
 {
     const JOIN(lse_rows_of, ELEM)
@@ -197,6 +207,8 @@ static ALWAYS void JOIN(lse_any_rows, ELEM)(const rd_fold_rows *q, const T *w, T
         JOIN(lse_columns, ELEM)(q, all, far);
 }
 
+/* The step of logsumexp for n states: m may stay behind the greatest element by RD_LSE_FAR. y:
+ * weights, or NULL. */
 static void JOIN(lse_rows, ELEM)(const rd_fold_rows *q)
 {
     if (q->y)
@@ -205,6 +217,8 @@ static void JOIN(lse_rows, ELEM)(const rd_fold_rows *q)
         JOIN(lse_any_rows, ELEM)(q, NULL, RD_LSE_FAR);
 }
 
+/* The step of maxsumexp for n states: m is always the greatest element, so it may not stay behind.
+ * y: weights, or NULL. */
 static void JOIN(max_lse_rows, ELEM)(const rd_fold_rows *q)
 {
     if (q->y)
@@ -213,7 +227,7 @@ static void JOIN(max_lse_rows, ELEM)(const rd_fold_rows *q)
         JOIN(lse_any_rows, ELEM)(q, NULL, 0);
 }
 
-/* Merges states: a state is an element m with weight s. */
+/* Merges states sb into states sa: a state (m, s) is an element m with weight s. */
 static void JOIN(lse_merge, ELEM)(int64_t n, void *const *sa, void *const *sb)
 {
     const JOIN(lse_rows_of, ELEM) one = { .x = sb[0], .w = sb[1], .next = sb[0], .rows = 1 };

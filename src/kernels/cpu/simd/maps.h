@@ -78,7 +78,8 @@
 
 /* ---- exp, by vectors ------------------------------------------------------------------------- */
 #ifdef FLOATS
-/* Takes exp of n elements, a strip of vectors at a time. */
+/* Takes exp of n elements: four vectors at a time, to hide the latency of each, then one vector,
+ * the last of them maybe in part. */
 static void KERNEL(exp, strips)(int64_t n, void *py, const void *pa, const void *pb, const void *pc,
                                 uint32_t *warnings)
 {
@@ -124,7 +125,8 @@ static void KERNEL(philox, strips)(int64_t n, void *py, const void *pa, const vo
  * more.  The remainder is exact and tells which.  Adding 1.5 * 2^52 puts such an int into the
  * lowest bits of a double. */
 #ifdef DIVIDES
-/* True if b and all a are small enough for a division in double. */
+/* True if b and all a are within 2^51, and b is positive, so that quotients can be found in double.
+ * `shift` makes negative numbers positive, so that one test of high bits covers both signs. */
 static int KERNEL(divides, small)(int64_t n, const T *a, T b)
 {
     const uint64_t half = UINT64_C(1) << 51, shift = (T)-1 < 0 ? half : 0;

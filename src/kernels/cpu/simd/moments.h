@@ -29,7 +29,9 @@ MOMENTS_STRIP(moments_vector, LANES)
 MOMENTS_STRIP(moments_strip, 4 * LANES)
 #undef MOMENTS_STRIP
 
-/* Updates n states with rows: few states strip by strip, many four rows at a time. */
+/* Updates n states with rows: sums a of x - shift and b of its square.  Few states, such as the
+ * lanes of a cell, go strip by strip, many four rows at a time.  Weighted rows (q->y) have a step
+ * of their own. */
 static void JOIN(moments_rows, ELEM)(const rd_fold_rows *q)
 {
     const T *const shift = q->s[1];

@@ -11,8 +11,8 @@ bool rd_prefetches_rows, rd_prefetches_rows_behind;
 /* AMD's family 26 (Zen 5) stops prefetching between blocks and rows: with prefetches rows of 4 KiB
  * are read at 38 GB/s instead of 15.  Family 25 (Zen 4) goes on by itself, and prefetches take some
  * of the 24 lines that a core can wait for.  There sums of f32 along rows take 1.2 times as long
- * with prefetches, argmax 1.3.  Zen 4 gains in loops over several rows at once (pass/prefetch_rows.c).
- * That has not been measured on Zen 5, and nothing on other processors. */
+ * with prefetches, argmax 1.3.  Zen 4 gains in loops over several rows at once
+ * (pass/prefetch_rows.c).  That has not been measured on Zen 5, and nothing on other processors. */
 enum { ZEN_4 = 25, ZEN_5 = 26 };
 
 /* The family of an AMD processor; 0 for others. */

@@ -3,7 +3,10 @@
  *
  * A tile of c stays in registers for a block (register blocking).  It has 8 rows of one vector, or
  * 4 rows of two vectors with lines of b that are read one after the other.  instances/folds_*.c
- * include it once per float type, with ELEM, T and its vectors. */
+ * include it once per float type, with ELEM, T and its vectors.
+ *
+ * A node is the sum of a power of two of blocks, in f64. VEC is a vector, LANES its elements, and
+ * JOIN(name, ELEM) a name for one type. */
 #define TILE_VECTORS 8
 
 /* Adds up `steps` products of `rows` rows with `wide` vectors of columns, or with the first `cols`
@@ -32,8 +35,8 @@ static ALWAYS void JOIN(product_block, ELEM)(const rd_product_tile *q, const T *
         JOIN(store_part, ELEM)(to + v / n * to_row + v % n * LANES, s[v], wide ? LANES : cols);
 }
 
-/* Adds block number `block` to the stack of nodes without a sibling, and merges siblings.  Returns
- * how many nodes there are. */
+/* Adds block number `block` to the stack of n nodes, and merges siblings: a node with an odd number
+ * merges with the one before it.  Each node has `size` sums.  Returns how many nodes there are. */
 static int64_t JOIN(product_push, ELEM)(double *nodes, int64_t n, const T *part, int64_t size,
                                         int64_t block)
 {
@@ -47,7 +50,8 @@ static int64_t JOIN(product_push, ELEM)(double *nodes, int64_t n, const T *part,
     return n;
 }
 
-/* Merges the nodes that are left, from the right. */
+/* Merges the n nodes that are left, from the right, as absent nodes of the combine tree are
+ * skipped; rounds the sums to `part`. */
 static void JOIN(product_finish, ELEM)(double *nodes, int64_t n, T *part, int64_t size)
 {
     for (; n > 1; n--)
@@ -57,7 +61,9 @@ static void JOIN(product_finish, ELEM)(double *nodes, int64_t n, T *part, int64_
         part[i] = (T)nodes[i];
 }
 
-/* Computes the tile at a row and column; `rows` and `wide` are constants. */
+/* Computes the tile of c at a row and column.  Up to a block of steps it is stored at once; more
+ * blocks merge as nodes in f64.  `rows` and `wide` (vectors of columns; 0: part of one) are
+ * constants. */
 static ALWAYS void JOIN(product_tile, ELEM)(const rd_product_tile *q, int64_t row, int64_t col,
                                             int rows, int wide)
 {
@@ -84,7 +90,7 @@ static ALWAYS void JOIN(product_tile, ELEM)(const rd_product_tile *q, int64_t ro
         memcpy(c + r * q->c_row, part + r * pitch, (size_t)cols * sizeof(T));
 }
 
-/* Computes all rows of some columns, `most` rows at a time. */
+/* Computes all rows of some columns: `most` rows at a time, then two, then one. */
 static ALWAYS void JOIN(product_columns, ELEM)(const rd_product_tile *q, int64_t col, int most,
                                                int wide)
 {
@@ -98,6 +104,8 @@ static ALWAYS void JOIN(product_columns, ELEM)(const rd_product_tile *q, int64_t
         JOIN(product_tile, ELEM)(q, row, col, 1, wide);
 }
 
+/* Computes all of a product, tile by tile: two vectors of columns at a time, then one, then part of
+ * one. */
 void OF_ISA(JOIN(product, ELEM))(const rd_product_tile *q)
 {
     int64_t col = 0;

@@ -27,6 +27,7 @@ typedef enum rd_elem {
 
 rd_elem rd_elem_of(rd_dtype type);
 
+/* Returns the bytes of an element; halves, which follow b8 in the list, have 2. */
 static inline int rd_elem_size(rd_elem elem)
 {
     static const int size[RD_N_ELEMS] = {
@@ -107,6 +108,9 @@ typedef struct rd_group_row {
     bool    far; /* the states are more than a second-level cache holds */
 } rd_group_row;
 
+/* Returns the subscript of the state that element c with this label updates: the cell of its group,
+ * or `nowhere` if the label names none, in the array of its lane.  The number of lanes is a power
+ * of two. */
 static inline int64_t rd_group_state(const rd_group_row *q, int64_t c, int64_t label)
 {
     const int64_t at = (uint64_t)label < (uint64_t)q->n_group
@@ -125,7 +129,7 @@ typedef void rd_simd_group(const rd_group_row *q);
 typedef struct rd_fold_code {
     rd_elem        counter;
     rd_simd_rows  *first; /* begins states with one row        */
-    rd_simd_rows  *step; /* moments without weights: but for how many elements, which callers add */
+    rd_simd_rows  *step;
     rd_simd_rows  *masked; /* takes those that count into states that have begun; NULL where what
                            * does not may be the identity */
     rd_simd_rows  *along;  /* begins state r with row r, n elements one after the other */
@@ -136,6 +140,7 @@ typedef struct rd_fold_code {
     /* The first n of so many lanes, side by side, become one, the first; NULL: they merge. */
     void (*lanes)(int64_t n, int64_t lanes, void *const *s);
     void (*finish)(int64_t n, void *const *s, double ddof, void *const *y);
+    bool uncounted; /* state 0 counts elements, but a step without weights leaves that to callers */
 } rd_fold_code;
 
 /* Finds the best element of x[0 .. n), the first of equals.  If it is better than *best, sets *best
@@ -164,6 +169,7 @@ typedef enum rd_fused {
     RD_FUSED_absshift,
     RD_N_FUSED
 } rd_fused;
+/* True if the second operand of the fused map is one number for each row. */
 static inline bool rd_fused_by_row(rd_fused map)
 {
     return map >= RD_FUSED_scale;
@@ -242,6 +248,7 @@ typedef struct rd_running_code {
     void (*along)(const rd_running *q);
 } rd_running_code;
 
+/* The kernels of one instruction set; `probe` says whether the processor has it. */
 typedef struct rd_simd {
     const char *name;
     int32_t     vector; /* its bytes */
@@ -284,7 +291,8 @@ typedef struct rd_simd {
 
 extern const rd_simd rd_simd_baseline, rd_simd_avx2, rd_simd_avx512;
 
-/* The kernel that casts to elements of a type, before they are wrapped. */
+/* Returns the kernel that casts to elements of a type, before they are wrapped.  A cast to a half
+ * makes f32 that are rounded once more. */
 static inline rd_simd_cast *rd_simd_cast_to(const rd_simd *simd, rd_dtype to, rd_elem from)
 {
     return rd_dtype_is_narrow_float(to) ? simd->cast_half[from] : simd->cast[rd_elem_of(to)][from];

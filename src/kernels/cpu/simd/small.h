@@ -14,8 +14,7 @@ enum { SMALL_AT_ONCE = 4, SMALL_LANES = 32 * RD_SMALL_PERIOD };
  * KiB, 40 at 8 KiB. */
 enum { SMALL_AHEAD = 8192 };
 
-/* Adds up halves, then halves of these sums, until one element of each of `period` columns is
- * left. */
+/* Adds the second half of n sums to the first, and again, until `period` sums are left. */
 static inline void small_fold(int64_t n, int64_t period, int64_t *s)
 {
     while (n > period) {

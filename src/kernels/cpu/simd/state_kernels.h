@@ -148,42 +148,43 @@
     ALONG(name, along_weighted, states, (const T *)q->y + l * q->ldy, first_code, step_code) \
     PLAIN_OR_WEIGHTED(name, along)
 
-#define DEFINE(name, states, op, terminal, identity_code, first_code, step_code, block_code, \
-               merge_code, finish_code, empty_code)                                          \
-    BOTH(name, first, states, NEW, first_code)                                               \
-    BOTH(name, step, states, TAKE, step_code)                                                \
-    GROUP(name, states, step_code)                                                           \
-    MASKED_##op(name, states, step_code)                                                     \
-        BOTH_ALONG(name, states, first_code, step_code) static void                          \
-        CODE(name, block)(int64_t n, void *const *sa)                                        \
-    {                                                                                        \
-        STATES_##states(ARRAY_A) for (int64_t l = 0; l < n; l++)                             \
-        {                                                                                    \
-            STATES_##states(TAKE) block_code STATES_##states(PUT)                            \
-        }                                                                                    \
-    }                                                                                        \
-    static void CODE(name, widen)(int64_t n, void *const *to, void *const *s)                \
-    {                                                                                        \
-        STATES_##states(COPY)                                                                \
-    }                                                                                        \
-    static void CODE(name, merge)(int64_t n, void *const *sa, void *const *sb)               \
-    {                                                                                        \
-        STATES_##states(ARRAY_A) STATES_##states(ARRAY_B) INDEPENDENT                        \
-        for (int64_t l = 0; l < n; l++) {                                                    \
-            STATES_##states(TAKE) STATES_##states(TAKE_B) merge_code STATES_##states(PUT)    \
-        }                                                                                    \
-    }                                                                                        \
-    static void CODE(name, finish)(int64_t n, void *const *sa, double ddof, void *const *y)  \
-    {                                                                                        \
-        STATES_##states(ARRAY_A)(void) ddof;                                                 \
-        for (int64_t l = 0; l < n; l++) {                                                    \
-            STATES_##states(TAKE) finish_code                                                \
-        }                                                                                    \
+#define DEFINE(name, states, op, identity_code, first_code, step_code, block_code, merge_code, \
+               finish_code, empty_code)                                                        \
+    BOTH(name, first, states, NEW, first_code)                                                 \
+    BOTH(name, step, states, TAKE, step_code)                                                  \
+    GROUP(name, states, step_code)                                                             \
+    MASKED_##op(name, states, step_code)                                                       \
+        BOTH_ALONG(name, states, first_code, step_code) static void                            \
+        CODE(name, block)(int64_t n, void *const *sa)                                          \
+    {                                                                                          \
+        STATES_##states(ARRAY_A) for (int64_t l = 0; l < n; l++)                               \
+        {                                                                                      \
+            STATES_##states(TAKE) block_code STATES_##states(PUT)                              \
+        }                                                                                      \
+    }                                                                                          \
+    static void CODE(name, widen)(int64_t n, void *const *to, void *const *s)                  \
+    {                                                                                          \
+        STATES_##states(COPY)                                                                  \
+    }                                                                                          \
+    static void CODE(name, merge)(int64_t n, void *const *sa, void *const *sb)                 \
+    {                                                                                          \
+        STATES_##states(ARRAY_A) STATES_##states(ARRAY_B) INDEPENDENT                          \
+        for (int64_t l = 0; l < n; l++) {                                                      \
+            STATES_##states(TAKE) STATES_##states(TAKE_B) merge_code STATES_##states(PUT)      \
+        }                                                                                      \
+    }                                                                                          \
+    static void CODE(name, finish)(int64_t n, void *const *sa, double ddof, void *const *y)    \
+    {                                                                                          \
+        STATES_##states(ARRAY_A)(void) ddof;                                                   \
+        for (int64_t l = 0; l < n; l++) {                                                      \
+            STATES_##states(TAKE) finish_code                                                  \
+        }                                                                                      \
     }
 #define COPY(k, type) memcpy(to[k], s[k], (size_t)n * sizeof(type));
 
-#define RD_REDUCE_ROW(name, states, n_out, law, kinds, cost, ...) \
-    PICK(kinds, DEFINE, (name, states, __VA_ARGS__))
+#define RD_REDUCE_ROW(name, states, n_out, law, kinds, cost, op, terminal, facts, neutral, anew, \
+                      shown, ...)                                                                \
+    PICK(kinds, DEFINE, (name, states, op, __VA_ARGS__))
 #include "core/reducers.def"
 
 #ifdef FLOATS
@@ -191,19 +192,20 @@
 #include "kernels/cpu/simd/moments.h"
 #endif
 
-#define ENTRY(name, op, terminal, identity_code, first_code, step_code, block_code, ...) \
-    [RD_RED_##name] = { .counter = JOIN(RD_ELEM, ELEM),                                  \
-                        .first   = CODE(name, first),                                    \
-                        .step    = CODE(name, step),                                     \
-                        .masked  = MASKED_STEP_##op(name),                               \
-                        .along   = CODE(name, along),                                    \
-                        .group   = CODE(name, group),                                    \
-                        .block   = sizeof(#block_code) > 1 ? CODE(name, block) : NULL,   \
-                        .widen   = CODE(name, widen),                                    \
-                        .merge   = CODE(name, merge),                                    \
+#define ENTRY(name, op, identity_code, first_code, step_code, block_code, ...)         \
+    [RD_RED_##name] = { .counter = JOIN(RD_ELEM, ELEM),                                \
+                        .first   = CODE(name, first),                                  \
+                        .step    = CODE(name, step),                                   \
+                        .masked  = MASKED_STEP_##op(name),                             \
+                        .along   = CODE(name, along),                                  \
+                        .group   = CODE(name, group),                                  \
+                        .block   = sizeof(#block_code) > 1 ? CODE(name, block) : NULL, \
+                        .widen   = CODE(name, widen),                                  \
+                        .merge   = CODE(name, merge),                                  \
                         .finish  = CODE(name, finish) },
-#define RD_REDUCE_ROW(name, states, n_out, law, kinds, cost, ...) \
-    PICK(kinds, ENTRY, (name, __VA_ARGS__))
+#define RD_REDUCE_ROW(name, states, n_out, law, kinds, cost, op, terminal, facts, neutral, anew, \
+                      shown, ...)                                                                \
+    PICK(kinds, ENTRY, (name, op, __VA_ARGS__))
 const rd_fold_code OF_ISA(JOIN(folds, ELEM))[RD_N_REDUCERS] = {
 #include "core/reducers.def"
     OWN_ENTRIES

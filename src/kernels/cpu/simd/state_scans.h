@@ -147,10 +147,11 @@
 #define RUNS_bit_and(...)
 #define RUNS_bit_or(...)
 #define RUNS_bit_xor(...)
-#define RUNS_ROW(name, states, op, terminal, identity, first, step, block, merge, finish, empty) \
+#define RUNS_ROW(name, states, op, identity, first, step, block, merge, finish, empty) \
     RUNS_##op(name, states, step, block, merge, finish)
-#define RD_REDUCE_ROW(name, states, n_out, law, kinds, cost, ...) \
-    PICK(kinds, RUNS_ROW, (name, states, __VA_ARGS__))
+#define RD_REDUCE_ROW(name, states, n_out, law, kinds, cost, op, terminal, facts, neutral, anew, \
+                      shown, ...)                                                                \
+    PICK(kinds, RUNS_ROW, (name, states, op, __VA_ARGS__))
 #include "core/reducers.def"
 
 #define RUNNING_ENTRY(name)                       \
@@ -172,8 +173,8 @@
     PICK(kinds, RUNNING_OF, (name, op))
 const rd_running_code OF_ISA(JOIN(running, ELEM))[RD_N_REDUCERS] = {
 #include "core/reducers.def"
-    [RD_RED_logsumexp] = { NULL, NULL },
-    [RD_RED_maxsumexp] = { NULL, NULL },
+#define RD_LANES_ROW(name, ...) [RD_RED_##name] = { NULL, NULL },
+#include "core/reducers.def"
 };
 
 #undef INTERLEAVED

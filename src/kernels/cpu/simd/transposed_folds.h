@@ -10,7 +10,8 @@
 #define ABS(x) JOIN(abs_vec, ELEM)(x)
 #define WORDS  JOIN(turn_row, WORD)
 
-/* Loads the square at y and transposes it; prefetches the square `below` it. */
+/* Loads the square at y, whose columns are `coly` elements apart, and transposes it.  Prefetches
+ * the square `below` elements on (0: none). */
 static ALWAYS void JOIN(load_transposed, ELEM)(WORDS *v, const T *y, int64_t coly, int64_t below)
 {
     UNROLL(16)
@@ -22,7 +23,8 @@ static ALWAYS void JOIN(load_transposed, ELEM)(WORDS *v, const T *y, int64_t col
     JOIN(turn_rows, WORD)(v);
 }
 
-/* Transposes part of a square, to memory. */
+/* Transposes part of a square of y to memory at v: `rows` rows of a vector each.  Lanes without a
+ * column are 0. */
 static inline void JOIN(transpose_part, ELEM)(T *v, const T *y, int64_t coly, int64_t rows,
                                               int64_t cols)
 {
@@ -31,8 +33,9 @@ static inline void JOIN(transpose_part, ELEM)(T *v, const T *y, int64_t coly, in
             v[k * LANES + l] = l < cols ? y[l * coly + k] : 0;
 }
 
-/* Prefetches as many vectors of the next rows of x as a square has, in the order of memory.  In the
- * order of squares they took 1.3 times as long (8192 x 8192, Zen 4). */
+/* Prefetches as many vectors of the next rows of x as a square has, in the order of memory, and
+ * moves *row and *col on.  In the order of squares they took 1.3 times as long (8192 x 8192, Zen
+ * 4). */
 static ALWAYS void JOIN(prefetch_vectors, ELEM)(const T **row, int64_t *col, int64_t n, int64_t ldx)
 {
     UNROLL(16)

@@ -2,8 +2,13 @@
  * for each width of keys: K, BITS of it.
  *
  * It copies keys in [lo, hi] to `to`, in their order, and counts those below lo in *less.  `to` has
- * room for all keys and for a vector more.  It returns how many keys it has copied. */
+ * room for all keys and for a vector more.  It returns how many keys it has copied.
+ *
+ * JOIN(name, BITS) is a name for one width of keys: between_32. LOAD, COMPRESS and the like are
+ * AVX-512 instructions for that width. */
 #if RD_VECTOR_BYTES == 64
+/* Copies the keys in [lo, hi] to `to` by compressed vectors; *less gets the number of keys below
+ * lo.  Returns how many were copied. */
 static int64_t JOIN(between, BITS)(int64_t n, const K *x, K lo, K hi, K *to, int64_t *less)
 {
     enum { LANES = 64 / sizeof(K) };
@@ -25,6 +30,7 @@ static int64_t JOIN(between, BITS)(int64_t n, const K *x, K lo, K hi, K *to, int
     return m;
 }
 #else
+/* The same without AVX-512: each key is written, and counts only if it is in the range. */
 static int64_t JOIN(between, BITS)(int64_t n, const K *x, K lo, K hi, K *to, int64_t *less)
 {
     int64_t m = 0, below = 0;

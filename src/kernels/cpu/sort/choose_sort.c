@@ -5,7 +5,7 @@
 #include "kernels/cpu/sort/row_sort.h"
 #include <setjmp.h>
 
-/* The function that sorts one row, for vectors of so many bytes. */
+/* Returns the function that sorts one row, for vectors of so many bytes. */
 rd_sort_row *rd_sort_row_of(int32_t vector)
 {
 #if defined(__x86_64__) && !defined(RD_ONE_SET)
@@ -19,7 +19,7 @@ rd_sort_row *rd_sort_row_of(int32_t vector)
     return rd_sort_row_baseline;
 }
 
-/* The function that sorts interleaved rows, for vectors of so many bytes. */
+/* Returns the function that sorts interleaved rows, for vectors of so many bytes. */
 rd_sort_rows *rd_sort_rows_of(int32_t vector)
 {
 #if defined(__x86_64__) && !defined(RD_ONE_SET)
@@ -50,8 +50,8 @@ static bool is_short_value_row(const rd_sorting *s, int32_t vector)
     return s->n <= (rd_dtype_size(s->type) == 8 ? SHORT_64 : SHORT_32);
 }
 
-/* True if only the first few of a longer row are asked for: they are found without sorting the
- * row. */
+/* True if only the first few places of a longer row are asked for: at most an eighth of more than
+ * 96. They are found without sorting the row. */
 static bool is_few_of_many(const rd_sorting *s)
 {
     enum { SHORT = 96 };
@@ -68,7 +68,8 @@ bool rd_sort_can_interleave(const rd_sorting *s, int64_t rows, int32_t vector)
            (s->facts->what != RD_SORT_VALUES || is_short_value_row(s, vector));
 }
 
-/* The bytes of memory that a sort works in, alone or interleaved. */
+/* Returns the bytes of memory that a sort works in: five times the keys, a few vectors, and for
+ * short rows the keys of all interleaved rows.  Places of 64-bit keys are a second array there. */
 int64_t rd_sort_row_bytes(const rd_sorting *s)
 {
     enum { TIMES = 5, VECTORS = 4 * 64 * 2 };
@@ -83,6 +84,7 @@ int64_t rd_sort_row_bytes(const rd_sorting *s)
 /* The jump target of a cancelled sort, for each thread. */
 static _Thread_local jmp_buf *stop_target;
 
+/* Leaves the sort if the run was cancelled: control goes back to the function that called it. */
 void rd_sort_check_stop(void)
 {
     if (rd_stop_asked())

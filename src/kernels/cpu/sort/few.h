@@ -2,9 +2,12 @@
  * BITS of it.
  *
  * Few keys are sorted by insertion, some more by rank: a key's place is the number of keys that are
- * less, or equal and before it.  Many keys go to the radix sort. */
+ * less, or equal and before it.  Many keys go to the radix sort.
+ *
+ * JOIN(name, BITS) is a name for one width of keys: insert_32. */
 enum { JOIN(COUNTED, BITS) = 96 };
 
+/* Sorts n keys by insertion. */
 static void JOIN(insert, BITS)(int64_t n, K *x)
 {
     for (int64_t i = 1; i < n; i++) {
@@ -17,7 +20,7 @@ static void JOIN(insert, BITS)(int64_t n, K *x)
     }
 }
 
-/* Sorts keys by counting the rank of each one. */
+/* Sorts n keys by counting the rank of each one: how many are less, or equal and before it. */
 static void JOIN(rank_sort, BITS)(int64_t n, K *x, K *work)
 {
     memcpy(work, x, (size_t)n * sizeof *x);
@@ -33,7 +36,7 @@ static void JOIN(rank_sort, BITS)(int64_t n, K *x, K *work)
     }
 }
 
-/* Sorts n keys; `work` has room for n. */
+/* Sorts n keys, by the method that is fastest for so many; `work` has room for n. */
 static void JOIN(sort, BITS)(int64_t n, K *x, K *work)
 {
     if (n <= JOIN(FEW, BITS)) {

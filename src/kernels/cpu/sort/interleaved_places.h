@@ -2,8 +2,11 @@
  * includes it once.
  *
  * A key of 32 bits and its place form one key of 64 bits, so equal keys keep the order of their
- * places.  Keys of 64 bits leave no room for a place, so places are a second array. */
-/* Sorts rows of 32-bit keys, and writes places. */
+ * places.  Keys of 64 bits leave no room for a place, so places are a second array.
+ *
+ * A group is as many rows as are sorted side by side; x[j][l] is the key of element j in row l. */
+/* Sorts rows of 32-bit keys, and writes the places of the first n_out in order.  A key and its
+ * place form one key of 64 bits, so equal keys keep the order of their places. */
 static void sort_interleaved_places_32(group_32 *g)
 {
     rows_of_keys_64 *x = (rows_of_keys_64 *)(void *)g->x; /* as many bytes */
@@ -28,7 +31,8 @@ typedef struct key_places {
     rows_of_keys_64 *key, *place;
 } key_places;
 
-/* Compares and exchanges two keys of every row, with their places. */
+/* Compares keys i and k of every row, equal ones by their places, and exchanges both if they are
+ * out of order. */
 static ALWAYS void compare_pairs(void *rows, int64_t i, int64_t k)
 {
     const key_places *r    = rows;
@@ -46,7 +50,8 @@ static ALWAYS void compare_pairs(void *rows, int64_t i, int64_t k)
     }
 }
 
-/* Sorts rows of 64-bit keys, and writes places. */
+/* Sorts rows of 64-bit keys with a second array of places that goes along, and writes the places of
+ * the first n_out in order. */
 static void sort_interleaved_places_64(group_64 *g)
 {
     key_places r = { g->x, g->x + g->s->n };

@@ -7,14 +7,18 @@
  * own.
  *
  * Whether -0 or 0 comes first depends on places.  So a row with a -0 is sorted alone where results
- * are elements. */
+ * are elements.
+ *
+ * A group is as many rows as are sorted side by side; x[j][l] is the key of element j in row l.  A
+ * row that is sorted alone has its results already.  JOIN(name, BITS) is a name for one width of
+ * keys: group_32. */
 enum {
     JOIN(INTERLEAVED, BITS) = RD_SORT_INTERLEAVED_BYTES / (int)sizeof(K)
 }; /* rows side by side */
 
 typedef K JOIN(rows_of_keys, BITS)[JOIN(INTERLEAVED, BITS)];
 
-/* Compares and exchanges two keys of every row. */
+/* Compares two keys of every row, element by element, and puts the lesser one into `low`. */
 static ALWAYS void JOIN(compare, BITS)(K *restrict low, K *restrict high)
 {
     for (int l = 0; l < JOIN(INTERLEAVED, BITS); l++) {
@@ -25,7 +29,7 @@ static ALWAYS void JOIN(compare, BITS)(K *restrict low, K *restrict high)
     }
 }
 
-/* Compares and exchanges keys i and k of all rows. */
+/* Compares and exchanges keys i and k of all rows: one comparator of the sorting network. */
 static ALWAYS void JOIN(compare_keys, BITS)(void *rows, int64_t i, int64_t k)
 {
     JOIN(rows_of_keys, BITS) *x = rows;
@@ -56,7 +60,8 @@ typedef struct JOIN(group, BITS) {
     char    elements[JOIN(INTERLEAVED, BITS) * sizeof(uint64_t)];
 } JOIN(group, BITS);
 
-/* Loads the elements of all rows as keys. */
+/* Loads the elements of all rows as keys, column by column, and notes how many are NaN and whether
+ * there is a -0. */
 static void JOIN(load_keys, BITS)(JOIN(group, BITS) * g)
 {
     const int size = rd_dtype_size(g->s->type);
@@ -71,7 +76,8 @@ static void JOIN(load_keys, BITS)(JOIN(group, BITS) * g)
     }
 }
 
-/* Counts the NaN of each row: of floats they have the greatest key. */
+/* Counts the NaN of each row.  NaN of floats have the greatest key, and only they: found.nan is 0
+ * for ints. */
 static void JOIN(count_nan, BITS)(JOIN(group, BITS) * g)
 {
     memset(g->nan, 0, sizeof g->nan);
@@ -80,8 +86,9 @@ static void JOIN(count_nan, BITS)(JOIN(group, BITS) * g)
             g->nan[l] += g->x[j][l] == (K)-1;
 }
 
-/* Sorts rows with a -0 alone.  False if all rows were, as the few that would be left cost as much
- * as many. */
+/* Sorts each row with a zero alone, if some row has a -0, as their order depends on places.  False
+ * if all rows were sorted so: fewer than FEW rows that are left cost as much interleaved as
+ * many. */
 static bool JOIN(sort_rows_with_zeros, BITS)(JOIN(group, BITS) * g)
 {
     enum { FEW = 8 };
@@ -101,7 +108,8 @@ static bool JOIN(sort_rows_with_zeros, BITS)(JOIN(group, BITS) * g)
 }
 
 /* ---- Values ---------------------------------------------------------------------------------- */
-/* Writes the sorted elements back to their rows. */
+/* Writes the first n_out sorted elements back to their rows, column by column; rows that were
+ * sorted alone have theirs. */
 static void JOIN(write_values, BITS)(JOIN(group, BITS) * g)
 {
     const int size = rd_dtype_size(g->s->type);
@@ -113,7 +121,7 @@ static void JOIN(write_values, BITS)(JOIN(group, BITS) * g)
 }
 
 /* ---- Quantiles ------------------------------------------------------------------------------- */
-/* One element of each row as a number. */
+/* Sets y to one element of each row, as a double.  `keys` has the key of each row. */
 static void JOIN(numbers, BITS)(JOIN(group, BITS) * g, const K *keys, double *y)
 {
     const rd_dtype type = g->s->type;
@@ -136,7 +144,8 @@ typedef struct JOIN(between_keys, BITS) {
     double between[JOIN(INTERLEAVED, BITS)];
 } JOIN(between_keys, BITS);
 
-/* Finds the two keys of each row's quantile. */
+/* Finds the two keys of each row's quantile.  `none`: the row has no number, or a NaN that counts.
+ * Rows with equally many numbers share one position (`known`). */
 static void JOIN(find_between, BITS)(const JOIN(group, BITS) * g, double q,
                                      JOIN(between_keys, BITS) * b)
 {
@@ -156,7 +165,8 @@ static void JOIN(find_between, BITS)(const JOIN(group, BITS) * g, double q,
     }
 }
 
-/* The quantiles of all rows at one position, as no row has a NaN. */
+/* The quantiles of all rows at one position, as no row has a NaN.  `between` is how far the
+ * quantile lies from the lower element towards the higher; 0: on the lower one. */
 static void JOIN(quantile_of_all, BITS)(JOIN(group, BITS) * g, double q, double *y)
 {
     const rd_quantile_place at =
@@ -186,7 +196,8 @@ static void JOIN(quantile_of_each, BITS)(JOIN(group, BITS) * g, double q, double
                                    : rd_quantile_of(y[l], high[l], b.between[l]);
 }
 
-/* Writes one result of each row, converted to the type of results. */
+/* Writes one result of each row, converted from double to the type of results; rows that were
+ * sorted alone keep theirs. */
 static void JOIN(write_numbers, BITS)(JOIN(group, BITS) * g, const double *y, char *to)
 {
     const rd_dtype out  = g->s->out;

@@ -1,7 +1,10 @@
 /* key_row.h - what is asked of a row of keys: values, places or quantiles; sort_kernels.h includes
  * it once for each width of keys: K, BITS of it.
  *
- * Memory: n keys, then room for four times n keys and two vectors more. */
+ * Memory: n keys, then room for four times n keys and two vectors more.
+ *
+ * JOIN(name, BITS) is a name for one width of keys: row_32. strip_end() is a point at which a
+ * cancelled run leaves the sort.  `less` counts the keys below a selected one. */
 typedef struct JOIN(row, BITS) {
     const rd_sorting *s;
     const void       *from;
@@ -14,7 +17,8 @@ typedef struct JOIN(row, BITS) {
     K invert;
 } JOIN(row, BITS);
 
-/* True if selecting the first few keys and sorting these is faster than sorting all. */
+/* True if selecting the first few keys and sorting these is faster than sorting all: at most a
+ * quarter of a row that is not short. */
 static bool JOIN(is_few, BITS)(const JOIN(row, BITS) * r)
 {
     enum { SHORT = 96 };
@@ -24,7 +28,8 @@ static bool JOIN(is_few, BITS)(const JOIN(row, BITS) * r)
 /* ---- Signs of zeros -------------------------------------------------------------------------- */
 /* -0 and 0 have the same key.  Sorting keeps the order of equal keys, so zero number k of the
  * results is zero number k of the row. */
-/* The place of zero number `which` in the row. */
+/* Returns the place of zero number `which` in the row.  -0 and 0 have the same key, and sorting
+ * keeps the order of equal keys: zero number k of the results is zero number k of the row. */
 static int64_t JOIN(place_of_zero, BITS)(const JOIN(row, BITS) * r, int64_t which)
 {
     int64_t i = 0;
@@ -37,7 +42,8 @@ static int64_t JOIN(place_of_zero, BITS)(const JOIN(row, BITS) * r, int64_t whic
     }
 }
 
-/* Copies the zeros of the row, with their signs, over those of the results at `to`. */
+/* Copies the zeros of the row, with their signs, over those of the results at `to`. The zeros of
+ * the results begin behind all keys that are less. */
 static void JOIN(sign_zeros, BITS)(const JOIN(row, BITS) * r, char *to)
 {
     const int size = rd_dtype_size(r->s->type);
@@ -55,7 +61,8 @@ static void JOIN(sign_zeros, BITS)(const JOIN(row, BITS) * r, char *to)
 }
 
 /* ---- Values ---------------------------------------------------------------------------------- */
-/* Writes the first n_out elements in order. */
+/* Writes the first n_out elements in order.  A few of many are selected: the keys below the last
+ * one are sorted, and the rest equal it. */
 static void JOIN(values, BITS)(const JOIN(row, BITS) * r, char *to)
 {
     const int64_t k = r->s->n_out;
@@ -107,7 +114,8 @@ static void JOIN(first_pairs, BITS)(const JOIN(row, BITS) * r, K last, int64_t l
     }
 }
 
-/* Writes the places of the first n_out elements in order. */
+/* Writes the places of the first n_out elements in order.  A few of many are selected first; then
+ * keys are sorted with their places. */
 static void JOIN(places, BITS)(const JOIN(row, BITS) * r, int64_t *to)
 {
     JOIN(pair, BITS) *x = (JOIN(pair, BITS) *)(void *)r->work, *work = x + r->n;
@@ -133,7 +141,8 @@ static void JOIN(places, BITS)(const JOIN(row, BITS) * r, int64_t *to)
 }
 
 /* ---- Quantiles ------------------------------------------------------------------------------- */
-/* The element of a key as a number; `which` says which zero it is, if it is one. */
+/* Returns the element of a key as a number.  If the row has a -0, zeros have one key; `which` then
+ * says which zero it is. */
 static double JOIN(number, BITS)(const JOIN(row, BITS) * r, K key, int64_t which)
 {
     const int      size = rd_dtype_size(r->s->type);
@@ -148,7 +157,7 @@ static double JOIN(number, BITS)(const JOIN(row, BITS) * r, K key, int64_t which
     return rd_word_to_double(rd_word_load(&bits, type), type);
 }
 
-/* A quantile of n numbers, between two selected keys. */
+/* A quantile of n numbers, at one selected key or between two neighbouring ones. */
 static double JOIN(quantile, BITS)(const JOIN(row, BITS) * r, int64_t n, double q)
 {
     const rd_quantile_place at     = rd_quantile_at((rd_quantile_method)r->s->facts->method, q, n);

@@ -4,7 +4,10 @@
  * The row is split into 64 interleaved runs.  Each run has a least key, and the k-th least key
  * among them is a bound: at least k keys are not above it.  A second pass finds the few keys up to
  * the bound and inserts them among the k least.  Without a bound some k (1 + log(n / k)) of n keys
- * would be inserted, each behind a branch that is hard to predict. */
+ * would be inserted, each behind a branch that is hard to predict.
+ *
+ * JOIN(name, BITS) is a name for one width of keys: least_32. strip_end() is a point at which a
+ * cancelled run leaves the sort. */
 enum { JOIN(RUNS, BITS) = 64, JOIN(MOST_LEAST, BITS) = 32 };
 
 typedef struct JOIN(least, BITS) {
@@ -34,7 +37,8 @@ static inline void JOIN(keep, BITS)(JOIN(least, BITS) * l, K key, int64_t place)
 /* ---- Passes ----------------------------------------------------------------------------------- */
 /* Both functions take contiguous keys, the first of which has the given place. */
 #if RD_VECTOR_BYTES == 64
-/* Updates the least key of each run. */
+/* Updates the least key of each of 64 runs with n keys, a multiple of 64: key i belongs to run i
+ * mod 64. */
 static void JOIN(least_of_runs, BITS)(int64_t n, const K *x, K *run)
 {
     enum { LANES = 64 / sizeof(K), VECTORS = 64 / LANES };
@@ -54,7 +58,8 @@ static void JOIN(least_of_runs, BITS)(int64_t n, const K *x, K *run)
         STORE(run + k * LANES, least[k]);
 }
 
-/* Keeps the keys of a vector that are below the bound. */
+/* Keeps the keys of a vector that are below the bound, which falls as keys are kept.  `here` has a
+ * bit for each lane with a key. */
 static inline void JOIN(take_vector, BITS)(JOIN(least, BITS) * l, unsigned here, const K *x,
                                            int64_t place)
 {
@@ -66,7 +71,8 @@ static inline void JOIN(take_vector, BITS)(JOIN(least, BITS) * l, unsigned here,
     }
 }
 
-/* Keeps the keys of n that are below the bound. */
+/* Keeps those of n keys that are below the bound.  Four vectors are tested at once, as few keys are
+ * below. */
 static void JOIN(take_least, BITS)(JOIN(least, BITS) * l, int64_t n, const K *x, int64_t place)
 {
     enum { LANES = 64 / sizeof(K), AT_ONCE = 4 };
@@ -87,6 +93,8 @@ static void JOIN(take_least, BITS)(JOIN(least, BITS) * l, int64_t n, const K *x,
         JOIN(take_vector, BITS)(l, n - i < LANES ? (1U << (n - i)) - 1 : all, x + i, place + i);
 }
 #else
+/* Updates the least key of each of 64 runs with n keys, a multiple of 64 (without AVX-512): key i
+ * belongs to run i mod 64. */
 static void JOIN(least_of_runs, BITS)(int64_t n, const K *x, K *run)
 {
     for (int64_t i = 0; i < n; i += 64)
@@ -94,6 +102,8 @@ static void JOIN(least_of_runs, BITS)(int64_t n, const K *x, K *run)
             run[k] = x[i + k] < run[k] ? x[i + k] : run[k];
 }
 
+/* Keeps those of n keys that are below the bound (without AVX-512).  32 keys are tested at once, as
+ * few are below. */
 static void JOIN(take_least, BITS)(JOIN(least, BITS) * l, int64_t n, const K *x, int64_t place)
 {
     enum { AT_ONCE = 32 };
@@ -112,7 +122,8 @@ static void JOIN(take_least, BITS)(JOIN(least, BITS) * l, int64_t n, const K *x,
 #endif
 
 /* ---- All together ----------------------------------------------------------------------------- */
-/* The k-th least of the least keys of the runs.  Keys behind the last whole round do not count. */
+/* Returns a bound that at least n_out keys do not exceed: the n_out-th least of the least keys of
+ * 64 runs.  Keys behind the last whole round of 64 do not count. */
 static K JOIN(bound, BITS)(const JOIN(row, BITS) * r)
 {
     const int64_t whole = r->n / 64 * 64;
@@ -127,8 +138,8 @@ static K JOIN(bound, BITS)(const JOIN(row, BITS) * r)
     return run[r->s->n_out - 1];
 }
 
-/* Finds the first few keys.  False if too few keys are numbers, or too many keys had to be
- * inserted. */
+/* Finds the first few keys.  False if too few keys are numbers (the bound is then the key of NaN,
+ * the greatest), or too many keys had to be inserted. */
 static bool JOIN(find_least, BITS)(const JOIN(row, BITS) * r, JOIN(least, BITS) * l)
 {
     const K bound = JOIN(bound, BITS)(r);
@@ -142,8 +153,9 @@ static bool JOIN(find_least, BITS)(const JOIN(row, BITS) * r, JOIN(least, BITS) 
     return l->hits > 0;
 }
 
-/* Finds the first few keys with their places.  False if another method must do it: there are too
- * many, or some are NaN, or the row descends. */
+/* Finds the first few keys with their places.  False if another method must do it: quantiles are
+ * asked for, there are too many or too few keys, or too many would be inserted.  `hits` limits the
+ * insertions. */
 static bool JOIN(least_of, BITS)(const JOIN(row, BITS) * r, JOIN(least, BITS) * l)
 {
     const int64_t k = r->s->n_out;

@@ -39,12 +39,12 @@ static void load_column(int size, int64_t rows, const char *from, int64_t pitch,
 }
 #undef TAKE
 
-/* Stores contiguous elements to one element of each row, except to rows that have their results
- * (`has`). */
 #define GIVE(U)                        \
     for (int64_t l = 0; l < rows; l++) \
         if (!has[l])                   \
     *(U *)(void *)(to + l * pitch) = ((const U *)from)[l]
+/* Stores contiguous elements to one element of each row, except to rows that have their results
+ * (`has`). */
 static void store_column(int size, int64_t rows, const void *from, const bool *has, char *to,
                          int64_t pitch)
 {

@@ -4,14 +4,17 @@
  * Up to 16 vectors are sorted in registers by Batcher's bitonic networks (1968, "Sorting networks
  * and their applications").  More keys are partitioned by a pivot from a sample (quicksort):
  * compressed vectors keep lower keys in front, and put the others in other memory, then copy them
- * back.  If samples fail too often, the radix sort takes over. */
+ * back.  If samples fail too often, the radix sort takes over.
+ *
+ * A lane is a key in a vector.  JOIN(name, BITS) is a name for one width of keys: exchange_32.
+ * LOAD, COMPRESS and the like are instructions for that width. */
 enum {
     JOIN(LANES, BITS)     = 64 / sizeof(K),
     JOIN(REGISTERS, BITS) = 16,
     JOIN(BASE, BITS)      = JOIN(REGISTERS, BITS) * JOIN(LANES, BITS)
 };
 
-/* Lane i gets lane i ^ distance. */
+/* Returns the vector in which lane i has lane i ^ distance. */
 static ALWAYS __m512i JOIN(permute_xor, BITS)(__m512i v, int distance)
 {
     K at[JOIN(LANES, BITS)];
@@ -34,7 +37,8 @@ static ALWAYS unsigned JOIN(greater, BITS)(int distance, int run)
     return mask;
 }
 
-/* Compares and exchanges the keys of lanes `distance` apart. */
+/* Compares the keys of lanes `distance` apart, and exchanges those out of order.  Where bit `run`
+ * of a lane's number is set, the order is descending; run 0: ascending everywhere. */
 static ALWAYS __m512i JOIN(exchange, BITS)(__m512i v, int distance, int run)
 {
     const __m512i other = JOIN(permute_xor, BITS)(v, distance);
@@ -72,7 +76,8 @@ static ALWAYS __m512i JOIN(sort_vector, BITS)(__m512i v)
     return JOIN(merge_bitonic, BITS)(v);
 }
 
-/* Compares and exchanges vectors `distance` apart, of n vectors. */
+/* Compares vectors `distance` apart, lane by lane, and puts the lesser keys into the first one; v
+ * has n vectors. */
 static ALWAYS void JOIN(exchange_vectors, BITS)(int n, int distance, __m512i *v)
 {
     UNROLL(16)
@@ -84,7 +89,8 @@ static ALWAYS void JOIN(exchange_vectors, BITS)(int n, int distance, __m512i *v)
         }
 }
 
-/* Merges n sorted vectors with n more, into 2 n. */
+/* Merges n sorted vectors with n more, into 2 n: the second half is reversed, which makes all of
+ * them a bitonic sequence. */
 static ALWAYS void JOIN(merge_vectors, BITS)(int n, __m512i *v)
 {
     UNROLL(8)
@@ -157,7 +163,8 @@ static void JOIN(sort_base, BITS)(int64_t n, K *x)
         JOIN(sort_registers, BITS)(1, n, x);
 }
 
-/* Moves keys up to `last` to the front of the others.  Returns how many these are. */
+/* Moves keys up to `last` to the front of the others.  Returns how many these are.  Full vectors
+ * may be stored over what was read before; the last one must not write behind the keys. */
 static int64_t JOIN(partition, BITS)(int64_t n, K *x, K last, K *work)
 {
     const __m512i pivot = SET(last);
@@ -184,7 +191,8 @@ static int64_t JOIN(partition, BITS)(int64_t n, K *x, K last, K *work)
     return m;
 }
 
-/* The last key of the lower part: the middle key of a vector of samples. */
+/* Returns the last key of the lower part: the middle key of a vector of random samples (a linear
+ * congruential generator in *dice). */
 static K JOIN(pivot_of, BITS)(int64_t n, const K *x, uint32_t *dice)
 {
     K             sample[JOIN(LANES, BITS)];
@@ -198,7 +206,8 @@ static K JOIN(pivot_of, BITS)(int64_t n, const K *x, uint32_t *dice)
     return sample[JOIN(LANES, BITS) / 2 - 1];
 }
 
-/* Sorts n keys by partitions.  `work` has room for n keys and a vector. */
+/* Sorts n keys by partitions.  `work` has room for n keys and a vector.  At most `depth` partitions
+ * follow each other; then the samples have failed too often, and the radix sort takes over. */
 static void JOIN(quicksort, BITS)(int64_t n, K *x, K *work, int depth, uint32_t *dice)
 {
     while (n > JOIN(BASE, BITS)) {
@@ -209,7 +218,7 @@ static void JOIN(quicksort, BITS)(int64_t n, K *x, K *work, int depth, uint32_t 
         const K last = JOIN(pivot_of, BITS)(n, x, dice);
         int64_t m    = JOIN(partition, BITS)(n, x, last, work);
 
-        /* nothing is above: those that equal it go last, where they stay */
+        /* no key is above the pivot: keys that equal it go last, and are in order there */
         if (m == n) {
             if (last == 0)
                 return;
@@ -223,7 +232,8 @@ static void JOIN(quicksort, BITS)(int64_t n, K *x, K *work, int depth, uint32_t 
     JOIN(sort_base, BITS)(n, x);
 }
 
-/* Sorts n keys; `work` has room for n keys and a vector. */
+/* Sorts n keys; `work` has room for n keys and a vector.  Twice log2(n) partitions and 8 more are
+ * allowed. */
 static void JOIN(sort, BITS)(int64_t n, K *x, K *work)
 {
     uint32_t dice  = 1;

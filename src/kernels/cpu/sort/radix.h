@@ -2,15 +2,18 @@
  * each width of keys: K, BITS of it.
  *
  * Each pass sorts by one digit of 8 bits, from the last digit to the first (LSD, stable).  Digits
- * that are equal in all keys need no pass. */
+ * that are equal in all keys need no pass.
+ *
+ * JOIN(name, BITS) is a name for one width of keys: radix_sort_32. strip_end() is a point at which
+ * a cancelled run leaves the sort. */
 typedef struct JOIN(pair, BITS) {
     K key, place;
 } JOIN(pair, BITS);
 
 enum { JOIN(DIGITS, BITS) = BITS / 8, JOIN(FEW, BITS) = 24 };
 
-/* Turns counts of a digit into the offsets where each digit begins.  False if all keys have the
- * same digit. */
+/* Turns the counts of one digit into the offsets where each digit begins.  False if all keys have
+ * the same digit, that of one key. */
 static bool JOIN(digit_offsets, BITS)(int64_t n, K digit_of_one, K *count)
 {
     K before = 0;
@@ -26,7 +29,7 @@ static bool JOIN(digit_offsets, BITS)(int64_t n, K digit_of_one, K *count)
     return true;
 }
 
-/* Sorts n keys by their digits. */
+/* Sorts n keys by their digits; `work` has room for n. */
 static void JOIN(radix_sort, BITS)(int64_t n, K *x, K *work)
 {
     K  count[JOIN(DIGITS, BITS)][256];
@@ -51,7 +54,7 @@ static void JOIN(radix_sort, BITS)(int64_t n, K *x, K *work)
         copy_strips(n * (int64_t)sizeof *x, from, x);
 }
 
-/* Insertion sort of keys with their places. */
+/* Sorts few keys with their places by insertion; equal keys keep their order. */
 static void JOIN(insert_pairs, BITS)(int64_t n, JOIN(pair, BITS) * x)
 {
     for (int64_t i = 1; i < n; i++) {

@@ -1,5 +1,5 @@
-/* row_sort.h - sorts a row as core/sort_facts.h defines it, by keys; compiled once for each instruction
- * set. */
+/* row_sort.h - sorts a row as core/sort_facts.h defines it, by keys; compiled once for each
+ * instruction set. */
 #ifndef RD_KERNELS_CPU_SORT_ROW_SORT_H
 #define RD_KERNELS_CPU_SORT_ROW_SORT_H
 #include "kernels/program.h"

@@ -4,10 +4,14 @@
  * A sample gives two bounds that the key probably lies between: Floyd and Rivest (1975), "Expected
  * time bounds for selection". One pass keeps the keys between these bounds, mostly a quarter.  Some
  * dozens of keys are selected by counting.  Where samples do not help, keys are selected by their
- * digits, from the first one on. */
+ * digits, from the first one on.
+ *
+ * The rank of a key is how many keys come before it in order.  JOIN(name, BITS) is a name for one
+ * width of keys: select_32. */
 enum { JOIN(SAMPLE, BITS) = 64, JOIN(BAD_PASSES, BITS) = 4 };
 
-/* Selects among at most 64 keys: counts the keys below each one until the rank fits. */
+/* Selects among at most 64 keys: counts the keys below each one until the rank fits.  *less gets
+ * how many keys are below. */
 static K JOIN(select_by_counting, BITS)(int64_t n, const K *x, int64_t rank, int64_t *less)
 {
     for (int64_t k = 0;; k++) {
@@ -26,7 +30,7 @@ static K JOIN(select_by_counting, BITS)(int64_t n, const K *x, int64_t rank, int
 }
 
 /* Selects by digits of 8 bits, from the highest: each pass counts digits and keeps the keys with
- * the right one. */
+ * the digit that the rank falls into.  *less gets how many keys are below. */
 static K JOIN(select_by_digits, BITS)(int64_t n, const K *x, int64_t rank, K *to, int64_t *less)
 {
     K lo = 0;
@@ -68,8 +72,9 @@ static JOIN(selected, BITS) JOIN(select_few, BITS)(int64_t n, const K *x, int64_
     return y;
 }
 
-/* Sets two keys that probably enclose the key of the rank, by a sample: one of each n / MANY
- * keys. */
+/* Sets two keys that probably enclose the key of the rank, by a sample of 64 keys, one of each n /
+ * 64.  The bounds are 8 ranks of the sample away on both sides.  *dice is a linear congruential
+ * generator (Numerical Recipes). */
 static void JOIN(bounds, BITS)(int64_t n, const K *x, int64_t rank, uint32_t *dice, K *lo, K *hi)
 {
     enum { MANY = JOIN(SAMPLE, BITS), AROUND = 8 };
@@ -86,8 +91,9 @@ static void JOIN(bounds, BITS)(int64_t n, const K *x, int64_t rank, uint32_t *di
                              : (K)-1;
 }
 
-/* Selects the key of a rank among n > 0 keys.  `work` has room for twice n keys and two vectors; x
- * stays as it is. */
+/* Selects the key of a rank among n > 0 keys: each pass keeps those between two bounds, or on one
+ * side of them.  Passes that keep more than half are bad; after BAD_PASSES of them digits decide.
+ * `work` has room for twice n keys and two vectors; x stays as it is. */
 static JOIN(selected, BITS) JOIN(select, BITS)(int64_t n, const K *x, int64_t rank, K *work)
 {
     K       *to = work, *other = work + n + 16;
@@ -108,7 +114,7 @@ static JOIN(selected, BITS) JOIN(select, BITS)(int64_t n, const K *x, int64_t ra
         else if (lo == hi)
             return (JOIN(selected, BITS)){ lo, lo, below + under, rank + 1 < under + m };
         else if (m > n / 2) {
-            /* many may equal one of the two */
+            /* the bounds have not helped: many keys may equal one of them */
             K low = 0, high = 0;
 
             for (int64_t i = 0; i < n;)
@@ -143,7 +149,8 @@ static JOIN(selected, BITS) JOIN(select, BITS)(int64_t n, const K *x, int64_t ra
     return y;
 }
 
-/* The key of the next rank, which exists. */
+/* Returns the key of the next rank, which exists.  It equals the selected key if more than rank + 1
+ * keys are not above that one. */
 static K JOIN(next, BITS)(int64_t n, const K *x, int64_t rank, const JOIN(selected, BITS) * y)
 {
     int64_t up_to = 0;

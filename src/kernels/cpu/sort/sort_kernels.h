@@ -21,8 +21,8 @@
 #define JOIN_(a, b) a##_##b
 #define JOIN(a, b)  JOIN_(a, b)
 
-/* The end of the strip of elements that begins at i.  Loops over all elements take a strip at a
- * time, and test for cancellation between two strips. */
+/* Returns the end of the strip of elements that begins at i.  Loops over all elements take a strip
+ * at a time, and test for cancellation between two strips. */
 static inline int64_t strip_end(int64_t i, int64_t n)
 {
     if (i > 0)
@@ -120,8 +120,8 @@ static void copy_strips(int64_t bytes, const void *from, void *to)
 typedef uint32_t key_32;
 typedef uint64_t key_64;
 
-/* ROW(type, bits of its keys, its conversion, bits of its elements as a mask, the key of -0: keys of 0 are looked for
- * where there is one) */
+/* ROW(type, bits of its keys, its conversion, bits of its elements as a mask, the key of -0: keys
+ * of 0 are looked for where there is one) */
 #define ROWS_OF_WORDS                           \
     ROW(BOOL, 32, u8, 0xff, 0)                  \
     ROW(U8, 32, u8, 0xff, 0)                    \
@@ -137,6 +137,7 @@ typedef uint64_t key_64;
 #define ROW_OF_NARROW_FLOAT(name, sign, C, ...) \
     ROW(name, 32, sign, (1U << 8 * sizeof(C)) - 1, 1U << (8 * sizeof(C) - 1))
 
+/* Sorts one row: by its type, the macro ROW makes keys and then what is asked for. */
 void JOIN(rd_sort_row, NAME)(const rd_sorting *s, const void *from, void *to, void *work)
 {
     switch (s->type) {
@@ -170,6 +171,8 @@ void JOIN(rd_sort_row, NAME)(const rd_sorting *s, const void *from, void *to, vo
         }                                                                                 \
         break;                                                                            \
     }
+/* Sorts short rows side by side, as many at a time as INTERLEAVED says for the width of their keys.
+ * Keys of places have 64 bits. */
 void JOIN(rd_sort_rows, NAME)(const rd_sorting *s, int64_t rows, const void *from,
                               int64_t from_pitch, void *to, int64_t to_pitch, void *work)
 {

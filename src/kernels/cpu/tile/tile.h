@@ -9,11 +9,18 @@
  *   program -plan/prepare.c-> plan of tiles, this header: which loops are rows and columns, where
  *                             registers live, what is fused (fuse.c: passes that need not be;
  *                             buffers.c: what shares memory, how many elements a tile has; sizes.c:
- *                             how many rows and columns; fold_mapping.c: which states the elements of
- *                             a fold update; fold_kernels.c: which kernels take it)
+ *                             how many rows and columns; fold_mapping.c: which states the elements
+ *                             of a fold update; fold_kernels.c: which kernels take it)
  *           -run/tile_loops.c-> loops; element_values.c: maps, loads, stores; steps.c,
  *                        operator_scans.c, fold_results.c: reductions and scans, on the combine
- *                        tree of trees.c */
+ *                        tree of trees.c
+ *
+ * Words.  A tile is a rectangle of elements that the machine computes at once, in rows and columns.
+ * A fold is a reduction or a scan; its cells are the results that it makes.  The lanes of a cell
+ * are partial results, which neighbouring elements update in turn.  A step is one element for each
+ * lane; a block is a run of steps that each lane folds from the left.  Blocks merge by the combine
+ * tree (program.h).  A group is a run of states that begin and end their blocks together
+ * (run/trees.h). */
 #ifndef RD_KERNELS_CPU_TILE_TILE_H
 #define RD_KERNELS_CPU_TILE_TILE_H
 #include "kernels/cpu/simd/simd.h"
@@ -38,6 +45,7 @@ typedef enum rd_loop_role {
     RD_LOOP_COLS   /* columns                            */
 } rd_loop_role;
 
+/* The plan of a loop.  prepare.c sets its role, sizes.c the sizes, square_tiles.c `square`. */
 typedef struct rd_tile_loop {
     rd_loop_role role;
     int64_t      most;   /* rows or columns at a time      */
@@ -58,9 +66,9 @@ typedef enum rd_fold_mapping {
 /* The plan of a fold; fold_mapping.c fills it, square_tiles.c and fold_kernels.c change some of
  * it. */
 typedef struct rd_tile_fold {
-    const rd_fold      *fold;
-    const rd_fold_code *code;
-    const rd_scan_code *scan;
+    const rd_fold      *fold; /* of the program                */
+    const rd_fold_code *code; /* the kernels of its reducer    */
+    const rd_scan_code *scan; /* those of scans by its operator */
     rd_fold_mapping     mapping;
     rd_elem             elem;          /* of the accumulator */
     bool                users;         /* the caller's reducer: user_folds.c */
@@ -142,6 +150,7 @@ typedef struct rd_tile_inst {
     rd_tile_strides     strides;         /* of its address */
 } rd_tile_inst;
 
+/* The plan of a register.  prepare.c makes it, fuse.c notes its readers. */
 typedef struct rd_tile_reg {
     rd_tile_level level;
     rd_elem       elem;
@@ -184,6 +193,7 @@ typedef struct rd_tile_code {
 /* Elements of a side of a square tile: some cache lines of any type. */
 enum { RD_SQUARE = 64 };
 
+/* The lesser of two numbers. */
 static inline int64_t rd_least(int64_t a, int64_t b)
 {
     return a < b ? a : b;

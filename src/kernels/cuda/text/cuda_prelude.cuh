@@ -74,6 +74,7 @@ template <class T> struct rd_plain<T &> {
 enum { RD_WARN_INT_DIVIDE = 1 };
 
 #ifdef RD_F16_IN_HARDWARE /* one instruction where core/half.h takes ten */
+/* Converts f16 to f32, exactly. */
 static __forceinline__ float rd_f16_to_f32(rd_f16 x)
 {
     float y;
@@ -81,6 +82,8 @@ static __forceinline__ float rd_f16_to_f32(rd_f16 x)
     asm("cvt.f32.f16 %0, %1;" : "=f"(y) : "h"(x.bits));
     return y;
 }
+
+/* Converts f32 to the nearest f16, ties to even. */
 static __forceinline__ rd_f16 rd_f16_of_f32(float x)
 {
     rd_f16 y;
@@ -88,12 +91,15 @@ static __forceinline__ rd_f16 rd_f16_of_f32(float x)
     asm("cvt.rn.f16.f32 %0, %1;" : "=h"(y.bits) : "f"(x));
     return y;
 }
+
+/* Rounds an f32 to the nearest number that f16 has. */
 static __forceinline__ float rd_round_f16(float x)
 {
     return rd_f16_to_f32(rd_f16_of_f32(x));
 }
 #endif
 #ifdef RD_BF16_IN_HARDWARE
+/* Converts f32 to the nearest bf16, ties to even. */
 static __forceinline__ rd_bf16 rd_bf16_of_f32(float x)
 {
     rd_bf16 y;
@@ -101,6 +107,8 @@ static __forceinline__ rd_bf16 rd_bf16_of_f32(float x)
     asm("cvt.rn.bf16.f32 %0, %1;" : "=h"(y.bits) : "f"(x));
     return y;
 }
+
+/* Rounds an f32 to the nearest number that bf16 has: bf16 is the upper half of an f32. */
 static __forceinline__ float rd_round_bf16(float x)
 {
     return __uint_as_float((uint32_t)rd_bf16_of_f32(x).bits << 16);

@@ -71,6 +71,8 @@ static __forceinline__ float rd_exp_f32(float given)
 #define RD_EXP_LOW_UNIT_f32  0x1p-64F
 #define RD_EXP_LOW_MAGIC_F32 (0x1.8p19F + 127 + 64)
 
+/* Returns exp(x) / RD_EXP_LOW_UNIT for x <= 40 that is no NaN: 64 is added to the exponent of
+ * 2^n, so that no product at the end is needed. */
 static __forceinline__ float rd_exp_low_f32(float given)
 {
     const float x = fmaxf(given, RD_EXP_LEAST_F32);

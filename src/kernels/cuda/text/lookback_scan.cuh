@@ -17,11 +17,15 @@ static __forceinline__ uint64_t rd_peek_word(const uint64_t *at)
 {
     return *(const volatile uint64_t *)at;
 }
+
+/* Publishes a word for other blocks of threads: one volatile store, as both halves must appear
+ * together. */
 static __forceinline__ void rd_leave_word(uint64_t *at, uint64_t word)
 {
     *(volatile uint64_t *)at = word;
 }
 #ifndef RD_WAIT_FOR
+/* Waits until another block has published the word. */
 static __forceinline__ void rd_wait_for(const uint64_t *at)
 {
     while (rd_peek_word(at) == 0)

@@ -1,4 +1,8 @@
-/* accumulators.c - the accumulators of folds in a shadow run, and their states. */
+/* accumulators.c - the accumulators of folds in a shadow run, and their states.
+ *
+ * A cell is one result of a fold.  Its states are the accumulators of its lanes, and a node is the
+ * merge of finished blocks.  `more` is what a subscript of states has besides the cell and the
+ * lane.  Arrays that hold copies of states are named as aliases of the accumulator. */
 #include "kernels/loop/shadow/accumulators.h"
 #include <inttypes.h>
 #include <stdarg.h>
@@ -29,7 +33,7 @@ __attribute__((format(printf, 3, 4))) bool rd_shadow_fold_fails(const rd_shadow_
 }
 
 /* ---- Room ------------------------------------------------------------------------------------ */
-/* A fold of the program. */
+/* Returns a fold of the program. */
 const rd_fold *rd_shadow_fold_of(const rd_shadow_folds *s, int32_t fold)
 {
     return &s->t->p->fold[fold];
@@ -56,7 +60,8 @@ static int64_t subscripts_of(const rd_schedule *t, int32_t fold)
     return most;
 }
 
-/* Makes room for the accumulators of a fold; false: no memory. */
+/* Makes room for the accumulators of a fold, one for each subscript that its arrays of states have;
+ * false: no memory. */
 static bool make_cells(rd_shadow_folds *s, int32_t fold)
 {
     s->n_cell[fold] = subscripts_of(s->t, fold);
@@ -64,7 +69,8 @@ static bool make_cells(rd_shadow_folds *s, int32_t fold)
     return s->cell[fold] != NULL;
 }
 
-/* Makes the states of an array; false: no memory. */
+/* Makes the states of an array, none of which has begun; false: no memory.  An array of elements
+ * (fold < 0) has no states. */
 static bool make_states(rd_shadow_folds *s, int32_t store)
 {
     if (s->t->store[store].fold < 0)
@@ -147,7 +153,7 @@ static rd_shadow_accumulator *make_accumulator(const rd_fold *f, int64_t number,
     return c;
 }
 
-/* Begins the accumulator again if its fold has begun since it was last used. */
+/* Empties the accumulator if its fold has begun again since the accumulator was last used. */
 static void begin_with_fold(const rd_shadow_folds *s, const rd_stmt *by, rd_shadow_accumulator *c)
 {
     if (c->begun == s->begun[by->fold])
@@ -250,7 +256,8 @@ void rd_shadow_declare(rd_shadow_folds *s, int32_t store)
         s->alias[store][k].of = NULL;
 }
 
-/* Begins a fold: all states in the array are empty. */
+/* Begins a fold: all states in the array are empty.  Accumulators empty themselves when they are
+ * next named, as `begun` counts up. */
 bool rd_shadow_begin(rd_shadow_folds *s, const rd_stmt *by)
 {
     s->begun[by->fold]++;

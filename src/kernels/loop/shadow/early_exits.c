@@ -38,7 +38,8 @@ bool rd_shadow_find_exits(rd_shadow_task *r)
     return r->exit != NULL;
 }
 
-/* Notes that an EXIT has checked its states. */
+/* Notes that an EXIT has checked its states: `count` states from the cell on, of which each cell
+ * has as many as lanes. */
 void rd_shadow_note_exit(rd_shadow_task *r, const rd_shadow_copy *c, const rd_stmt *s)
 {
     const int64_t lanes = r->t->fold[s->fold].lanes, from = rd_shadow_position(r, c, &s->of.cell);

@@ -1,4 +1,7 @@
-/* eval_positions.c - evaluates positions and edges of a tree in its shadow run. */
+/* eval_positions.c - evaluates positions and edges of a tree in its shadow run.
+ *
+ * A copy is one instance of the code, with its own indices and values.  An edge is a bound of a
+ * loop. */
 #include "kernels/loop/shadow/run_tree.h"
 
 /* Fails the task if the condition does not hold; returns the condition. */

@@ -1,5 +1,8 @@
 /* fold_definition.c - reductions and scans as kernels/program.h defines them.  The elements of a
- * reduction are listed, and sorted by their places, before they combine. */
+ * reduction are listed, and sorted by their places, before they combine.
+ *
+ * The block at hand is the one that takes elements now.  A hash stands for a number: of an element,
+ * a state, or a node, which is a finished block or a merge of blocks. */
 #include "kernels/loop/shadow/fold_definition.h"
 #include <stdlib.h>
 
@@ -84,7 +87,7 @@ void rd_shadow_list_begin(rd_shadow_list *l)
     }
 }
 
-/* Adds an element to the list of its cell. */
+/* Adds an element to the list of its cell; false: no memory. */
 bool rd_shadow_list_take(rd_shadow_list *l, const rd_shadow_element *e)
 {
     if (!l->failed)
@@ -194,7 +197,8 @@ static uint64_t tree_prefix(const rd_fold *f, const uint64_t *element, int64_t f
         tree_prefix(f, element, from + ((int64_t)1 << level), n - ((int64_t)1 << level)));
 }
 
-/* The prefix within the block at hand, by the tree or from the left. */
+/* Returns the prefix within the block at hand.  Scans by the tree merge nodes of 1, 2, 4 ..
+ * elements; others fold from the left. */
 static uint64_t prefix_of(const rd_fold *f, const scan_cell *s)
 {
     if (f->prefix == RD_PREFIX_TREE && !rd_shadow_is_unordered(f))
@@ -215,7 +219,7 @@ static uint64_t block_tree(const rd_fold *f, const uint64_t *node, int64_t start
  * first; other folds go from the left. */
 static uint64_t before_of(const rd_fold *f, const scan_cell *s)
 {
-    const bool pair = f->reducer == RD_RED_sum && rd_dtype_kind(f->type) == RD_KIND_FLOAT;
+    const bool pair = rd_fold_has_pairs(f);
     uint64_t   sum  = RD_OF_NOTHING;
     int64_t    from = 0;
 

@@ -6,7 +6,8 @@
 #include "kernels/cpu/reference/reducer_functions.h"
 #include <string.h>
 
-/* The number of an element's step. */
+/* Returns the number of an element's step: a step is one element of each lane, and an outer
+ * position has as many steps as its lane position fills. */
 int64_t rd_shadow_step_number(const rd_fold *f, const rd_shadow_coords *at)
 {
     return at->outer * rd_rows_of_lanes(f) + at->lane / f->lanes;
@@ -34,29 +35,31 @@ static bool is_same_state(const rd_word *a, const rd_word *b, int n, rd_class cl
     return true;
 }
 
-/* True if the element is known and leaves every state as it is, such as 0 in a sum. */
+/* True if the element is known and leaves every state as it is, such as 0 in a sum.  It is tried by
+ * one step from the reducer's identity. */
 static bool is_neutral(const rd_fold *f, int64_t index, rd_shadow x, const rd_shadow *w)
 {
     const rd_class class              = rd_dtype_class(f->type);
     const rd_reducer_code *const code = rd_reducer_code_of(f->reducer, class);
     const rd_word                one = rd_word_from_int(1, f->type), word = { .u64 = x.bits };
-    rd_word                      before[RD_MAX_STATE], hash_after[RD_MAX_STATE];
+    rd_word                      before[RD_MAX_STATE], after[RD_MAX_STATE];
 
     if (!x.known || (w && !w->known) || !code || !code->identity || !code->step)
         return false;
     memset(before, 0, sizeof before);
     code->identity(before, f->type);
-    memcpy(hash_after, before, sizeof hash_after);
-    code->step(hash_after, word, w ? (rd_word){ .u64 = w->bits } : one, index);
-    return is_same_state(before, hash_after, rd_reducer_table[f->reducer].n_state, class);
+    memcpy(after, before, sizeof after);
+    code->step(after, word, w ? (rd_word){ .u64 = w->bits } : one, index);
+    return is_same_state(before, after, rd_reducer_table[f->reducer].n_state, class);
 }
 
 /* Makes the element of a step: its place, and the hash of its operands.  Masked and neutral
- * elements have the hash RD_OF_NOTHING. */
+ * elements have the hash RD_OF_NOTHING. The index counts only for reducers that may use it: places
+ * (argmin) and users' ones. */
 rd_shadow_element rd_shadow_element_of(const rd_fold *f, const rd_shadow_coords *at, rd_shadow x,
                                        const rd_shadow *w, const rd_shadow *mask)
 {
-    const bool        indexed = f->reducer == RD_RED_user || rd_reducer_places(f->reducer);
+    const bool        indexed = f->user || rd_reducer_places(f->reducer);
     rd_shadow_element e       = { .cell = at->cell,
                                   .step = rd_shadow_step_number(f, at),
                                   .lane = (int32_t)(at->lane % f->lanes) };
@@ -70,7 +73,8 @@ rd_shadow_element rd_shadow_element_of(const rd_fold *f, const rd_shadow_coords 
 }
 
 /* ---- States and nodes ------------------------------------------------------------------------ */
-/* The hash of b behind a, where RD_OF_NOTHING changes nothing; without order a sum. */
+/* Returns the hash of b behind a; RD_OF_NOTHING changes nothing.  Without an order it is the sum of
+ * both, which is never RD_OF_NOTHING (0). */
 static uint64_t hash_after(const rd_fold *f, uint64_t kind, uint64_t a, uint64_t b)
 {
     if (!a || !b)
@@ -116,7 +120,8 @@ void rd_shadow_lanes(const rd_fold *f, uint64_t *node)
             node[l] = rd_shadow_merge(f, node[l], node[l + half]);
 }
 
-/* Result k of a node. */
+/* Returns the hash of result k of a node: it depends on the reducer, the type of results and the
+ * node. */
 rd_shadow rd_shadow_finish(const rd_fold *f, uint64_t node, int32_t k)
 {
     const uint64_t what = (uint64_t)f->reducer << 16 | (uint64_t)f->out << 8 | (uint64_t)k;

@@ -1,5 +1,7 @@
 /* hash_values.c - hashes that stand for numbers in a shadow run: those of operators, and what
- * decides if a number is not known. */
+ * decides if a number is not known.
+ *
+ * A shadow is a known number, or a hash of the operation and operands that made the number. */
 #include "kernels/loop/shadow/shadow.h"
 #include "kernels/cpu/reference/op_functions.h"
 #include <stdarg.h>
@@ -17,13 +19,13 @@ rd_shadow rd_shadow_of_int(int64_t value)
 }
 
 /* A number of which only the hash is known. */
-static rd_shadow unknown(uint64_t hash)
+static rd_shadow unknown_shadow(uint64_t hash)
 {
     return (rd_shadow){ hash, false };
 }
 
-/* A known number of a type. */
-static rd_shadow of_word(rd_word word, rd_dtype type)
+/* Returns a known number of a type.  Bits that a narrow type does not have are 0. */
+static rd_shadow known_shadow(rd_word word, rd_dtype type)
 {
     const rd_word zero = { .u64 = 0 };
     rd_word       made = zero;
@@ -55,15 +57,15 @@ int64_t rd_shadow_label(rd_shadow x, int64_t n_group)
 }
 
 /* ---- Values ---------------------------------------------------------------------------------- */
-/* True if the operand alone decides the result of `and` or `or`.  Bounds of loops leave out what
- * such a mask of places leaves out. */
+/* True if the operand alone decides the result of a logical `and` or `or`. A bound of a loop leaves
+ * out what such a mask of indices leaves out. */
 static bool is_absorbing(const rd_let *let, rd_shadow x)
 {
     return x.known && let->from == RD_BOOL && (x.bits ? let->op == RD_OP_or : let->op == RD_OP_and);
 }
 
-/* The shadow of an operator's value: a hash of operator and operands, or the number itself if all
- * operands are known. */
+/* Returns the shadow of an operator's value: the number itself if all operands are known, else a
+ * hash of the operator and its operands.  The hash of a test has the type of its operands. */
 static rd_shadow map_value(const rd_let *let, const rd_shadow *in)
 {
     const rd_rule rule  = rd_op_table[let->op].rule;
@@ -85,25 +87,26 @@ static rd_shadow map_value(const rd_let *let, const rd_shadow *in)
             return in[k];
     rd_op_fn *code = rd_op_code(let->op, rd_dtype_class(test ? let->from : let->type));
     if (!known || !code)
-        return unknown(hash);
+        return unknown_shadow(hash);
     code(&result, &word[0], &word[1], &word[2], &warnings);
     if (!test && rd_op_needs_wrap(let->type))
         result = rd_op_wrap(result, let->type);
-    return of_word(result, let->type);
+    return known_shadow(result, let->type);
 }
 
-/* The shadow of a conversion. */
+/* Returns the shadow of a conversion from one type to another. */
 static rd_shadow cast_value(const rd_let *let, rd_shadow x)
 {
     const rd_word word = { .u64 = x.bits };
 
     if (x.known)
-        return of_word(rd_word_convert(word, let->from, let->type), let->type);
-    return unknown(
+        return known_shadow(rd_word_convert(word, let->from, let->type), let->type);
+    return unknown_shadow(
         rd_mix(rd_mix(RD_OF_CAST, (uint64_t)let->type << 8 | (uint64_t)let->from), x.bits));
 }
 
-/* The shadow of an index: one of the axis, and counted from its end if negative. */
+/* Returns the shadow of an index below let->word.  A known index counts from the end if it is
+ * negative; an unknown one becomes some index, chosen by its hash. */
 static rd_shadow checked_index(const rd_let *let, rd_shadow x)
 {
     const int64_t extent = let->word.i64 > 0 ? let->word.i64 : 1;
@@ -120,20 +123,20 @@ static rd_shadow call_value(const rd_let *let, const rd_shadow *in)
 
     for (int32_t k = 0; k < let->n; k++)
         hash = rd_mix(hash, rd_shadow_hash(in[k]));
-    return unknown(hash);
+    return unknown_shadow(hash);
 }
 
 /* The shadow of a value; `in` has its operands. */
 rd_shadow rd_shadow_value(const rd_let *let, const rd_shadow *in)
 {
     switch (let->kind) {
-    case RD_I_CONST: return of_word(let->word, let->type);
+    case RD_I_CONST: return known_shadow(let->word, let->type);
     case RD_I_MAP: return map_value(let, in);
     case RD_I_CAST: return cast_value(let, in[0]);
     case RD_I_SELECT: return rd_shadow_true(in[0]) ? in[1] : in[2];
     case RD_I_INDEX: return checked_index(let, in[0]);
     case RD_I_CALL: return call_value(let, in);
-    default: return unknown(RD_OF_NUMBER);
+    default: return unknown_shadow(RD_OF_NUMBER);
     }
 }
 

@@ -1,5 +1,8 @@
 /* join_partials.c - partials in a shadow run: ranges store nodes in any order, and they are
- * combined in the order of their blocks. */
+ * combined in the order of their blocks.
+ *
+ * A partial is a node that one range of a split reduction has stored.  An item is the work of one
+ * team, and only partials of the same item combine. */
 #include "kernels/loop/shadow/accumulators.h"
 #include <inttypes.h>
 #include <stdlib.h>
@@ -12,7 +15,7 @@ void rd_shadow_set_item(rd_shadow_folds *s, uint64_t item)
 }
 
 /* ---- Nodes ----------------------------------------------------------------------------------- */
-/* Stores one node of all lanes of a cell. */
+/* Stores one node of a cell, with all its lanes, as a partial of the item at hand. */
 static bool store_row(rd_shadow_folds *s, int32_t fold, const rd_shadow_accumulator *c, int32_t row)
 {
     const int32_t lanes = rd_shadow_fold_of(s, fold)->lanes;
@@ -22,7 +25,7 @@ static bool store_row(rd_shadow_folds *s, int32_t fold, const rd_shadow_accumula
                                                        c->node + (size_t)row * (size_t)lanes });
 }
 
-/* Stores the nodes of all cells, whose last blocks end before. */
+/* Stores the nodes of all cells as partials.  Blocks that are open end first. */
 bool rd_shadow_store_partials(rd_shadow_folds *s, const rd_stmt *by)
 {
     bool ok = true;
@@ -32,6 +35,7 @@ bool rd_shadow_store_partials(rd_shadow_folds *s, const rd_stmt *by)
     for (int64_t k = 0; k < s->n_cell[by->fold] && ok; k++) {
         rd_shadow_accumulator *c = s->cell[by->fold][k];
 
+        /* No statement has named the cell since its fold has begun. */
         if (!c || c->begun != s->begun[by->fold])
             continue;
         ok = rd_shadow_end_block(s, by, c);
@@ -50,17 +54,17 @@ static int compare_starts(const void *a, const void *b)
     return (x->cover.start > y->cover.start) - (x->cover.start < y->cover.start);
 }
 
-/* Adds a partial behind those before it. */
-static bool combine_one(rd_shadow_folds *s, const rd_stmt *by, const rd_shadow_partial *left)
+/* Pushes a partial as a node of its cell, behind the partials with earlier blocks. */
+static bool combine_one(rd_shadow_folds *s, const rd_stmt *by, const rd_shadow_partial *partial)
 {
     const size_t           lanes = (size_t)rd_shadow_fold_of(s, by->fold)->lanes;
-    rd_shadow_accumulator *c =
-        rd_shadow_accumulator_at(s, by, left->number, left->more, RD_TAKES_STEPS, RD_TAKES_STEPS);
+    rd_shadow_accumulator *c     = rd_shadow_accumulator_at(s, by, partial->number, partial->more,
+                                                            RD_TAKES_STEPS, RD_TAKES_STEPS);
 
     if (!c)
         return false;
-    memcpy(c->node + (size_t)c->depth * lanes, left->node, lanes * sizeof *c->node);
-    return rd_shadow_push_node(s, by, c, left->cover);
+    memcpy(c->node + (size_t)c->depth * lanes, partial->node, lanes * sizeof *c->node);
+    return rd_shadow_push_node(s, by, c, partial->cover);
 }
 
 /* True if all blocks of all cells of the item were stored; else a failure.  Each cell has one
@@ -71,12 +75,12 @@ static bool must_be_complete(const rd_shadow_folds *s, const rd_stmt *by)
     int64_t        blocks = 0, cells = 0;
 
     for (int64_t k = 0; k < s->n_partial[by->fold]; k++) {
-        const rd_shadow_partial *left = &s->partial[by->fold][k];
+        const rd_shadow_partial *partial = &s->partial[by->fold][k];
 
-        if (left->item != s->item)
+        if (partial->item != s->item)
             continue;
-        blocks += (int64_t)1 << left->cover.level;
-        cells += left->cover.start == 0;
+        blocks += (int64_t)1 << partial->cover.level;
+        cells += partial->cover.start == 0;
     }
     return rd_shadow_is_unordered(f) || blocks == cells * f->n_block ||
            rd_shadow_fold_fails(s, by, "%" PRId64 " blocks of %" PRId64 " have been left", blocks,
@@ -86,13 +90,13 @@ static bool must_be_complete(const rd_shadow_folds *s, const rd_stmt *by)
 /* Begins the fold, and combines all partials of the item. */
 bool rd_shadow_combine_partials(rd_shadow_folds *s, const rd_stmt *by)
 {
-    rd_shadow_partial *left = s->partial[by->fold];
-    bool               ok   = rd_shadow_begin(s, by) && must_be_complete(s, by);
+    rd_shadow_partial *partial = s->partial[by->fold];
+    bool               ok      = rd_shadow_begin(s, by) && must_be_complete(s, by);
 
-    if (left)
-        qsort(left, (size_t)s->n_partial[by->fold], sizeof *left, compare_starts);
-    for (int64_t k = 0; left && k < s->n_partial[by->fold] && ok; k++)
-        if (left[k].item == s->item)
-            ok = combine_one(s, by, &left[k]);
+    if (partial)
+        qsort(partial, (size_t)s->n_partial[by->fold], sizeof *partial, compare_starts);
+    for (int64_t k = 0; partial && k < s->n_partial[by->fold] && ok; k++)
+        if (partial[k].item == s->item)
+            ok = combine_one(s, by, &partial[k]);
     return ok;
 }

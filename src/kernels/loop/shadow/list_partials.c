@@ -1,4 +1,7 @@
-/* list_partials.c - the list of the partials of a fold, in a shadow run. */
+/* list_partials.c - the list of the partials of a fold, in a shadow run.
+ *
+ * A partial is a node that one range of a split reduction has stored, with one hash for each
+ * lane. */
 #include "kernels/loop/shadow/accumulators.h"
 #include <stdlib.h>
 #include <string.h>
@@ -14,20 +17,20 @@ void rd_shadow_forget_partials(rd_shadow_folds *s, int32_t fold)
 }
 
 /* Adds a copy of a partial; false: no memory. */
-bool rd_shadow_add_partial(rd_shadow_folds *s, int32_t fold, const rd_shadow_partial *left)
+bool rd_shadow_add_partial(rd_shadow_folds *s, int32_t fold, const rd_shadow_partial *partial)
 {
-    const size_t       bytes = (size_t)s->t->p->fold[fold].lanes * sizeof *left->node;
+    const size_t       bytes = (size_t)s->t->p->fold[fold].lanes * sizeof *partial->node;
     const size_t       n     = (size_t)s->n_partial[fold];
     rd_shadow_partial *made  = realloc(s->partial[fold], (n + 1) * sizeof *made);
 
     if (!made)
         return false;
     s->partial[fold] = made;
-    made[n]          = *left;
+    made[n]          = *partial;
     made[n].node     = malloc(bytes);
     if (!made[n].node)
         return false;
-    memcpy(made[n].node, left->node, bytes);
+    memcpy(made[n].node, partial->node, bytes);
     s->n_partial[fold]++;
     return true;
 }

@@ -1,5 +1,8 @@
 /* merge_nodes.c - blocks of folds in a shadow run: they become nodes, which merge along the
- * combine tree. */
+ * combine tree.
+ *
+ * A node covers 2^level blocks from `start` on.  `depth` counts the nodes that a cell holds; each
+ * has a row of one hash for each lane. */
 #include "kernels/loop/shadow/accumulators.h"
 #include <inttypes.h>
 
@@ -20,7 +23,8 @@ static bool are_siblings(const rd_shadow_cover *left, const rd_shadow_cover *rig
 }
 
 /* Pushes the finished node in row `depth`: it merges with its left siblings as far as they are
- * here.  Sums of scans keep such nodes, too. */
+ * here.  An unordered fold has one node that takes all.  Blocks must end in their order; `ended` is
+ * the last one. */
 bool rd_shadow_push_node(const rd_shadow_folds *s, const rd_stmt *by, rd_shadow_accumulator *c,
                          rd_shadow_cover row)
 {
@@ -45,8 +49,8 @@ bool rd_shadow_push_node(const rd_shadow_folds *s, const rd_stmt *by, rd_shadow_
            rd_shadow_fold_fails(s, by, "nodes of %" PRId32 " blocks do not meet", c->depth);
 }
 
-/* Adds a block to the prefix of a scan.  Running sums of floats add nodes from the left; other
- * folds merge the last block. */
+/* Adds a block to the prefix of a scan.  Running sums of floats (`pair`) merge the nodes of the
+ * tree from the left; other folds merge the prefix and the block. */
 static bool add_to_prefix(const rd_shadow_folds *s, const rd_stmt *by, rd_shadow_accumulator *c,
                           uint64_t block)
 {
@@ -65,7 +69,8 @@ static bool add_to_prefix(const rd_shadow_folds *s, const rd_stmt *by, rd_shadow
     return true;
 }
 
-/* Ends the block at hand of a cell: its states become a node, and are empty again. */
+/* Ends the open block of a cell: its states become a node, and are empty again.  block < 0: no
+ * block is open.  The states must be in the statement's array. */
 bool rd_shadow_end_block(rd_shadow_folds *s, const rd_stmt *by, rd_shadow_accumulator *c)
 {
     const rd_fold *f     = rd_shadow_fold_of(s, by->fold);

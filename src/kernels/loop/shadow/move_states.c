@@ -3,7 +3,8 @@
 #include <inttypes.h>
 #include <stdlib.h>
 
-/* Lets statements that name the array's states from this subscript on mean the accumulator. */
+/* Notes that statements that name the array's states from subscript `at` on mean this
+ * accumulator. */
 static bool add_alias(rd_shadow_folds *s, int32_t array, int64_t at, rd_shadow_accumulator *c)
 {
     if (!s->alias[array])
@@ -22,7 +23,7 @@ static bool must_have_state(const rd_shadow_folds *s, const rd_stmt *by, int64_t
                                 s->t->store[by->arg].extent);
 }
 
-/* Copies one state to the other array, or back. */
+/* Copies one state to the other array (LOAD_STATES), or back (STORE_STATES). */
 static bool move_one(const rd_shadow_folds *s, const rd_shadow_at *at, int64_t other, int32_t lane)
 {
     const rd_stmt *by    = at->by;
@@ -37,7 +38,8 @@ static bool move_one(const rd_shadow_folds *s, const rd_shadow_at *at, int64_t o
     return true;
 }
 
-/* Copies the state of a run of one label back to where it came from. */
+/* Copies the state of a run of equal labels back to the cell that it came from, with its block.
+ * Without an alias the array holds no state. */
 static bool end_run(const rd_shadow_folds *s, const rd_stmt *by, int64_t other)
 {
     rd_shadow_alias *alias = s->alias[by->arg] ? &s->alias[by->arg][other] : NULL;
@@ -57,8 +59,8 @@ static bool end_run(const rd_shadow_folds *s, const rd_stmt *by, int64_t other)
     return true;
 }
 
-/* Switches the array of a run to the state of another label's cell: the old state goes back
- * first. */
+/* Switches the array of a run to the state of another label's cell: the old state goes back first.
+ * Nothing happens if the cell is the same; a label that names no group loads no state. */
 bool rd_shadow_switch_state(rd_shadow_folds *s, const rd_shadow_at *at, int64_t other,
                             int64_t label)
 {
@@ -86,7 +88,7 @@ bool rd_shadow_switch_state(rd_shadow_folds *s, const rd_shadow_at *at, int64_t 
 }
 
 /* Copies the states of a cell, or of one of its lanes, to the other array or back, and its block
- * with them. */
+ * with them.  An array without a stride of lanes (lane_stride 0) holds one lane's state. */
 bool rd_shadow_move(rd_shadow_folds *s, const rd_shadow_at *at, int64_t other)
 {
     const rd_stmt         *by    = at->by;

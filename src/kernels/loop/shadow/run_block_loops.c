@@ -1,5 +1,9 @@
 /* run_block_loops.c - block loops of a tree in its shadow run, and the statements that end their
- * rounds. */
+ * rounds.
+ *
+ * A block loop has ranges as rounds, and a CUT in its body ends each range.  Marks are axes that
+ * are bound to the begin and the end of a round.  Copies of a jam (unroll-and-jam) go through the
+ * body together. */
 #include "kernels/loop/shadow/run_tree.h"
 
 /* ---- Block loops ----------------------------------------------------------------------------- */
@@ -13,7 +17,8 @@ static const rd_for *blocks_around(const rd_shadow_task *r, const rd_stmt *s)
     return rd_loop_of(r->t, k);
 }
 
-/* The block of the statement's element if the mark had the index. */
+/* Returns the number of the block that the statement's element would have if the mark had this
+ * index. */
 static int64_t block_at(const rd_shadow_task *r, rd_shadow_copy *c, const rd_stmt *s, int32_t mark,
                         int64_t index)
 {

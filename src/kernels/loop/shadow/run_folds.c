@@ -1,11 +1,16 @@
 /* run_folds.c - runs the statements of folds in a shadow run, and checks that each comes when it
- * may. */
+ * may.
+ *
+ * A cell is one result of a fold with a state for each lane.  A block is a run of steps; the cell
+ * is at one block at a time.  A finished block becomes a node of the combine tree.  A label names
+ * the group that an element goes to. */
 #include "kernels/loop/shadow/accumulators.h"
 #include <inttypes.h>
 
 /* ---- Steps ----------------------------------------------------------------------------------- */
-/* Brings a cell to the block of an element; fails if the cell is in another block, or if that
- * block has ended. */
+/* Brings a cell to the block of an element.  It fails if the cell is in another block, or if the
+ * element's block has ended.  Folds without an order (`any`) have no blocks to keep.  A copy of the
+ * states (alias) has a block of its own. */
 static bool enter_block(const rd_shadow_folds *s, const rd_shadow_at *at, rd_shadow_accumulator *c,
                         int64_t number, int64_t step)
 {
@@ -44,8 +49,8 @@ static bool must_be_in_range(const rd_shadow_folds *s, const rd_stmt *by,
     return true;
 }
 
-/* True if the array of a run has the states of the element's cell; of an element without a group,
- * of no cell.  Else a failure. */
+/* True if the array of a run has the states of the element's cell; for an element without a group
+ * (nowhere) it must have none.  Else a failure. */
 static bool must_be_at_hand(const rd_shadow_folds *s, const rd_stmt *by, int64_t number,
                             bool nowhere)
 {
@@ -84,7 +89,8 @@ bool rd_shadow_take(rd_shadow_folds *s, const rd_shadow_at *at, const rd_shadow_
     return true;
 }
 
-/* Adds the node of element `at` to the tree of its block; returns the prefix up to it. */
+/* Adds the node of element `at` to the tree of its block, as a binary counter adds 1; returns the
+ * prefix up to the element.  element[k] is the last node of 2^k elements. */
 uint64_t rd_shadow_tree_prefix(const rd_fold *f, uint64_t *element, int64_t at, uint64_t node)
 {
     uint64_t whole = RD_OF_NOTHING;
@@ -137,7 +143,7 @@ bool rd_shadow_prefix(rd_shadow_folds *s, const rd_shadow_at *at, const rd_shado
 }
 
 /* ---- Ends ------------------------------------------------------------------------------------ */
-/* Ends the block at hand of a cell. */
+/* Ends the open block of a cell. */
 static bool push_cell(rd_shadow_folds *s, const rd_shadow_at *at, int64_t number)
 {
     rd_shadow_accumulator *c =
@@ -146,8 +152,8 @@ static bool push_cell(rd_shadow_folds *s, const rd_shadow_at *at, int64_t number
     return c && rd_shadow_end_block(s, at->by, c);
 }
 
-/* Ends the block at hand of the cell that the statement names, or of all cells, or of the cells
- * of all groups. */
+/* Ends the open block of the cell that the statement names, or of all cells, or of the cells of all
+ * groups. */
 bool rd_shadow_push(rd_shadow_folds *s, const rd_shadow_at *at)
 {
     const rd_fold *f  = rd_shadow_fold_of(s, at->by->fold);
@@ -183,7 +189,8 @@ static bool must_end_once(rd_shadow_folds *s, const rd_shadow_at *at, int64_t bl
     return c;
 }
 
-/* Ends the block if the element is the last one of it. */
+/* Ends the block if the element is the last one of it: its step is the block's last, and its lane
+ * is the last that the lane position fills in that step. */
 bool rd_shadow_push_if_last(rd_shadow_folds *s, const rd_shadow_at *at)
 {
     const rd_fold *f    = rd_shadow_fold_of(s, at->by->fold);
@@ -197,7 +204,7 @@ bool rd_shadow_push_if_last(rd_shadow_folds *s, const rd_shadow_at *at)
     return must_end_once(s, at, step / f->steps - 1) && rd_shadow_push(s, at);
 }
 
-/* Ends the blocks of all cells, if they are not at the block of the element. */
+/* Ends the blocks of all cells that are open and not the element's block. */
 static bool push_all_if_new(rd_shadow_folds *s, const rd_shadow_at *at)
 {
     const int32_t  fold  = at->by->fold;
@@ -235,7 +242,8 @@ bool rd_shadow_push_if_new(rd_shadow_folds *s, const rd_shadow_at *at)
     return at->by->all ? push_all_if_new(s, at) : push_cell_if_new(s, at);
 }
 
-/* Ends the last block of a cell, and merges the nodes of its blocks, lane by lane. */
+/* Ends the last block of a cell, and merges the nodes of its blocks, lane by lane, from the right.
+ * A cell without nodes gets an empty one. */
 bool rd_shadow_merge_blocks(rd_shadow_folds *s, const rd_shadow_at *at)
 {
     const rd_fold         *f      = rd_shadow_fold_of(s, at->by->fold);

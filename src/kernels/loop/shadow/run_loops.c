@@ -1,4 +1,8 @@
-/* run_loops.c - runs the loops of a tree in its shadow run, each in an order that it allows. */
+/* run_loops.c - runs the loops of a tree in its shadow run, each in an order that it allows.
+ *
+ * A copy is one instance of a loop's body with its own values and indices.  Copies of a jam
+ * (unroll-and-jam) run each statement for all copies before the next statement.  A round is one
+ * iteration; marks are axes that are bound to its begin and end. */
 #include "kernels/loop/shadow/run_tree.h"
 #include <inttypes.h>
 #include <stdlib.h>
@@ -7,7 +11,7 @@
 enum { MOST_COPIES = 4096, VECTOR = 8 };
 
 /* ---- Copies ---------------------------------------------------------------------------------- */
-/* Frees a copy. */
+/* Frees the values and indices of a copy. */
 void rd_shadow_copy_free(rd_shadow_copy *c)
 {
     free(c->value);
@@ -53,7 +57,8 @@ static void add_round(rd_shadow_task *r, round_list *list, int64_t from, int64_t
     list->at[list->n++] = (rd_shadow_span){ from, to };
 }
 
-/* Adds a round, and checks the length that the loop states. */
+/* Adds a round, and checks its length against the width that the loop states for rounds with
+ * marks. */
 static void add_step(rd_shadow_task *r, const rd_for *loop, round_list *list, int64_t from,
                      int64_t to)
 {
@@ -64,7 +69,8 @@ static void add_step(rd_shadow_task *r, const rd_for *loop, round_list *list, in
     add_round(r, list, from, to);
 }
 
-/* Lists the rounds of a loop, each `step` long. */
+/* Lists the rounds of a loop, each `step` indices long.  A loop with more rounds than the run may
+ * visit fails. */
 static void list_steps(rd_shadow_task *r, const rd_for *loop, rd_shadow_span all, round_list *list)
 {
     const int64_t n = all.to > all.from ? (all.to - all.from + loop->step - 1) / loop->step : 0;
@@ -80,8 +86,8 @@ static void list_steps(rd_shadow_task *r, const rd_for *loop, rd_shadow_span all
     }
 }
 
-/* Puts all odd rounds first, from the last one on, then the others.  So a round that waits for
- * another one is found. */
+/* Puts all odd rounds first, from the last one on, then the others.  No serial loop has this order,
+ * so a round that depends on another one computes something else. */
 static void reverse_odd_even(rd_shadow_task *r, round_list *list)
 {
     rd_shadow_span *const made = malloc(((size_t)list->n + 1) * sizeof *made);
@@ -111,7 +117,8 @@ static void bind(rd_shadow_copy *c, const rd_for *loop, rd_shadow_span at)
             c->axis[axis[k]] = index[k];
 }
 
-/* Runs the body in copies for all rounds, for each copy around. */
+/* Runs the body in n copies for each round of the list: every copy from outside is multiplied by
+ * the rounds. */
 static void run_jam(rd_shadow_task *r, int32_t body, const rd_for *loop, rd_shadow_copy *const *c,
                     int n, const round_list *list)
 {

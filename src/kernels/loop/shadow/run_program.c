@@ -19,7 +19,8 @@ typedef struct program_run {
 } program_run;
 
 /* ---- Positions ------------------------------------------------------------------------------- */
-/* The value of an address. */
+/* Returns the value of an address.  A `local` index counts from the begin of the axis' current
+ * range. */
 static int64_t position(const program_run *r, const rd_address *at)
 {
     int64_t sum = at->offset;
@@ -74,7 +75,7 @@ static void run_scan(program_run *r, const rd_inst *inst)
     r->failed |= !rd_shadow_list_scan(r->fold[inst->arg], &e, &r->reg[inst->dst]);
 }
 
-/* Runs a CLOSE. */
+/* Runs a CLOSE: the results of the fold's cell become registers. */
 static void run_close(program_run *r, const rd_inst *inst)
 {
     r->failed |= !rd_shadow_list_finish(
@@ -118,7 +119,7 @@ static void add_call(program_run *r, const rd_inst *inst)
 /* ---- Instructions ---------------------------------------------------------------------------- */
 static void run_instructions(program_run *r, int32_t from, int32_t to);
 
-/* Loads from memory of the program. */
+/* Loads an element at an address of the program. */
 static rd_shadow load(const program_run *r, int32_t address)
 {
     const rd_address *at = &r->p->address[address];
@@ -200,7 +201,7 @@ static void run_instructions(program_run *r, int32_t from, int32_t to)
 }
 
 /* ---- All of it ------------------------------------------------------------------------------- */
-/* Makes the lists of all folds. */
+/* Makes the list of elements of each fold. */
 static void open_folds(program_run *r)
 {
     for (int32_t k = 0; k < r->p->n_fold && !r->failed; k++) {
@@ -209,7 +210,7 @@ static void open_folds(program_run *r)
     }
 }
 
-/* Frees them. */
+/* Frees the lists of elements of all folds. */
 static void close_folds(program_run *r)
 {
     for (int32_t k = 0; r->fold && k < r->p->n_fold; k++)
@@ -217,7 +218,7 @@ static void close_folds(program_run *r)
     free(r->fold);
 }
 
-/* Runs all of a program. */
+/* Runs all of a program, and stores its results in *all; false: no memory. */
 bool rd_shadow_program(const rd_program *p, rd_shadow_memory *all)
 {
     rd_shadow_memory own = { 0 };

@@ -1,4 +1,7 @@
-/* run_statements.c - runs the statements of a tree in its shadow run. */
+/* run_statements.c - runs the statements of a tree in its shadow run.
+ *
+ * A copy is one instance of the code with its own values and indices.  Memory is a slot of the
+ * program (slot >= 0) or an array of the tree. */
 #include "kernels/loop/facts.h"
 #include "kernels/loop/shadow/run_tree.h"
 #include <inttypes.h>
@@ -17,22 +20,23 @@ static bool must_be_in_store(rd_shadow_task *r, int32_t store, int64_t at, const
 }
 
 /* Loads from memory of the program, or from an array of the tree that must have the element. */
-static rd_shadow load(rd_shadow_task *r, const rd_shadow_copy *c, const rd_let *make_value)
+static rd_shadow load(rd_shadow_task *r, const rd_shadow_copy *c, const rd_let *let)
 {
-    const int64_t at = rd_shadow_position(r, c, &make_value->at);
+    const int64_t at = rd_shadow_position(r, c, &let->at);
 
-    if (make_value->slot >= 0)
-        return rd_shadow_load(&r->memory, make_value->slot, make_value->type, at);
-    if (!must_be_in_store(r, make_value->store, at, "load from"))
+    if (let->slot >= 0)
+        return rd_shadow_load(&r->memory, let->slot, let->type, at);
+    if (!must_be_in_store(r, let->store, at, "load from"))
         return (rd_shadow){ 0 };
     rd_shadow_require(
-        r, r->made[make_value->store][at] ||
+        r, r->made[let->store][at] ||
                rd_shadow_fails(r->why, "load from a%" PRId32 "[%" PRId64 "], which nothing stored",
-                               make_value->store, at));
-    return r->store[make_value->store][at];
+                               let->store, at));
+    return r->store[let->store][at];
 }
 
-/* Runs a STORE to memory of the program, unless an exit leaves it out, or to an array. */
+/* Runs a STORE. Memory of the program must not be written behind an early exit, which would leave
+ * the store out; an array notes which elements it has. */
 static void store(rd_shadow_task *r, const rd_shadow_copy *c, const rd_stmt *s)
 {
     const int64_t at = rd_shadow_position(r, c, &s->at);
@@ -85,8 +89,8 @@ static int64_t position_by_axes(const rd_shadow_copy *c, const rd_address *at)
     return sum;
 }
 
-/* The element of a step.  If the statement gives a lane and no lane position, the fold's
- * addresses give the step. */
+/* Returns the element of a step.  If the lane is given as it is, not modulo the number of lanes
+ * (!wraps), the fold's addresses in the program give the step. */
 static rd_shadow_element step_element(const rd_shadow_task *r, const rd_shadow_copy *c,
                                       const rd_shadow_at *at)
 {
@@ -107,7 +111,7 @@ static rd_shadow_element step_element(const rd_shadow_task *r, const rd_shadow_c
     return e;
 }
 
-/* Runs a STEP. */
+/* Runs a STEP: the element goes to its cell, or in a group-by to the cell of its label. */
 static bool run_step(rd_shadow_task *r, rd_shadow_copy *c, const rd_shadow_at *at)
 {
     const rd_shadow_element e = step_element(r, c, at);
@@ -134,7 +138,8 @@ static bool run_prefix(rd_shadow_task *r, rd_shadow_copy *c, const rd_shadow_at 
     return rd_shadow_prefix(r->folds, at, &e, &c->value[at->by->value]);
 }
 
-/* The axis of the ranges that store partials of the statement's fold; -1: of all ranges around. */
+/* Returns the axis along which ranges store partials of the statement's fold; -1: all ranges around
+ * count. */
 static int32_t axis_of_ranges(const rd_schedule *t, const rd_stmt *s)
 {
     const int32_t store = s->kind == RD_S_STORE_PARTIALS ? s->arg : s->store;
@@ -158,7 +163,7 @@ static uint64_t hash_of_item(const rd_shadow_task *r, const rd_shadow_copy *c, i
     return item;
 }
 
-/* True if the statement names partials of ranges. */
+/* True if the statement is about partials, which belong to a work item. */
 static bool is_of_ranges(const rd_stmt *s)
 {
     return s->kind == RD_S_STORE_PARTIALS || s->kind == RD_S_COMBINE_PARTIALS ||
@@ -218,7 +223,7 @@ void rd_shadow_statement(rd_shadow_task *r, int32_t stmt, rd_shadow_copy *c)
     case RD_S_ARRAY: declare(r, s->store); break;
     case RD_S_LOWER_BOUND:
         c->value[s->value] = c->value[s->x];
-        break; /* an earlier one is as good */
+        break; /* data are unknown: the search ends at its first number */
     case RD_S_PREFETCH:
     case RD_S_BARRIER: break;
     case RD_S_EXIT: rd_shadow_note_exit(r, c, s); break;

@@ -1,4 +1,7 @@
-/* run_tree.c - runs a loop tree with shadows in place of numbers, as one task or as several. */
+/* run_tree.c - runs a loop tree with shadows in place of numbers, as one task or as several.
+ *
+ * A task runs its share of the root axis.  Shares are multiples of the grain, the least range that
+ * a task may take. */
 #include "kernels/loop/shadow/run_tree.h"
 #include <stdlib.h>
 
@@ -63,7 +66,8 @@ static void run_part(rd_shadow_task *r, int part, int64_t lo, int64_t hi)
     rd_shadow_body(r, r->t->part[part], alone, 1);
 }
 
-/* Runs the share of a task, at once or in steps one after the other. */
+/* Runs the share of a task, at once or in steps one after the other.  An empty share still runs the
+ * body once. */
 static void run_share(rd_shadow_task *r, bool steps, int64_t lo, int64_t hi)
 {
     const int64_t step = steps && r->t->p->step > 0 ? r->t->p->step : hi - lo;

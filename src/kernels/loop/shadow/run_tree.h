@@ -22,12 +22,12 @@ typedef struct rd_shadow_task {
     rd_shadow            **store; /* per array: its elements                           */
     bool                 **made;  /* per array: which elements have been stored        */
     rd_text               *why;   /* the first failure                                 */
-    rd_shadow_copy         root;
-    struct rd_shadow_exit *exit;
+    rd_shadow_copy         root;  /* the only copy outside of jams                     */
+    struct rd_shadow_exit *exit;  /* n_exit EXITs of the tree, see early_exits.c       */
     int32_t                n_exit;
     bool                  *last;   /* per statement: its loop is at the last round      */
     int64_t                visits; /* statements that it may still run                  */
-    bool                   failed;
+    bool                   failed; /* a rule was broken, or memory ran out              */
 } rd_shadow_task;
 
 /* Indices [from, to). */

@@ -1,5 +1,8 @@
 /* scan_in_blocks.c - scans whose elements have states of their own, in a shadow run: these become
- * prefixes within their blocks, and then results. */
+ * prefixes within their blocks, and then results.
+ *
+ * A tile of a scan gives each element a state of its own.  The scan of each block turns these
+ * states into prefixes within the block; the prefix of all blocks before is merged later. */
 #include "kernels/loop/shadow/accumulators.h"
 #include <inttypes.h>
 
@@ -28,11 +31,11 @@ typedef struct block_prefix {
 static bool must_follow(const rd_shadow_folds *s, const rd_stmt *by, const block_prefix *b,
                         int64_t step)
 {
-    const bool must_follow =
+    const bool follows =
         b->step < 0 ? step % rd_shadow_fold_of(s, by->fold)->steps == 0 : step == b->step + 1;
 
-    return must_follow || rd_shadow_fold_fails(s, by, "step %" PRId64 " comes behind step %" PRId64,
-                                               step, b->step);
+    return follows || rd_shadow_fold_fails(s, by, "step %" PRId64 " comes behind step %" PRId64,
+                                           step, b->step);
 }
 
 /* Takes the state of the next element: it becomes the prefix within its block. */
@@ -50,13 +53,13 @@ static bool take_element(rd_shadow_folds *s, const rd_stmt *by, block_prefix *b,
                                          : rd_shadow_tree_prefix(f, b->element, at, *state);
     b->step  = c->step;
     *state   = f->exclusive ? before : b->whole;
-    /* what the block comes to if this is its last element */
+    /* the node of the block, if this is its last element */
     c->node[0]  = rd_shadow_block(f, b->whole);
     c->progress = RD_BLOCKS_MERGED;
     return true;
 }
 
-/* Makes the states of all elements prefixes within their blocks. */
+/* Turns the states of all elements, in their order, into prefixes within their blocks. */
 bool rd_shadow_scan_blocks(rd_shadow_folds *s, const rd_stmt *by)
 {
     block_prefix b  = { .step = -1 };

@@ -1,5 +1,8 @@
 /* scan_partials.c - scans by ranges in a shadow run: the partials that ranges store, the inner
- * nodes of the combine tree above them, and the prefix with which a range begins. */
+ * nodes of the combine tree above them, and the prefix with which a range begins.
+ *
+ * A partial is a node that one range has stored: the merge of 2^level blocks from `start` on.  An
+ * item is the work of one team; item 0 means all items. */
 #include "kernels/loop/shadow/accumulators.h"
 #include <inttypes.h>
 #include <stdlib.h>
@@ -95,8 +98,8 @@ static bool are_halves(const rd_shadow_partial *a, const rd_shadow_partial *b)
            a->cover.start + ((int64_t)1 << a->cover.level) == b->cover.start;
 }
 
-/* Adds the nodes of two halves that are both there.  Returns how many nodes it has added; -1: no
- * memory. */
+/* Adds the node of each two partials that are halves of one node, unless it is there.  Returns how
+ * many nodes were added; -1: no memory. */
 static int64_t build_level(rd_shadow_folds *s, const rd_stmt *by)
 {
     const rd_fold *f    = rd_shadow_fold_of(s, by->fold);
@@ -134,8 +137,8 @@ bool rd_shadow_build_tree(rd_shadow_folds *s, const rd_stmt *by)
 }
 
 /* ---- What is before -------------------------------------------------------------------------- */
-/* Sets the prefix of a cell: the nodes that cover blocks [0, block), the largest first.  A
- * running sum keeps these nodes. */
+/* Sets the prefix of a cell: the nodes that cover blocks [0, block), the largest first, one for
+ * each bit of `block`. A running sum of floats (`pair`) keeps these nodes. */
 static bool find_before(rd_shadow_folds *s, const rd_stmt *by, rd_shadow_accumulator *c,
                         int64_t block)
 {
@@ -148,18 +151,18 @@ static bool find_before(rd_shadow_folds *s, const rd_stmt *by, rd_shadow_accumul
     c->depth  = 0;
     c->before = RD_OF_NOTHING;
     for (; cover.level >= 0; cover.level--) {
-        const rd_shadow_partial *left;
+        const rd_shadow_partial *partial;
 
         if (!(block >> cover.level & 1))
             continue;
-        left = find_partial(s, by->fold, s->n_partial[by->fold], &like, cover);
-        if (!left)
+        partial = find_partial(s, by->fold, s->n_partial[by->fold], &like, cover);
+        if (!partial)
             return rd_shadow_fold_fails(
                 s, by, "the node of blocks %" PRId64 " to %" PRId64 " has not been left",
                 cover.start, cover.start + ((int64_t)1 << cover.level) - 1);
-        c->before           = rd_shadow_merge(f, c->before, left->node[0]);
+        c->before           = rd_shadow_merge(f, c->before, partial->node[0]);
         c->covers[c->depth] = cover;
-        c->node[c->depth]   = left->node[0];
+        c->node[c->depth]   = partial->node[0];
         c->depth += s->t->fold[by->fold].pair;
         cover.start += (int64_t)1 << cover.level;
     }
@@ -189,12 +192,12 @@ bool rd_shadow_look_back(rd_shadow_folds *s, const rd_stmt *by, int64_t step)
     if (s->t->store[by->store].per_element)
         return find_before_each(s, by, block);
     for (int64_t k = 0; k < s->n_partial[by->fold] && ok && block > 0; k++) {
-        const rd_shadow_partial *left = &s->partial[by->fold][k];
+        const rd_shadow_partial *partial = &s->partial[by->fold][k];
         rd_shadow_accumulator   *c;
 
-        if (left->item != s->item || left->cover.start || block >> left->cover.level != 1)
+        if (partial->item != s->item || partial->cover.start || block >> partial->cover.level != 1)
             continue;
-        c    = rd_shadow_accumulator_at(s, by, left->number, left->more, RD_TAKES_STEPS,
+        c    = rd_shadow_accumulator_at(s, by, partial->number, partial->more, RD_TAKES_STEPS,
                                         RD_TAKES_STEPS);
         ok   = c && find_before(s, by, c, block);
         some = true;

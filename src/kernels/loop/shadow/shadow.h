@@ -35,7 +35,7 @@ enum {
     RD_OF_FINISH
 };
 
-/* The hash of two numbers; it is never RD_OF_NOTHING. */
+/* The hash of two numbers, mixed by the constants of SplitMix64; it is never RD_OF_NOTHING. */
 static inline uint64_t rd_mix(uint64_t a, uint64_t b)
 {
     uint64_t z = (a ^ (b << 31 | b >> 33)) * 0x9e3779b97f4a7c15U + b;
@@ -95,7 +95,7 @@ void      rd_shadow_put(const rd_shadow_memories *m, int32_t slot, rd_dtype type
 void      rd_shadow_sort(const rd_shadow_memories *m, int32_t sorting, int64_t from, int64_t to);
 
 /* ---- Folds ----------------------------------------------------------------------------------- */
-/* An element of a fold. */
+/* An element of a fold: the numbers of its cell, step and lane, and the hash of its value. */
 typedef struct rd_shadow_element {
     int64_t  cell, step;
     int32_t  lane;
@@ -160,15 +160,16 @@ void rd_shadow_declare(rd_shadow_folds *s, int32_t store);
 
 /* Statements.  False: *why has a sentence.  accumulators.c: BEGIN. */
 bool rd_shadow_begin(rd_shadow_folds *s, const rd_stmt *by);
-/* join_partials.c:  RD_S_STORE_PARTIALS and RD_S_COMBINE_PARTIALS of all cells.  The item is a hash of the indices of
- * loops over items. */
+/* join_partials.c:  RD_S_STORE_PARTIALS and RD_S_COMBINE_PARTIALS of all cells.  The item is a hash
+ * of the indices of loops over items. */
 void rd_shadow_set_item(rd_shadow_folds *s, uint64_t item);
 bool rd_shadow_store_partials(rd_shadow_folds *s, const rd_stmt *by);
 bool rd_shadow_combine_partials(rd_shadow_folds *s, const rd_stmt *by);
 /* scan_in_blocks.c: RD_S_SCAN_BLOCKS; RD_S_SCAN_RESULT. */
 bool rd_shadow_scan_blocks(rd_shadow_folds *s, const rd_stmt *by);
 bool rd_shadow_scan_result(rd_shadow_folds *s, const rd_shadow_at *at, rd_shadow *y);
-/* scan_partials.c: RD_S_BUILD_TREE, of the item at hand, or outside of items of all items; RD_S_LOOK_BACK. */
+/* scan_partials.c: RD_S_BUILD_TREE, of the item at hand, or outside of items of all items;
+ * RD_S_LOOK_BACK. */
 bool rd_shadow_build_tree(rd_shadow_folds *s, const rd_stmt *by);
 bool rd_shadow_look_back(rd_shadow_folds *s, const rd_stmt *by, int64_t step);
 /* run_folds.c: STEP; PREFIX. */
@@ -176,12 +177,13 @@ bool rd_shadow_take(rd_shadow_folds *s, const rd_shadow_at *at, const rd_shadow_
                     int64_t label);
 bool rd_shadow_prefix(rd_shadow_folds *s, const rd_shadow_at *at, const rd_shadow_element *e,
                       rd_shadow *y);
-/* move_states.c:  RD_S_LOAD_STATES and RD_S_STORE_STATES, with the states of the other array from `other` on;
- * RD_S_SWITCH_STATE. */
+/* move_states.c:  RD_S_LOAD_STATES and RD_S_STORE_STATES, with the states of the other array from
+ * `other` on; RD_S_SWITCH_STATE. */
 bool rd_shadow_move(rd_shadow_folds *s, const rd_shadow_at *at, int64_t other);
 bool rd_shadow_switch_state(rd_shadow_folds *s, const rd_shadow_at *at, int64_t other,
                             int64_t label);
-/* run_folds.c: RD_S_PUSH_IF_LAST; RD_S_PUSH_IF_NEW; RD_S_PUSH; RD_S_MERGE_BLOCKS; RD_S_MERGE_LANES; RD_S_FINISH. */
+/* run_folds.c: RD_S_PUSH_IF_LAST; RD_S_PUSH_IF_NEW; RD_S_PUSH; RD_S_MERGE_BLOCKS;
+ * RD_S_MERGE_LANES; RD_S_FINISH. */
 bool rd_shadow_push_if_last(rd_shadow_folds *s, const rd_shadow_at *at);
 bool rd_shadow_push_if_new(rd_shadow_folds *s, const rd_shadow_at *at);
 bool rd_shadow_push(rd_shadow_folds *s, const rd_shadow_at *at);

@@ -9,14 +9,15 @@ static size_t first_slot(int32_t slot, int64_t byte, size_t room)
     return (size_t)rd_mix((uint64_t)slot + 1, (uint64_t)byte) & (room - 1);
 }
 
-/* The entry of an element, or the free one that it would get. */
-static rd_shadow_entry *entry_of(rd_shadow_entry *cell, size_t room, int32_t slot, int64_t byte)
+/* Returns the entry of an element, or the free one (slot -1) that it would get.  The table is
+ * searched from a hashed place on; `room` is a power of two. */
+static rd_shadow_entry *entry_of(rd_shadow_entry *table, size_t room, int32_t slot, int64_t byte)
 {
     size_t at = first_slot(slot, byte, room);
 
-    while (cell[at].slot >= 0 && (cell[at].slot != slot || cell[at].byte != byte))
+    while (table[at].slot >= 0 && (table[at].slot != slot || table[at].byte != byte))
         at = (at + 1) & (room - 1);
-    return &cell[at];
+    return &table[at];
 }
 
 /* Makes the table twice as large, and enters all elements again. */
@@ -39,26 +40,26 @@ static void grow(rd_shadow_memory *m)
     m->room  = room;
 }
 
-/* Stores an element. */
+/* Stores an element in the table, which is kept at most half full. */
 void rd_shadow_store(rd_shadow_memory *m, int32_t slot, int64_t byte, rd_shadow x)
 {
-    rd_shadow_entry *cell;
+    rd_shadow_entry *entry;
 
     if (!m->failed && 2 * (m->n + 1) > m->room)
         grow(m);
     if (m->failed)
         return;
-    cell = entry_of(m->entry, m->room, slot, byte);
-    m->n += cell->slot < 0;
-    *cell = (rd_shadow_entry){ byte, slot, x };
+    entry = entry_of(m->entry, m->room, slot, byte);
+    m->n += entry->slot < 0;
+    *entry = (rd_shadow_entry){ byte, slot, x };
 }
 
 /* The element that was stored there; NULL if there is none. */
 const rd_shadow *rd_shadow_find(const rd_shadow_memory *m, int32_t slot, int64_t byte)
 {
-    const rd_shadow_entry *cell = m->room ? entry_of(m->entry, m->room, slot, byte) : NULL;
+    const rd_shadow_entry *entry = m->room ? entry_of(m->entry, m->room, slot, byte) : NULL;
 
-    return cell && cell->slot >= 0 ? &cell->x : NULL;
+    return entry && entry->slot >= 0 ? &entry->x : NULL;
 }
 
 /* Frees the table. */
@@ -98,8 +99,8 @@ rd_shadow rd_shadow_of_memory(const rd_program *p, int32_t slot, int64_t place, 
 }
 
 /* ---- A task's memory ------------------------------------------------------------------------- */
-/* The memory of a slot: the task's own for scratch, else that of all tasks. */
-static rd_shadow_memory *of_slot(const rd_shadow_memories *m, int32_t slot)
+/* Returns the table that a slot lies in: the task's own for scratch, else that of all tasks. */
+static rd_shadow_memory *memory_of_slot(const rd_shadow_memories *m, int32_t slot)
 {
     const bool own = slot >= m->p->first_scratch && slot - m->p->first_scratch < m->p->n_scratch;
 
@@ -112,20 +113,20 @@ static int64_t byte_of(rd_dtype type, int64_t place)
     return (int64_t)((uint64_t)place * (uint64_t)rd_dtype_size(type));
 }
 
-/* Loads an element. */
+/* Loads an element: what was stored there last, or what memory holds before anything is stored. */
 rd_shadow rd_shadow_load(const rd_shadow_memories *m, int32_t slot, rd_dtype type, int64_t place)
 {
     const int64_t          byte  = byte_of(type, place);
-    const rd_shadow *const found = rd_shadow_find(of_slot(m, slot), slot, byte);
+    const rd_shadow *const found = rd_shadow_find(memory_of_slot(m, slot), slot, byte);
 
     return found ? *found : rd_shadow_of_memory(m->p, slot, place, byte);
 }
 
-/* Stores an element. */
+/* Stores element `place` of a slot. */
 void rd_shadow_put(const rd_shadow_memories *m, int32_t slot, rd_dtype type, int64_t place,
                    rd_shadow x)
 {
-    rd_shadow_store(of_slot(m, slot), slot, byte_of(type, place), x);
+    rd_shadow_store(memory_of_slot(m, slot), slot, byte_of(type, place), x);
 }
 
 /* Sorts a row: each result is a hash of all elements and of its rank. */

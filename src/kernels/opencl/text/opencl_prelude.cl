@@ -67,10 +67,12 @@ RD_CL_1(rd_cl_rintf, rd_cl_rint, rint)
 RD_CL_1(rd_cl_truncf, rd_cl_trunc, trunc)
 RD_CL_2(rd_cl_copysignf, rd_cl_copysign, copysign)
 RD_CL_2(rd_cl_fmodf, rd_cl_fmod, fmod)
+/* Returns x y + z, rounded once, in f32. */
 RD_INLINE float rd_cl_fmaf(float x, float y, float z)
 {
     return fma(x, y, z);
 }
+/* Returns x y + z, rounded once, in f64. */
 RD_INLINE double rd_cl_fma(double x, double y, double z)
 {
     return fma(x, y, z);
@@ -212,7 +214,8 @@ typedef struct rd_failed {
     int64_t index, extent;
 } rd_failed;
 
-/* Checks an index.  The first invalid one is noted, and index 0 stands in for it. */
+/* Returns a checked index.  The first one of an item that is outside its axis is noted in
+ * *failed, and index 0 stands in for it. */
 RD_INLINE int64_t rd_index_of(bool outside, int64_t at, int64_t extent, int32_t is_unsigned,
                               rd_failed *failed)
 {
@@ -225,7 +228,7 @@ RD_INLINE int64_t rd_index_of(bool outside, int64_t at, int64_t extent, int32_t 
     return outside ? 0 : at;
 }
 
-/* Negative indices count from the end. */
+/* Returns the checked place of an index; a negative one counts from the end of the axis. */
 RD_INLINE int64_t rd_index_one_i64(int64_t at, int64_t extent, rd_failed *failed)
 {
     const int64_t index = rd_index_of(at < -extent || at >= extent, at, extent, 0, failed);
@@ -233,6 +236,7 @@ RD_INLINE int64_t rd_index_one_i64(int64_t at, int64_t extent, rd_failed *failed
     return index < 0 ? index + extent : index;
 }
 
+/* Returns the checked place of an unsigned index. */
 RD_INLINE int64_t rd_index_u64(uint64_t at, int64_t extent, rd_failed *failed)
 {
     return rd_index_of(at >= (uint64_t)extent, (int64_t)at, extent, 1, failed);

@@ -4,13 +4,16 @@
  *
  *     serial i1 to 3000        becomes   serial i1 to 3000 by 4, starts m0, 8 ahead
  *       r0 = load s0[i1]                   vector i1 from m0 to least(m0 + 4, 3000), in order
- *                                            r0 = load s0[i1] by 4 */
+ *                                            r0 = load s0[i1] by 4
+ *
+ * A round is one step of a loop; m0 is a mark: an axis that is bound to the index where the current
+ * round begins. */
 #include "kernels/loop/facts.h"
 #include "kernels/pass/gpu/gpu.h"
 
 /* Puts a vector loop of `along` elements into each round, and makes the rounds that much longer:
- * "serial i1 by 4, starts m2 { vector i1 from m2 to least(m2 + 4, ..) { .. } }".  The elements
- * stay in order. */
+ * "serial i1 by 4, starts m2 { vector i1 from m2 to least(m2 + 4, ..) { .. } }".  The elements stay
+ * in order. The inner loop comes from no loop of the program (of -1). */
 static void vectorise_round(rd_schedule *t, int32_t stmt, int32_t along)
 {
     const rd_for old    = *rd_loop_of(t, stmt);
@@ -33,8 +36,9 @@ static void vectorise_round(rd_schedule *t, int32_t stmt, int32_t along)
     t->loop[t->stmt[stmt].arg].extent = (old.extent + along - 1) / along;
 }
 
-/* Marks the serial loops that the plan batches with the number of rounds in a batch.  Loops along
- * which a thread loads vectors get a vector loop inside. */
+/* The pass: marks the serial loops of the program (of >= 0) that the plan batches with the number
+ * of rounds in a batch (`ahead`).  Loops along which a thread loads vectors get a vector loop
+ * inside. */
 void rd_pass_gpu_batch_loads(rd_schedule *t, const rd_gpu_plan *plan)
 {
     const int32_t body = t->part[RD_PART_BODY];

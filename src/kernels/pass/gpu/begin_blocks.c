@@ -5,11 +5,15 @@
  *     push if last f0 cell 0, lane i1       becomes    step f0 cell 0, lane i1: r0
  *
  * So each thread of a team pushes its own lanes by its own elements, and no thread asks whether
- * an element is the last one of its block. */
+ * an element is the last one of its block.
+ *
+ * A block is a number of steps of a fold; its result is a node that is pushed up the combine tree.
+ * A lane is one of the states of a cell (accumulator), and a team is the threads that do an item of
+ * work. */
 #include "kernels/loop/facts.h"
 #include "kernels/pass/gpu/gpu.h"
 
-/* The step of the same fold before it in its body; -1 if there is none. */
+/* The step or prefix of the same fold before it in its body; -1 if there is none. */
 static int32_t step_before(const rd_schedule *t, int32_t ends)
 {
     int32_t s = t->stmt[ends].prev;

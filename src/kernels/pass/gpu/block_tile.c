@@ -28,27 +28,34 @@
  *
  * A team has as many columns as a row has lanes, and goes down the rows.  States of columns are
  * in registers.  States of the rows' lanes are in shared memory, where the next team finds them.
- * Either loop may be the outer one.  Rows that are one tile wide end without partials. */
+ * Either loop may be the outer one.  Rows that are one tile wide end without partials.
+ *
+ * A partial is what one tile leaves of a fold, for the last tile to combine.  A lane is one of the
+ * states of a row, to which its elements go in turn.  A mark (m0) is an axis that is bound to where
+ * the current round begins or ends. */
 #include "core/combine_tree.h"
 #include "kernels/loop/facts.h"
 #include "kernels/pass/gpu/block_tile.h"
 
+/* Statements behind the outer loop, at most. */
 enum { MOST_BEHIND = 64 };
 
-/* The position mark + offset. */
+/* The position mark (axis bound to an end of a range) + offset. */
 static rd_linear mark(const rd_block_tile *c, int32_t axis, int64_t offset)
 {
     return rd_linear_plus_axis(c->t, rd_linear_of(offset), 1, axis);
 }
 
-/* Lanes of a row: columns that a team takes at a time. */
+/* The number of lanes (partial accumulators) of a row: the columns that a team takes at a time,
+ * `width` for each thread. */
 static int64_t lanes_of(const rd_block_tile *c)
 {
     return (int64_t)c->plan->team * c->plan->width;
 }
 
 /* ---- The two loops --------------------------------------------------------------------------- */
-/* True if the statement is the loop over rows, or over columns, that the plan names. */
+/* True if the statement is the program's loop that the plan names: over rows (`which` 0) or columns
+ * (1). */
 static bool is_tile_loop(const rd_block_tile *c, int32_t stmt, int which)
 {
     return c->t->stmt[stmt].kind == RD_S_LOOP &&
@@ -65,7 +72,9 @@ static int32_t find_tile_loop(const rd_block_tile *c, int32_t body)
     return s;
 }
 
-/* Finds both loops and the facts of the tile that do not change; false if there are not two. */
+/* Finds both loops and the facts of the tile that do not change; false if there are not two.  A
+ * tile is one block (64 steps) of either tree.  A fold of rows has its lanes (partial accumulators)
+ * divided among threads. */
 static bool find_tile_loops(rd_block_tile *c)
 {
     c->outer = find_tile_loop(c, c->item);
@@ -84,8 +93,8 @@ static bool find_tile_loops(rd_block_tile *c)
     return true;
 }
 
-/* Puts a loop over tiles along rows or columns around the item's body, which becomes the body of
- * that loop. */
+/* Puts a loop over tiles, along rows or columns, around the item's body, which becomes the body of
+ * that loop.  `extent_of`: the loop of the program that has the extent. */
 static void put_ranges_around(rd_block_tile *c, int which, int32_t extent_of)
 {
     rd_for ranges = *rd_loop_of(c->t, extent_of);
@@ -105,7 +114,8 @@ static void put_ranges_around(rd_block_tile *c, int which, int32_t extent_of)
     c->item = c->ranges[which];
 }
 
-/* Limits a loop to the rows, or the columns, of the tile. */
+/* Limits a loop to the rows, or the columns, of the tile.  It comes from no loop of the program
+ * then. */
 static void limit_to_tile(const rd_block_tile *c, int32_t stmt, int which)
 {
     const rd_linear from = mark(c, c->start[which], 0), to = mark(c, c->stop[which], 0);
@@ -119,7 +129,7 @@ static void limit_to_tile(const rd_block_tile *c, int32_t stmt, int which)
 }
 
 /* ---- Elements -------------------------------------------------------------------------------- */
-/* Moves the statements of a body before `end` in front of the statement `before`. */
+/* Moves the statements of a body up to `end` (-1: all) in front of the statement `before`. */
 static void move_before(const rd_block_tile *c, int32_t body, int32_t end, int32_t before)
 {
     for (int32_t s; (s = c->t->stmt[body].first) >= 0 && s != end && !c->t->failed;) {
@@ -128,7 +138,8 @@ static void move_before(const rd_block_tile *c, int32_t body, int32_t end, int32
     }
 }
 
-/* A loop of the kind over the rows or columns of the tile; the caller sets the marks. */
+/* A loop of the kind over the rows or columns of the tile; the caller sets its marks (axes bound to
+ * the ends of a range). It comes from no loop of the program (of -1). */
 static rd_for loop_along(const rd_block_tile *c, rd_for_kind kind, int which, int64_t step,
                          int64_t extent)
 {
@@ -173,8 +184,9 @@ static int32_t add_element_loops(const rd_block_tile *c, int32_t first, int32_t 
     return made;
 }
 
-/* Makes the body of the element loops: what the outer loop does before the inner one, then the
- * inner loop's body.  Returns the outermost loop around; -1 if there is no inner loop. */
+/* Makes the body of the element loops from a copy: first what the outer loop does before the inner
+ * one, then the inner loop's body.  Returns the outermost loop around; -1 if there is no inner
+ * loop. */
 static int32_t copy_elements(const rd_block_tile *c)
 {
     rd_schedule  *t     = c->t;
@@ -212,7 +224,8 @@ static int32_t add_last(const rd_block_tile *c, bool row)
     return made;
 }
 
-/* Distributes the loop that ends folds: rows go to teams, columns to the threads of the block. */
+/* Distributes the loop that ends folds: rows go to the teams of the block in turn, columns to the
+ * threads of the block. */
 static void distribute(const rd_block_tile *c, int32_t loop, int which)
 {
     rd_for *l;
@@ -247,7 +260,8 @@ static void end_folds(const rd_block_tile *c, int which, const int32_t *behind, 
 }
 
 /* ---- The whole tile -------------------------------------------------------------------------- */
-/* Takes the statements behind the outer loop out of the tree, and lists them. */
+/* Takes the statements behind the outer loop out of the tree, and lists them.  It fails if there
+ * are more than 64. */
 static int32_t take_behind(const rd_block_tile *c, int32_t *behind)
 {
     int32_t n = 0;
@@ -285,7 +299,8 @@ static void make_tiles(rd_block_tile *c)
         end_folds(c, which, behind, n_behind);
 }
 
-/* Makes block tiles of the first kernel, if the plan names two loops. */
+/* The pass: makes the first kernel's items block tiles, so that reductions along both axes need one
+ * read of the array.  It needs two loops in the plan (>= 0), and all folds must fit the table. */
 void rd_pass_gpu_block_tile(rd_schedule *t, const rd_gpu_plan *plan)
 {
     const int32_t kernel = rd_next_kernel(t, -1);

@@ -1,10 +1,14 @@
 /* block_tile_folds.c - the folds of a block tile (block_tile.c): where their states lie, where
- * they begin, and where their partials go. */
+ * they begin, and where their partials go.
+ *
+ * A tile is some rows by some columns of an array.  A fold of rows makes one result for each row, a
+ * fold of columns one for each column; a partial is what a tile leaves of a fold. */
 #include "kernels/loop/facts.h"
 #include "kernels/pass/gpu/block_tile.h"
 
 /* Gives a fold states for all rows, or all columns, of a tile.  The states of rows lie in shared
- * memory, those of columns in variables of a thread. */
+ * memory, those of columns in variables of a thread.  A fold of one cell (at a time) gets one for
+ * each row of the tile: `more` moves its statements there. */
 void rd_block_tile_give_states(const rd_block_tile *c, int32_t fold)
 {
     const int     which = c->row[fold] ? RD_ROWS : RD_COLUMNS;
@@ -27,7 +31,8 @@ void rd_block_tile_give_states(const rd_block_tile *c, int32_t fold)
     }
 }
 
-/* Adds a statement that stores the fold's partials or combines them. */
+/* Adds a statement that stores the fold's partials (`arg`: to where) or combines them (`store`:
+ * from where). */
 int32_t rd_block_tile_add_stmt(const rd_block_tile *c, rd_stmt_kind kind, int32_t fold)
 {
     rd_stmt s = rd_stmt_of(kind);
@@ -38,7 +43,8 @@ int32_t rd_block_tile_add_stmt(const rd_block_tile *c, rd_stmt_kind kind, int32_
     return rd_add_stmt(c->t, &s);
 }
 
-/* Lets the folds of rows, or those of columns, begin before a statement. */
+/* Lets the folds of rows, or those of columns, begin before a statement.  States of columns are
+ * variables of a thread, which are declared there, too. */
 void rd_block_tile_begin_before(const rd_block_tile *c, int32_t stmt, bool row)
 {
     for (int32_t k = 0; k < c->t->p->n_fold && !c->t->failed; k++) {
@@ -87,7 +93,8 @@ void rd_block_tile_store_partials(const rd_block_tile *c, int32_t body, bool row
             rd_append(c->t, body, rd_block_tile_add_stmt(c, RD_S_STORE_PARTIALS, k));
 }
 
-/* Lets the statements that end folds in a body read the combined partials. */
+/* Lets the statements that end folds in a body read the combined partials, if the fold has an array
+ * of them (left >= 0). */
 void rd_block_tile_read_combined(const rd_block_tile *c, int32_t body)
 {
     for (int32_t s = body; s >= 0; s = rd_next_stmt(c->t, s, body)) {

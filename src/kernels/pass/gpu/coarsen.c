@@ -10,7 +10,11 @@
  *                                                   r1 = finish f0 cell 0 at i0 - m0
  *
  * The next pass (scalar expansion, pass/scalar_expand.c) puts values that one vector loop makes and
- * another one reads into arrays. */
+ * another one reads into arrays.
+ *
+ * An item is a unit of work that one thread does.  m0 and m1 are marks: axes that are bound to the
+ * first index of an item, and to the index behind its last.  A lane is one of the states of a cell
+ * (accumulator). */
 #include "kernels/loop/facts.h"
 #include "kernels/pass/gpu/gpu.h"
 
@@ -29,13 +33,14 @@ static bool is_item_loop_over(const rd_schedule *t, int32_t stmt, int32_t axis)
     return rd_is_item_loop(t, stmt) && rd_loop_of(t, stmt)->axis == axis;
 }
 
-/* The position of a mark. */
+/* The position that a mark is bound to: where the item begins, or ends. */
 static rd_linear at_mark(const coarsening *c, int32_t mark)
 {
     return rd_linear_plus_axis(c->t, rd_linear_of(0), 1, mark);
 }
 
-/* Gives each of the neighbours states of its own, of all lanes. */
+/* Gives each of the neighbours states of its own, of all lanes (partial accumulators): arrays of a
+ * fold's states get `width` times as long. */
 static void widen_states(const coarsening *c)
 {
     rd_schedule *t = c->t;
@@ -47,7 +52,8 @@ static void widen_states(const coarsening *c)
         }
 }
 
-/* Points a statement of a fold to the states of the neighbour at hand. */
+/* Points a statement of a fold to the states of the neighbour at hand: number in the item times
+ * lanes (partial accumulators). */
 static void move_states(const coarsening *c, int32_t stmt)
 {
     const int64_t   lanes = c->t->p->fold[c->t->stmt[stmt].fold].lanes;
@@ -103,7 +109,8 @@ static bool is_done_by_each(const rd_schedule *t, int32_t stmt)
 }
 
 /* Puts "vector i0 from m0 to m1" around the statements first .. last of a body, so that all
- * neighbours do them. */
+ * neighbours do them. The loop has no marks of its own, and comes from no loop of the program (of
+ * -1).  Its width is known if all items are whole. */
 static int32_t put_vector_around(const coarsening *c, int32_t first, int32_t last)
 {
     const rd_for vector = { .kind   = RD_FOR_VECTOR,
@@ -145,7 +152,8 @@ static void widen_body(const coarsening *c, int32_t body)
     }
 }
 
-/* Makes each item `width` neighbours wide, and widens the item's body. */
+/* Makes each item `width` neighbours wide, and widens the item's body.  If the extent is no
+ * multiple, the last item has fewer neighbours (width 0: known only at run time). */
 static void widen_items(coarsening *c, int32_t item)
 {
     rd_schedule *t = c->t;
@@ -164,7 +172,9 @@ static void widen_items(coarsening *c, int32_t item)
     widen_body(c, item);
 }
 
-/* Coarsens all loops over items along the axis that the plan names. */
+/* The pass: makes neighbours along the axis that the plan names one item, so that one thread
+ * computes several of them.  vector_axis < 0: there is no such axis, and an item stays one
+ * index. */
 void rd_pass_gpu_coarsen(rd_schedule *t, const rd_gpu_plan *plan)
 {
     const int32_t body = t->part[RD_PART_BODY];

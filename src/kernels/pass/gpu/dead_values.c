@@ -3,7 +3,7 @@
 #include "kernels/loop/facts.h"
 #include "kernels/pass/gpu/gpu.h"
 
-/* True if a later LOAD uses the vector that this LOAD has loaded. */
+/* True if a later LOAD uses the vector that this LOAD has loaded, and so needs it. */
 static bool is_loaded_ahead_of(const rd_schedule *t, int32_t load)
 {
     const int32_t body = t->part[RD_PART_BODY];

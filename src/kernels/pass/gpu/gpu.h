@@ -18,7 +18,7 @@ typedef enum rd_gpu_role {
 } rd_gpu_role;
 
 typedef struct rd_gpu_loop {
-    rd_gpu_role role;
+    rd_gpu_role role;        /* who runs its rounds */
     bool        distributed; /* RANGES: a range is distributed over the item's team            */
     int32_t     ahead;       /* rounds whose loads are issued as one batch; 0: no batches      */
     int32_t     along;       /* adjacent elements that one thread loads at once; 1: single ones */
@@ -45,7 +45,7 @@ enum { RD_GPU_OUTER = 24 };
 
 /* A short row of an item that a thread block stages in shared memory. */
 typedef struct rd_gpu_staged_row {
-    rd_gpu_staged_role role;
+    rd_gpu_staged_role role; /* whether it is copied in, out, or not at all */
     int32_t            slot; /* the program's memory that has the row                             */
     rd_dtype           type;
     int32_t n_outer, outer[RD_GPU_OUTER]; /* axes that number the rows, outermost first */
@@ -93,7 +93,7 @@ typedef struct rd_gpu_plan {
     int32_t max_width;    /* elements of a vector access, at most                              */
     /* Short rows that thread blocks stage. */
     int32_t                  n_staged;
-    const rd_gpu_staged_row *staged;
+    const rd_gpu_staged_row *staged;    /* n_staged rows */
     const int32_t           *staged_of; /* per instruction: its staged row, -1                 */
     /* Rows that an item's loops share in shared memory. */
     const int32_t *cached_row;   /* per instruction: its cached row, -1; NULL: no cached rows  */

@@ -1,9 +1,12 @@
 /* gpu_folds.c - the facts of a program's folds on a GPU: all lanes have states, every fold of
- * several blocks has its tree, and states are as wide as their type. */
+ * several blocks has its tree, and states are as wide as their type.
+ *
+ * A lane is one of the states of a fold's cell (accumulator); blocks are runs of its steps, which a
+ * tree combines. */
 #include "core/combine_tree.h"
 #include "kernels/pass/gpu/gpu.h"
 
-/* The number of binary digits of n. */
+/* The number of binary digits of n; 0 for 0. */
 static int32_t bits_of(int64_t n)
 {
     int32_t bits = 0;
@@ -13,8 +16,9 @@ static int32_t bits_of(int64_t n)
     return bits;
 }
 
-/* Changes the facts of a fold to those on a GPU: all lanes have states, and no other task shares
- * the fold. */
+/* Changes the facts of a fold to those on a GPU: all lanes (partial accumulators) have states, and
+ * no other task shares the fold. step < 0: no instruction steps into the fold.  A tree has two rows
+ * more than levels. A fold of lanes along several axes (mixed) has no loop along its steps. */
 static void describe(const rd_program *p, rd_loop_fold *f)
 {
     const rd_fold *fold = f->of.fold;

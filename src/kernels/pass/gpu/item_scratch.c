@@ -1,9 +1,13 @@
 /* item_scratch.c - gives each item its own part of scratch that its next kernel reads: the parts
- * of all items lie one behind the other, so a[i1] becomes a[i1 + 4096*i0]. */
+ * of all items lie one behind the other, so a[i1] becomes a[i1 + 4096*i0].
+ *
+ * An item is a unit of work; scratch is memory for values that live within an item, or until its
+ * next kernel. */
 #include "kernels/loop/facts.h"
 #include "kernels/pass/gpu/gpu.h"
 
-/* The position `at` + elements * (number of the item). */
+/* The position `at` + elements * (number of the item).  An item is numbered by the loops over items
+ * around the statement, from the inside out, without those over ranges of a split loop. */
 static rd_linear plus_item(rd_schedule *t, int32_t stmt, rd_linear at, int64_t elements)
 {
     for (int32_t s = rd_loop_around(t, stmt); s >= 0; s = rd_loop_around(t, s)) {
@@ -11,6 +15,7 @@ static rd_linear plus_item(rd_schedule *t, int32_t stmt, rd_linear at, int64_t e
 
         if (l.kind != RD_FOR_ITEM || l.split)
             continue;
+        /* an item of `step` indices: its first index is a multiple of the step */
         t->failed |= elements % l.step != 0;
         at = rd_linear_plus_axis(t, at, elements / l.step, l.start >= 0 ? l.start : l.axis);
         elements *= l.extent;
@@ -18,7 +23,8 @@ static rd_linear plus_item(rd_schedule *t, int32_t stmt, rd_linear at, int64_t e
     return at;
 }
 
-/* Elements of a scratch slot that one item has for its next kernel; 0 if there are none. */
+/* Elements of a scratch slot that one item keeps for its next kernel; 0 if the slot is no scratch,
+ * or keeps nothing. */
 static int64_t elements_of(const rd_schedule *t, const rd_gpu_plan *plan, int32_t slot,
                            rd_dtype type)
 {
@@ -27,7 +33,8 @@ static int64_t elements_of(const rd_schedule *t, const rd_gpu_plan *plan, int32_
     return k >= 0 && k < t->p->n_scratch ? plan->item_scratch[k] / rd_dtype_size(type) : 0;
 }
 
-/* Moves every access of such scratch to the part of its item. */
+/* The pass: moves each access of scratch that the item's next kernel reads to the item's own part
+ * of that memory.  elements_of() says how long a part is. */
 void rd_pass_gpu_item_scratch(rd_schedule *t, const rd_gpu_plan *plan)
 {
     const int32_t body = t->part[RD_PART_BODY];

@@ -22,7 +22,10 @@
  *                                     r1 = scan result f0 at i1 - m0, lane i1
  *                                     s1[..] = r1 by 4
  *
- * If the loop runs backwards, its tiles and their threads are counted from the end. */
+ * If the loop runs backwards, its tiles and their threads are counted from the end.
+ *
+ * A partial is the node (result) of a block of steps that a tile stores for later tiles.  A mark
+ * (m0) is an axis that is bound to where the current round of a loop begins or ends. */
 #include "kernels/loop/facts.h"
 #include "kernels/pass/gpu/gpu.h"
 
@@ -36,14 +39,14 @@ typedef struct look_back {
     int64_t            round;  /* elements of a block of threads                */
 } look_back;
 
-/* The position mark + offset. */
+/* The position mark (axis bound to an end of a range) + offset. */
 static rd_linear mark(const look_back *w, int32_t axis, int64_t offset)
 {
     return rd_linear_plus_axis(w->t, rd_linear_of(offset), 1, axis);
 }
 
-/* The position of the mark + offset when both are counted from the end of the loop: end - mark -
- * offset. */
+/* The position of the mark (axis bound to an end of a range) + offset when both are counted from
+ * the end of the loop: end - mark - offset. */
 static rd_linear from_end(const look_back *w, int32_t axis, int64_t offset)
 {
     const rd_linear end = rd_linear_plus_axis(w->t, w->of.to.part[0].at, -1, axis);
@@ -52,7 +55,8 @@ static rd_linear from_end(const look_back *w, int32_t axis, int64_t offset)
 }
 
 /* ---- Loops ----------------------------------------------------------------------------------- */
-/* A loop like the scan's, of another kind, step and extent; its start gets a new mark. */
+/* A loop like the scan's, of another kind, step and extent; its start gets a new mark (axis bound
+ * to an end of a range). It goes upwards, and comes from no loop of the program (of -1). */
 static rd_for loop_of(const look_back *w, rd_for_kind kind, int64_t step, int64_t extent)
 {
     rd_for made = w->of;
@@ -67,7 +71,9 @@ static rd_for loop_of(const look_back *w, rd_for_kind kind, int64_t step, int64_
     return made;
 }
 
-/* Puts a vector loop over the adjacent elements of a thread into a loop over threads. */
+/* Puts a vector loop over the adjacent elements of a thread into a loop over threads.  It also ends
+ * where the tile does; backwards, its lower bound is counted from the end. The loop has no mark of
+ * its own. */
 static void put_neighbours(const look_back *w, int32_t loop, int32_t start)
 {
     rd_for vector = loop_of(w, RD_FOR_VECTOR, 1, w->plan->width);
@@ -82,7 +88,8 @@ static void put_neighbours(const look_back *w, int32_t loop, int32_t start)
     rd_put_loop_around(w->t, w->t->stmt[loop].first, w->t->stmt[loop].last, &vector);
 }
 
-/* Puts a loop over the threads of the block into a round. */
+/* Puts a loop over the threads of the block into a round; backwards, from the end of the array
+ * on. */
 static void put_threads(const look_back *w, int32_t loop, int32_t start)
 {
     rd_for  threads = loop_of(w, RD_FOR_THREAD, w->plan->width, w->plan->team);
@@ -96,8 +103,8 @@ static void put_threads(const look_back *w, int32_t loop, int32_t start)
         put_neighbours(w, made, threads.start);
 }
 
-/* Makes the loop over elements a loop over rounds of the block of threads; all rounds of a tile
- * are one batch of loads. */
+/* Makes the loop over elements a loop over rounds of the block of threads; all rounds of a tile are
+ * one batch of loads.  A backward scan counts rounds from the end, by an axis of its own. */
 static void make_rounds(const look_back *w, int32_t loop)
 {
     rd_schedule *t      = w->t;
@@ -114,7 +121,9 @@ static void make_rounds(const look_back *w, int32_t loop)
     put_threads(w, loop, rounds.start);
 }
 
-/* Puts the loop over tiles around the item's body, and notes it in `w`. */
+/* Puts the loop over tiles around the item's body, and notes it in `w`.  Blocks of threads take
+ * tiles in order, so that a tile waits only for earlier ones.  A backward scan counts tiles from
+ * the end, by an axis of its own. */
 static void put_tiles_around(look_back *w, int32_t loop)
 {
     rd_for *l;
@@ -134,7 +143,8 @@ static void put_tiles_around(look_back *w, int32_t loop)
 }
 
 /* ---- Elements -------------------------------------------------------------------------------- */
-/* Adds an array with a state for each element of a tile. */
+/* Adds an array with a state for each element of a tile. A thread has as many of them as a tile has
+ * elements for each thread (per_thread). */
 static int32_t add_elements(const look_back *w, int32_t fold)
 {
     rd_store elements = w->t->store[fold];
@@ -146,7 +156,7 @@ static int32_t add_elements(const look_back *w, int32_t fold)
     return rd_add_store(w->t, &elements);
 }
 
-/* The fold's step, counted from the first step of the tile. */
+/* The fold's step, counted from the first step of the tile: lane + rows of lanes * outer - m0. */
 static rd_linear place_in_tile(const look_back *w, int32_t stmt)
 {
     const rd_stmt  *s    = &w->t->stmt[stmt];
@@ -156,14 +166,15 @@ static rd_linear place_in_tile(const look_back *w, int32_t stmt)
     return rd_linear_plus_axis(w->t, step, -1, w->tiles.start);
 }
 
-/* Removes the operands of a step. */
+/* Removes the operands of a step, its element, weight and mask, as the statement takes no element
+ * any more. */
 static void drop_operands(rd_stmt *s)
 {
     s->x = s->w = s->mask = -1;
 }
 
 /* Splits a PREFIX: in the first loop (`early`) it takes its element, in the second one it returns
- * its result. */
+ * its result. The state is that of the element's place in the tile (`more`). */
 static void split_prefix(const look_back *w, int32_t stmt, bool early, int32_t elements)
 {
     const rd_linear at = place_in_tile(w, stmt);
@@ -193,7 +204,8 @@ static void split_prefixes_in(const look_back *w, int32_t loop, bool early, cons
     rd_gpu_remove_dead_values(t, loop);
 }
 
-/* Lets the LOADs of the second loop use the vectors that the first loop has loaded. */
+/* Lets the LOADs of the second loop use the vectors that the first loop has loaded.  Both loops
+ * have the same statements, so they are visited in step. */
 static void keep_loads(const look_back *w, int32_t early, int32_t late)
 {
     rd_schedule *t = w->t;
@@ -238,7 +250,8 @@ static void put_between(const look_back *w, int32_t late, const int32_t *element
     put_stmt(w, RD_S_BARRIER, -1, -1, -1, late);
 }
 
-/* Lets the folds begin in the arrays of elements. */
+/* Makes the folds begin in the arrays that have a state for each element of a tile: elements[k] is
+ * the array of fold k. */
 static void begin_elements(const look_back *w, const int32_t *elements)
 {
     rd_schedule *t = w->t;
@@ -269,7 +282,9 @@ static void make_tiles(look_back *w, int32_t early)
     put_between(w, late, elements);
 }
 
-/* Makes the scan of the first kernel one pass with look-back, if the plan wants that. */
+/* The pass: makes the scan of the first kernel one pass over tiles with look-back, if the plan
+ * wants that.  A round of the tile is `width` elements for each thread of the team.  loop < 0: the
+ * plan splits no loop. */
 void rd_pass_gpu_look_back_scan(rd_schedule *t, const rd_gpu_plan *plan)
 {
     const int32_t kernel = rd_next_kernel(t, -1);

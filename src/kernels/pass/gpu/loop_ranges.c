@@ -1,9 +1,12 @@
 /* loop_ranges.c - splits a loop into ranges, each of which is an item, for the passes that say
- * how ranges combine. */
+ * how ranges combine.
+ *
+ * An item is a unit of work that a team of threads does.  A partial is what one range leaves of a
+ * fold, for the range that combines all. */
 #include "kernels/loop/facts.h"
 #include "kernels/pass/gpu/gpu.h"
 
-/* True if the plan splits the loop of the statement into ranges. */
+/* True if the statement is a loop of the program (of >= 0) that the plan splits into ranges. */
 static bool is_split_loop(const rd_schedule *t, const rd_gpu_plan *plan, int32_t stmt)
 {
     const int32_t of = t->stmt[stmt].kind == RD_S_LOOP ? rd_loop_of(t, stmt)->of : -1;
@@ -24,7 +27,8 @@ int32_t rd_gpu_next_split_loop(const rd_schedule *t, const rd_gpu_plan *plan, in
 }
 
 /* Puts a loop over ranges around all of an item's body, which contains the loop `split`.  Returns
- * its statement. */
+ * its statement. Marks are bound to the ends of a range; the loop comes from no loop of the program
+ * (of -1). */
 int32_t rd_gpu_add_range_loop(rd_schedule *t, const rd_gpu_plan *plan, int32_t body, int32_t split)
 {
     rd_for ranges = *rd_loop_of(t, split);
@@ -39,7 +43,8 @@ int32_t rd_gpu_add_range_loop(rd_schedule *t, const rd_gpu_plan *plan, int32_t b
     return rd_put_loop_around(t, t->stmt[body].first, t->stmt[body].last, &ranges);
 }
 
-/* Limits the loop `split` to the range of the item. */
+/* Limits the loop `split` to the range of the item: from the start mark to the stop mark of the
+ * loop over ranges. */
 void rd_gpu_limit_to_range(rd_schedule *t, int32_t ranges, int32_t split)
 {
     const rd_for    l     = *rd_loop_of(t, ranges);

@@ -3,8 +3,9 @@
 #include "kernels/pass/gpu/gpu.h"
 #include "kernels/pass/pass.h"
 
-/* Puts values that one vector loop makes and another one reads into arrays of as many elements as
- * a thread has (scalar expansion). */
+/* Puts values that one vector loop makes and another one reads into arrays of as many elements as a
+ * thread has (scalar expansion).  Without an axis of such neighbours (-1) no loop is a vector loop
+ * here. */
 static void expand_scalars(rd_schedule *t, const rd_gpu_plan *plan)
 {
     const int32_t first = t->n_store;
@@ -16,7 +17,7 @@ static void expand_scalars(rd_schedule *t, const rd_gpu_plan *plan)
         t->store[k].extent = plan->width;
 }
 
-/* A pass and its name in the log. `open`: see rd_pass_done(). */
+/* A pass and its name in the log. */
 typedef struct pass_row {
     const char  *name;
     rd_gpu_pass *pass;

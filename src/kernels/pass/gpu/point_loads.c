@@ -5,22 +5,26 @@
  *
  * Here i0 is a result, i2 a point: a3 has the elements of a thread's results, a4 a tile of
  * points.  Rows of a tile lie 16 bytes further apart than a tile is long.  So elements of a point
- * lie in different banks, and vectors stay aligned.  Loads of the same elements share an array. */
+ * lie in different banks, and vectors stay aligned.  Loads of the same elements share an array.
+ *
+ * A pair is a result and a point.  A tile is a range of points in shared memory, from the mark m2
+ * on; m0 is the first result of a thread. */
 #include "kernels/pass/gpu/point_tiles.h"
 #include "kernels/loop/facts.h"
 #include "kernels/pass/gpu/gpu.h"
 #include <stdlib.h>
 
+/* Bytes of a vector access. */
 enum { VECTOR = 16 };
 
-/* The position of a mark. */
+/* The position that a mark is bound to: the first index of a range, or the one behind its last. */
 static rd_linear mark(rd_schedule *t, int32_t axis)
 {
     return rd_linear_plus_axis(t, rd_linear_of(0), 1, axis);
 }
 
 /* ---- Loads ----------------------------------------------------------------------------------- */
-/* True if the statement loads from memory of the program. */
+/* True if the statement loads from memory of the program (slot >= 0). */
 static bool is_load(const rd_schedule *t, int32_t stmt)
 {
     const rd_let *let = rd_let_of(t, stmt);
@@ -28,7 +32,8 @@ static bool is_load(const rd_schedule *t, int32_t stmt)
     return let && let->kind == RD_I_LOAD && let->slot >= 0;
 }
 
-/* Lists the axes of loops inside a pair along which the address moves. */
+/* Lists the axes of loops inside a pair along which the address moves: not that of points or of
+ * results, nor a value (axis < 0). */
 static void find_axes(const rd_point_tiling *s, rd_point_load *a, const rd_linear *at)
 {
     for (int32_t k = 0; k < at->n && a->n < RD_MAX_RANK; k++) {
@@ -40,7 +45,7 @@ static void find_axes(const rd_point_tiling *s, rd_point_load *a, const rd_linea
     }
 }
 
-/* Elements of one point, or of one result, in the array. */
+/* The number of elements of one point, or of one result, in the array: the product of its axes. */
 static int64_t elements_of(const rd_point_tiling *s, const rd_point_load *a)
 {
     int64_t n = 1;
@@ -64,14 +69,15 @@ static const rd_point_load *find_same(const rd_point_tiling *s, const rd_let *le
 }
 
 /* ---- Arrays ---------------------------------------------------------------------------------- */
-/* Elements from a row of a tile to the next one. */
+/* The number of elements from a row of a tile to the next one: 16 bytes more than a row has. */
 static int64_t pitch_of(const rd_point_tiling *s, rd_dtype type)
 {
     return s->plan->tile_points + VECTOR / rd_dtype_size(type);
 }
 
 /* Adds the array of a load to shared memory: of the results of each thread (`row`), or of the
- * points of a tile.  NULL: too many arrays, or no memory. */
+ * points of a tile.  The array begins at a multiple of 16 bytes.  NULL: more than 64 arrays, or no
+ * memory. */
 static const rd_point_load *add_array(rd_point_tiling *s, int32_t stmt, bool row)
 {
     const rd_dtype type  = rd_let_of(s->t, stmt)->type;
@@ -114,7 +120,8 @@ static rd_linear place_in_array(const rd_point_tiling *s, const rd_point_load *a
     return rd_linear_plus_axis(s->t, at, -1, start);
 }
 
-/* Redirects a load to its array, and makes it a vector access. */
+/* Redirects a load to its array, and makes it a vector access.  The address of a result (`row`)
+ * moves with the results, that of a point (`tile`) with the points; other loads stay. */
 static void use_array(rd_point_tiling *s, int32_t stmt)
 {
     const rd_let let       = *rd_let_of(s->t, stmt);
@@ -135,7 +142,8 @@ static void use_array(rd_point_tiling *s, int32_t stmt)
     s->t->stmt[stmt].vector_width           = row ? s->plan->width : s->plan->points_at_once;
 }
 
-/* Redirects all loads of the loop over pairs. */
+/* Makes all loads in the loop over pairs read arrays in shared memory, if their addresses move with
+ * the results or with the points. */
 void rd_gpu_load_from_tiles(rd_point_tiling *s)
 {
     for (int32_t k = s->pairs; k >= 0 && !s->t->failed; k = rd_next_stmt(s->t, k, s->pairs))
@@ -147,18 +155,18 @@ void rd_gpu_load_from_tiles(rd_point_tiling *s)
 /* Adds "r7 = load ..; a4[..] = r7" at the end of a body; the load takes `pack` elements at once. */
 static void add_copy(const rd_point_tiling *s, const rd_point_load *a, int32_t body, int32_t pack)
 {
-    rd_stmt kept = rd_stmt_of(RD_S_STORE);
+    rd_stmt to_array = rd_stmt_of(RD_S_STORE);
 
-    kept.store                       = a->store;
-    kept.type                        = s->t->store[a->store].type;
-    kept.at                          = place_in_array(s, a);
-    kept.x                           = s->t->stmt[a->load].value;
+    to_array.store                   = a->store;
+    to_array.type                    = s->t->store[a->store].type;
+    to_array.at                      = place_in_array(s, a);
+    to_array.x                       = s->t->stmt[a->load].value;
     s->t->stmt[a->load].vector_width = pack;
     rd_append(s->t, body, a->load);
-    rd_append(s->t, body, rd_add_stmt(s->t, &kept));
+    rd_append(s->t, body, rd_add_stmt(s->t, &to_array));
 }
 
-/* Adds a loop that stands nowhere yet. */
+/* Adds the statement of a loop; it stands nowhere yet. */
 static int32_t add_loop(rd_schedule *t, const rd_for *loop)
 {
     rd_stmt stmt = rd_stmt_of(RD_S_LOOP);
@@ -167,7 +175,8 @@ static int32_t add_loop(rd_schedule *t, const rd_for *loop)
     return rd_add_stmt(t, &stmt);
 }
 
-/* A loop of the kind over `extent` indices of an axis. */
+/* A loop of the kind over `extent` indices of an axis. It has no marks, and comes from no loop of
+ * the program (of -1). */
 static rd_for loop_over(rd_for_kind kind, int32_t axis, int64_t extent)
 {
     return (rd_for){ .kind   = kind,
@@ -199,8 +208,9 @@ static int32_t add_loops(const rd_point_tiling *s, const rd_point_load *a, int32
     return outer;
 }
 
-/* True if vectors of `pack` elements begin at multiples of their size wherever a tile begins,
- * apart from the address of the data. */
+/* True if vectors of `pack` elements begin at multiples of their size wherever a tile begins, apart
+ * from the address of the data: the offset and all factors of axes outside of the point are
+ * multiples. */
 static bool are_vectors_aligned(const rd_point_tiling *s, const rd_point_load *a,
                                 const rd_linear *at, int32_t pack)
 {
@@ -216,8 +226,9 @@ static bool are_vectors_aligned(const rd_point_tiling *s, const rd_point_load *a
     return is;
 }
 
-/* Elements that a load of a tile takes at once: adjacent points, or adjacent elements of
- * consecutive points. 0: neither is possible. */
+/* Elements that a load of a tile takes at once: adjacent points (`rows`); or adjacent elements of
+ * consecutive points, if points lie as far apart (`each`) as they have elements.  0: neither is
+ * possible. */
 static int32_t vector_width_of(const rd_point_tiling *s, const rd_point_load *a)
 {
     const rd_let *let  = rd_let_of(s->t, a->load);
@@ -236,7 +247,8 @@ static int32_t vector_width_of(const rd_point_tiling *s, const rd_point_load *a)
                : 0;
 }
 
-/* A loop over the points of a tile that fills its array, by all threads of the block. */
+/* Adds a loop over the points of a tile, up to the mark `stop`, that fills its array, by all
+ * threads of the block. */
 int32_t rd_gpu_fill_tile(const rd_point_tiling *s, const rd_point_load *a, int32_t stop)
 {
     rd_for  loop = loop_over(RD_FOR_VECTOR, s->points, s->plan->tile_points);
@@ -250,7 +262,8 @@ int32_t rd_gpu_fill_tile(const rd_point_tiling *s, const rd_point_load *a, int32
     return made;
 }
 
-/* Loops over the elements of a thread's results that fill the thread's own array. */
+/* Adds loops over the elements of a thread's results that fill the thread's own array.  Returns the
+ * outermost one. */
 int32_t rd_gpu_fill_results(const rd_point_tiling *s, const rd_point_load *a)
 {
     const rd_for *item = rd_loop_of(s->t, rd_binder_of(s->t, s->pairs, s->item));

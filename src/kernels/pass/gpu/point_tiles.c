@@ -25,12 +25,16 @@
  *                                                  serial i2: the points that are left, one by one
  *
  * So each 16 bytes from shared memory serve several pairs, and loops inside a pair run once for
- * all of them.  A thread takes its points in their order. */
+ * all of them.  A thread takes its points in their order.
+ *
+ * A pair is a result and a point.  m2 to m7 are marks: axes that are bound to where a tile, a block
+ * of the combine tree, or a group of points begins and ends.  To jam a loop is to let several of
+ * its rounds run side by side. */
 #include "core/combine_tree.h"
 #include "kernels/loop/facts.h"
 #include "kernels/pass/gpu/point_tiles.h"
 
-/* The position mark + offset. */
+/* The position mark (axis bound to an end of a range) + offset. */
 static rd_linear mark(rd_schedule *t, int32_t axis, int64_t offset)
 {
     return rd_linear_plus_axis(t, rd_linear_of(offset), 1, axis);
@@ -43,7 +47,7 @@ static bool is_loop(const rd_schedule *t, int32_t stmt)
 }
 
 /* ---- Points taken at once -------------------------------------------------------------------- */
-/* True if the array is declared in the body. */
+/* True if an ARRAY statement in the body declares the array. */
 static bool is_declared_in(const rd_schedule *t, int32_t body, int32_t store)
 {
     for (int32_t s = body; s >= 0; s = rd_next_stmt(t, s, body))
@@ -52,8 +56,8 @@ static bool is_declared_in(const rd_schedule *t, int32_t body, int32_t store)
     return false;
 }
 
-/* True if the array, or the fold that has its states there, begins in the loop over pairs.  States
- * in a thread's memory have no declaration, so the fold's BEGIN decides. */
+/* True if the array, or the fold that has its states there (fold >= 0), begins in the loop over
+ * pairs. States in a thread's memory have no declaration, so the fold's BEGIN decides. */
 static bool is_begun_in(const rd_schedule *t, int32_t pairs, int32_t store)
 {
     if (t->store[store].fold < 0)
@@ -64,7 +68,8 @@ static bool is_begun_in(const rd_schedule *t, int32_t pairs, int32_t store)
     return false;
 }
 
-/* Makes the arrays of a pair as many times larger as a thread takes points at once. */
+/* Makes the arrays of a pair as many times larger as a thread takes points at once.  Arrays in
+ * shared memory have room already. */
 static void give_points_room(rd_schedule *t, int32_t pairs, int32_t points)
 {
     for (int32_t k = 0; k < t->n_store; k++) {
@@ -85,7 +90,9 @@ static rd_linear at_point(rd_schedule *t, rd_linear at, int64_t coef, int32_t ax
     return rd_linear_plus_axis(t, at, -coef, start);
 }
 
-/* Points an access inside a pair to the part of the array that belongs to the point. */
+/* Points an access inside a pair to the part of the array that belongs to the point.  Only arrays
+ * with copies for several points have parts; a fold's statement names its states by `more`, others
+ * by their address. */
 static void use_own_part(rd_schedule *t, int32_t stmt, int64_t width, int32_t axis, int32_t start)
 {
     const rd_stmt s     = t->stmt[stmt];
@@ -105,7 +112,8 @@ static void use_own_part(rd_schedule *t, int32_t stmt, int64_t width, int32_t ax
         t->stmt[stmt].at = at;
 }
 
-/* True if the statement loads from a tile of points. */
+/* True if the statement loads from a tile of points: an array in shared memory that the whole block
+ * shares (per_thread 0). */
 static bool is_tile_load(const rd_schedule *t, int32_t stmt)
 {
     const rd_let *let = rd_let_of(t, stmt);
@@ -140,7 +148,8 @@ static int32_t begin_first(rd_schedule *t, int32_t loop)
     return first;
 }
 
-/* Unroll-and-jam: a thread takes several points through the body at once (register blocking). */
+/* Unroll-and-jam: a thread takes several points through the body at once (register blocking). The
+ * jam comes from no loop of the program (of -1). */
 static void unroll_jam(rd_schedule *t, const rd_gpu_plan *plan, int32_t loop, int32_t points)
 {
     const int32_t start = rd_add_mark(t), first = begin_first(t, loop),
@@ -167,7 +176,8 @@ static void unroll_jam(rd_schedule *t, const rd_gpu_plan *plan, int32_t loop, in
 
 /* ---- The whole loop -------------------------------------------------------------------------- */
 /* Splits the points of a block into groups that go together, and a loop over the points that are
- * left.  Returns the last loop. */
+ * left. If points go one by one (n 1), there is one loop.  Returns the last loop. `some` is the
+ * end, rounded down to whole groups: there the loop over the rest begins. */
 static int32_t split_points(rd_schedule *t, const rd_gpu_plan *plan, int32_t pairs,
                             const rd_for *blocks)
 {
@@ -213,7 +223,8 @@ static void fill(rd_point_tiling *s, int32_t tile, int32_t stop)
 }
 
 /* Makes the loop over points three loops: over tiles, over blocks of the combine tree, and over
- * groups of points. */
+ * groups of points.  "Push if new" for all cells (accumulators), before the groups, goes into the
+ * loop over blocks. The new loops come from no loop of the program (of -1). */
 static void make_tiles(rd_point_tiling *s)
 {
     rd_schedule *t    = s->t;
@@ -246,7 +257,9 @@ static void make_tiles(rd_point_tiling *s)
         fill(s, made, tile.stop);
 }
 
-/* Tiles each loop over the points that the plan names. */
+/* The pass: tiles each loop over the points that the plan names (pairs < 0: none): tiles of points
+ * lie in shared memory.  `item` is the mark where the item begins along the axis of vectors; -1:
+ * there is none. */
 void rd_pass_gpu_point_tiles(rd_schedule *t, const rd_gpu_plan *plan)
 {
     const int32_t body = t->part[RD_PART_BODY];

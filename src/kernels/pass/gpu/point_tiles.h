@@ -4,6 +4,7 @@
 #define RD_KERNELS_PASS_GPU_POINT_TILES_H
 #include "kernels/pass/gpu/gpu.h"
 
+/* Different loads of a loop over pairs, at most: more would hardly fit shared memory. */
 enum { RD_MOST_POINT_LOADS = 64 };
 
 /* A load of the loop over pairs, and the array in shared memory that takes its place. */

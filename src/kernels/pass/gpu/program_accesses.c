@@ -5,7 +5,8 @@
 #include "kernels/loop/facts.h"
 #include "kernels/pass/gpu/gpu.h"
 
-/* True if the statement loads from or stores to memory of the program. */
+/* True if the statement loads from or stores to memory of the program (slot >= 0), not to a local
+ * array. */
 static bool is_access(const rd_schedule *t, int32_t stmt)
 {
     const rd_stmt *s = &t->stmt[stmt];

@@ -4,7 +4,10 @@
  *     serial i1 { r0 = load s0[..] .. }        serial i1 { r0 = load s0[..]; a1[i1] = r0 .. }
  *     serial i1 { r2 = load s0[..] .. }        serial i1 { r2 = load a1[i1] .. }
  *
- * In all these loops an index belongs to the same thread, so no barrier is needed. */
+ * In all these loops an index belongs to the same thread, so no barrier is needed.
+ *
+ * An item is a unit of work that a team of threads does.  The array of a row is known by the row's
+ * number, in byte_offset. */
 #include "kernels/pass/gpu/gpu.h"
 
 /* The array of a cached row; it is added when it is first wanted. */
@@ -26,19 +29,19 @@ static int32_t array_of(rd_schedule *t, const rd_gpu_plan *plan, int32_t row, rd
 /* Adds a STORE of what a LOAD has loaded to the row in shared memory. */
 static void store_to_row(rd_schedule *t, int32_t stmt, int32_t store, rd_dtype type, rd_linear at)
 {
-    rd_stmt kept = rd_stmt_of(RD_S_STORE);
+    rd_stmt to_row = rd_stmt_of(RD_S_STORE);
     int32_t made;
 
-    kept.store = store;
-    kept.type  = type;
-    kept.at    = at;
-    kept.x     = t->stmt[stmt].value;
-    made       = rd_add_stmt(t, &kept);
+    to_row.store = store;
+    to_row.type  = type;
+    to_row.at    = at;
+    to_row.x     = t->stmt[stmt].value;
+    made         = rd_add_stmt(t, &to_row);
     rd_put_behind(t, made, stmt);
 }
 
-/* Redirects an access to the cached row that the plan names.  A LOAD that fills the row stays, and
- * stores to the row, too. */
+/* Redirects an access to the cached row that the plan names for its instruction (-1: none).  A LOAD
+ * that fills the row stays, and stores to the row, too. */
 static void use_row(rd_schedule *t, const rd_gpu_plan *plan, int32_t stmt, int32_t inst)
 {
     const rd_dtype  type  = t->p->address[t->p->inst[inst].arg].type;
@@ -64,7 +67,8 @@ static void use_row(rd_schedule *t, const rd_gpu_plan *plan, int32_t stmt, int32
     }
 }
 
-/* Redirects all accesses of cached rows. */
+/* The pass: rows that several loops of an item read or write are kept in shared memory, as the plan
+ * says for each access (cached_row NULL: there are none). */
 void rd_pass_gpu_row_cache(rd_schedule *t, const rd_gpu_plan *plan)
 {
     if (plan->cached_row)

@@ -13,10 +13,14 @@
  *                                                s1[4096*i0 + i1] = r0
  *
  * So a warp reads along the operand's rows and writes along the result's rows.  Rows of a square
- * are 33 elements apart, so the elements of a column lie in 32 different banks. */
+ * are 33 elements apart, so the elements of a column lie in 32 different banks.
+ *
+ * m0 to m3 are marks: axes that are bound to the first index of a square along each axis, and to
+ * the one behind its last. */
 #include "kernels/loop/facts.h"
 #include "kernels/pass/gpu/gpu.h"
 
+/* A side is as long as a warp has threads.  At most 16 operands are transposed. */
 enum { SIDE = 32, PITCH = SIDE + 1, MOST_TRANSPOSED = 16 };
 
 /* The state that the functions of this file share. */
@@ -29,15 +33,15 @@ typedef struct transposing {
     int32_t            fills;             /* the last loop that fills a square, -1 */
 } transposing;
 
-/* The position mark + offset. */
+/* The position mark (axis bound to an end of a range) + offset. */
 static rd_linear at_mark(const transposing *c, int32_t mark, int64_t offset)
 {
     return rd_linear_plus_axis(c->t, rd_linear_of(offset), 1, mark);
 }
 
 /* ---- Squares --------------------------------------------------------------------------------- */
-/* Makes the loops over both axes go by squares, whose first and last indices are marks.  False:
- * there are not two loops. */
+/* Makes the loops over both axes go by squares, whose first and last indices are marks (axes bound
+ * to the ends of a range).  False: there are not two loops. */
 static bool tile_item_loops(transposing *c)
 {
     rd_schedule  *t     = c->t;
@@ -59,7 +63,8 @@ static bool tile_item_loops(transposing *c)
     return found == 2;
 }
 
-/* The position of an element in a square: i0 - m0 + 33*(i1 - m2). */
+/* The position of an element in a square: i0 - m0 + 33*(i1 - m2), as the operand's rows lie 33
+ * apart. */
 static rd_linear place_in_square(const transposing *c)
 {
     rd_linear at = rd_linear_of(0);
@@ -73,7 +78,8 @@ static rd_linear place_in_square(const transposing *c)
     return at;
 }
 
-/* A loop over one side of the square: threads take the whole side, up to the end of the axis. */
+/* A loop over one side of the square.  Threads take the whole side, up to the end of the axis; a
+ * serial loop ends at the square's stop mark. It comes from no loop of the program (of -1). */
 static rd_for loop_over(const transposing *c, int k, rd_for_kind kind)
 {
     rd_for loop = { .kind  = kind,
@@ -94,8 +100,8 @@ static rd_for loop_over(const transposing *c, int k, rd_for_kind kind)
 }
 
 /* ---- Operands -------------------------------------------------------------------------------- */
-/* Adds loops that fill a square with an operand before all else, and lets the LET read the
- * square. */
+/* Adds loops that fill a square with an operand before all else, and lets the LET read the square.
+ * That LET then reads an array of the tree (store), no memory of the program (slot -1). */
 static void fill_square(transposing *c, int32_t stmt, int32_t inst)
 {
     rd_schedule   *t      = c->t;
@@ -109,19 +115,19 @@ static void fill_square(transposing *c, int32_t stmt, int32_t inst)
                               .byte_offset = inst };
     const int32_t  store  = rd_add_store(t, &square);
     rd_for  serial = loop_over(c, 1, RD_FOR_SERIAL), threads = loop_over(c, 0, RD_FOR_THREAD);
-    rd_stmt kept = rd_stmt_of(RD_S_STORE);
+    rd_stmt to_square = rd_stmt_of(RD_S_STORE);
     rd_let *let;
     int32_t behind, made;
 
     serial.prefetched = c->plan->batch;
     if (t->failed)
         return;
-    kept.store                 = store;
-    kept.type                  = type;
-    kept.at                    = place_in_square(c);
-    kept.x                     = t->stmt[load].value;
+    to_square.store            = store;
+    to_square.type             = type;
+    to_square.at               = place_in_square(c);
+    to_square.x                = t->stmt[load].value;
     t->stmt[load].vector_width = 1;
-    behind                     = rd_add_stmt(t, &kept);
+    behind                     = rd_add_stmt(t, &to_square);
     rd_put_before(t, load, t->stmt[c->item].first);
     rd_put_behind(t, behind, load);
     made = rd_put_loop_around(t, load, behind, &threads);
@@ -151,20 +157,21 @@ static void move_values(const transposing *c, int32_t body)
     }
 }
 
-/* Puts the loops over the square around all that is computed, behind a barrier. */
+/* Puts the loops over the square around all that is computed, behind a barrier: so behind the loops
+ * that fill squares, of which c->fills is the last one. */
 static void add_square_loops(const transposing *c)
 {
     rd_schedule  *t       = c->t;
     const rd_for  threads = loop_over(c, 1, RD_FOR_THREAD), serial = loop_over(c, 0, RD_FOR_SERIAL);
-    const int32_t first = c->fills < 0 ? t->stmt[c->item].first : t->stmt[c->fills].next;
-    rd_stmt       meet  = rd_stmt_of(RD_S_BARRIER);
+    const int32_t first   = c->fills < 0 ? t->stmt[c->item].first : t->stmt[c->fills].next;
+    rd_stmt       barrier = rd_stmt_of(RD_S_BARRIER);
     int32_t       made;
 
     if (t->failed || first < 0)
         return;
     made = rd_put_loop_around(t, first, t->stmt[c->item].last, &threads);
     made = rd_put_loop_around(t, made, made, &serial);
-    rd_put_before(t, rd_add_stmt(t, &meet), made);
+    rd_put_before(t, rd_add_stmt(t, &barrier), made);
 }
 
 /* The loads that must be transposed, and their instructions. */
@@ -172,14 +179,16 @@ typedef struct marked_loads {
     int32_t n, stmt[MOST_TRANSPOSED], inst[MOST_TRANSPOSED];
 } marked_loads;
 
-/* Marks a load that must be transposed, by a negative `pack` that has its instruction. */
+/* Marks a load that must be transposed, by a negative width that has its instruction: -1 -
+ * number. */
 static void mark_load(rd_schedule *t, const rd_gpu_plan *plan, int32_t stmt, int32_t inst)
 {
     if (plan->transposed[inst])
         t->stmt[stmt].vector_width = -1 - inst;
 }
 
-/* Fills a square for each marked load. */
+/* Fills a square for each load that mark_load() has marked, at most 16.  A marked load has -1 - its
+ * instruction in vector_width (below 0); that becomes 0 again. */
 static void fill_squares(transposing *c)
 {
     rd_schedule *t   = c->t;
@@ -195,7 +204,9 @@ static void fill_squares(transposing *c)
         fill_square(c, all.stmt[k], all.inst[k]);
 }
 
-/* Transposes the operands that the plan names, if the kernel has loops over both axes. */
+/* The pass: transposes the operands that the plan names through squares in shared memory, if the
+ * kernel has item loops over both axes.  Item loops become loops over squares; values around the
+ * item move into it; then it adds the loops that fill a square and those that read it. */
 void rd_pass_gpu_shared_transpose(rd_schedule *t, const rd_gpu_plan *plan)
 {
     transposing   c      = { .t = t, .plan = plan, .fills = -1 };

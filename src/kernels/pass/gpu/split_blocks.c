@@ -4,18 +4,23 @@
  *     serial i1 to 129               becomes   serial i1 to 129 by 64, starts m7, stops m8
  *       push if new f1 .., outer i1              push if new all f1, outer m7
  *       step f1 .., outer i1                     serial i1 from m7 to m8
- *                                                  step f1 .., outer i1 */
+ *                                                  step f1 .., outer i1
+ *
+ * A block is 64 steps of a fold; its result is a leaf of the combine tree.  A cell is an
+ * accumulator, and m7 and m8 are marks: where a block begins and ends. */
 #include "core/combine_tree.h"
 #include "kernels/loop/facts.h"
 #include "kernels/pass/gpu/point_tiles.h"
 
-/* The position mark + offset. */
+/* The position mark (axis bound to an end of a range) + offset. */
 static rd_linear mark(rd_schedule *t, int32_t axis, int64_t offset)
 {
     return rd_linear_plus_axis(t, rd_linear_of(offset), 1, axis);
 }
 
-/* True if the fold has one lane and the step of each element is its index of the axis. */
+/* True if the fold has one lane (partial accumulator) and the step of each element is its index of
+ * the axis.  So either the lane position or the outer position is the axis alone, and the other one
+ * is 0. */
 static bool is_at_index(const rd_schedule *t, const rd_stmt *s, int32_t axis)
 {
     const rd_fold *f = &t->p->fold[s->fold];
@@ -27,8 +32,9 @@ static bool is_at_index(const rd_schedule *t, const rd_stmt *s, int32_t axis)
             (s->of.lane.n == 1 && s->of.outer.n == 0 && rd_linear_coef(t, &s->of.lane, axis) == 1));
 }
 
-/* The next RD_S_PUSH_IF_NEW behind `last` in the loop that can be done once for 64 rounds; -1 if there
- * is none. */
+/* The next PUSH_IF_NEW behind `last` in the loop that can be done once for 64 rounds, as its step
+ * is the loop's index; -1 if there is none.  Those for all cells (accumulators) are done so
+ * already. */
 static int32_t next_block_begin(const rd_schedule *t, int32_t loop, int32_t last)
 {
     const int32_t axis = rd_loop_of(t, loop)->axis;
@@ -40,40 +46,42 @@ static int32_t next_block_begin(const rd_schedule *t, int32_t loop, int32_t last
     return s;
 }
 
-/* Adds "push if new all f0, outer m4": all cells of the fold begin the block that starts at the
- * mark. */
-static int32_t add_begin_all(rd_schedule *t, int32_t opens, int32_t axis, int32_t start)
+/* Adds "push if new all f0, outer m4": all cells (accumulators) of the fold begin the block that
+ * starts at the mark.  It stands nowhere yet. It names no single cell or state (cell, more 0). */
+static int32_t add_begin_all(rd_schedule *t, int32_t push, int32_t axis, int32_t start)
 {
-    rd_stmt         all = t->stmt[opens];
-    const rd_linear by  = mark(t, start, 0);
+    rd_stmt         push_all = t->stmt[push];
+    const rd_linear by       = mark(t, start, 0);
 
-    all.all      = true;
-    all.of.cell  = rd_linear_of(0);
-    all.of.more  = rd_linear_of(0);
-    all.of.lane  = rd_linear_with(t, all.of.lane, axis, by);
-    all.of.outer = rd_linear_with(t, all.of.outer, axis, by);
-    all.of.index = rd_linear_with(t, all.of.index, axis, by);
-    all.parent = all.prev = all.next = -1;
-    return rd_add_stmt(t, &all);
+    push_all.all      = true;
+    push_all.of.cell  = rd_linear_of(0);
+    push_all.of.more  = rd_linear_of(0);
+    push_all.of.lane  = rd_linear_with(t, push_all.of.lane, axis, by);
+    push_all.of.outer = rd_linear_with(t, push_all.of.outer, axis, by);
+    push_all.of.index = rd_linear_with(t, push_all.of.index, axis, by);
+    push_all.parent = push_all.prev = push_all.next = -1;
+    return rd_add_stmt(t, &push_all);
 }
 
-/* Moves each RD_S_PUSH_IF_NEW of the loop before `first`, once for each fold, for all of its cells. */
+/* Moves each PUSH_IF_NEW that next_block_begin() finds in the loop before `first`.  It is added
+ * once for each fold, for all of its accumulators (cells); `done` has a bit for each fold that has
+ * got one. */
 void rd_gpu_lift_block_begins(rd_schedule *t, int32_t loop, int32_t first, int32_t start)
 {
     const int32_t axis = rd_loop_of(t, loop)->axis;
-    uint64_t      has  = 0;
+    uint64_t      done = 0;
 
     for (int32_t s = next_block_begin(t, loop, loop), next; s >= 0 && !t->failed; s = next) {
         next = next_block_begin(t, loop, s);
-        if (!(has >> t->stmt[s].fold & 1))
+        if (!(done >> t->stmt[s].fold & 1))
             rd_put_before(t, add_begin_all(t, s, axis, start), first);
-        has |= UINT64_C(1) << t->stmt[s].fold;
+        done |= UINT64_C(1) << t->stmt[s].fold;
         rd_take_out(t, s);
     }
 }
 
-/* A loop over blocks of 64 rounds of a loop like `like`; new marks say where a block starts and
- * stops. */
+/* A loop over blocks of 64 rounds of a loop like `like`; new marks (axes bound to the ends of a
+ * range) say where a block starts and stops. It comes from no loop of the program (of -1). */
 rd_for rd_gpu_block_loop(rd_schedule *t, const rd_for *like)
 {
     rd_for blocks = *like;

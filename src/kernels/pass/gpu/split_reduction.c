@@ -16,10 +16,14 @@
  *
  * Several loops over one axis, such as the phases of a softmax, become kernels one after the
  * other.  Each kernel repeats what stands before its loop, and reads the combined partials of the
- * loops before it. */
+ * loops before it.
+ *
+ * An item is a unit of work that a team of threads does.  A phase is one of several loops over an
+ * axis, the later of which read what the earlier ones made. */
 #include "kernels/loop/facts.h"
 #include "kernels/pass/gpu/gpu.h"
 
+/* Loops of an item that are split, at most. */
 enum { MOST_SPLIT = 8 };
 
 /* The split of the loops of one item; a kernel for each loop. */
@@ -121,7 +125,8 @@ static int32_t add_last(const splitting *c)
     return rd_add_stmt(c->t, &s);
 }
 
-/* True if the statement stores a result of the program, not scratch. */
+/* True if the statement stores a result of the program: to a slot before the first one of
+ * scratch. */
 static bool is_result(const splitting *c, int32_t stmt)
 {
     return c->t->stmt[stmt].kind == RD_S_STORE && c->t->stmt[stmt].slot < c->t->p->first_scratch;
@@ -147,7 +152,7 @@ static void move_behind(const splitting *c, int32_t split, int32_t last)
 }
 
 /* Ends the ranges of this kernel: each stores its partials.  In the last kernel the last range
- * combines them and does what stood behind the loop. */
+ * combines them and does what stood behind the loop; other kernels leave that out. */
 static void end_ranges(const splitting *c, int32_t split)
 {
     rd_schedule  *t      = c->t;
@@ -176,8 +181,8 @@ static void end_ranges(const splitting *c, int32_t split)
 }
 
 /* ---- Kernels --------------------------------------------------------------------------------- */
-/* Makes one of the kernels: earlier loops are replaced by their combined partials, loop `number`
- * goes over ranges. */
+/* Makes one of the kernels: earlier loops are replaced by their combined partials, and loop
+ * `number` goes over ranges. */
 static void split_kernel(splitting *c, int32_t kernel, int32_t number)
 {
     int32_t split[MOST_SPLIT];
@@ -192,7 +197,8 @@ static void split_kernel(splitting *c, int32_t kernel, int32_t number)
     end_ranges(c, split[number]);
 }
 
-/* True if the body stores something outside of the loops that are split. */
+/* True if the body stores something outside of the loops that are split. A store to memory of the
+ * program has a slot. */
 static bool stores_outside(const splitting *c, int32_t body)
 {
     for (int32_t s     = c->t->stmt[body].first,
@@ -228,8 +234,9 @@ static void split_all(splitting *c, int32_t kernel, int32_t body)
         split_kernel(c, copy[k], k);
 }
 
-/* Splits the loops of the first kernel that the plan gives the role RD_GPU_RANGES.  Scans in
- * ranges have passes of their own. */
+/* The pass: splits the long loops of the first kernel that the plan gives the role RD_GPU_RANGES,
+ * so that more teams have work.  Scans in ranges have passes of their own.  partials[k] -1: fold k
+ * has no array of partials yet. */
 void rd_pass_gpu_split_reduction(rd_schedule *t, const rd_gpu_plan *plan)
 {
     int32_t       partials[RD_GPU_MOST_FOLDS];

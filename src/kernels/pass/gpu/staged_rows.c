@@ -8,12 +8,15 @@
  *                                                  r0 = load a1[i1]
  *
  * So neighbouring threads access neighbouring elements of memory (coalesced access), although
- * their rows lie apart. */
+ * their rows lie apart.
+ *
+ * An item is a unit of work, here of one thread.  m0 is a mark: an axis that a loop counts with. */
 #include "kernels/loop/facts.h"
 #include "kernels/pass/gpu/gpu.h"
 
 /* ---- Accesses -------------------------------------------------------------------------------- */
-/* The position in memory where the row of the item begins. */
+/* The position in memory where the row of the item begins: the row's number, which axes make, times
+ * the distance of rows. */
 static rd_linear row_start(rd_schedule *t, const rd_gpu_staged_row *row)
 {
     rd_linear at   = rd_linear_of(row->first);
@@ -26,7 +29,8 @@ static rd_linear row_start(rd_schedule *t, const rd_gpu_staged_row *row)
     return at;
 }
 
-/* The array of a staged row; it is added when it is first wanted. */
+/* The array of a staged row, which has the row's number in `lanes`; it is added when it is first
+ * wanted. */
 static int32_t array_of(rd_schedule *t, const rd_gpu_staged_row *row, int32_t number)
 {
     const rd_store array = { .storage     = RD_IN_BLOCK,
@@ -43,7 +47,8 @@ static int32_t array_of(rd_schedule *t, const rd_gpu_staged_row *row, int32_t nu
     return rd_add_store(t, &array);
 }
 
-/* Redirects an access to its staged row, where positions count from the row's first element. */
+/* Redirects an access to its staged row, if the plan has one for its instruction.  Positions in it
+ * count from the row's first element. */
 static void use_row(rd_schedule *t, const rd_gpu_plan *plan, int32_t stmt, int32_t inst)
 {
     const int32_t            number = plan->staged_of[inst];
@@ -70,34 +75,36 @@ static void use_row(rd_schedule *t, const rd_gpu_plan *plan, int32_t stmt, int32
 }
 
 /* ---- Copies of rows -------------------------------------------------------------------------- */
-/* Adds "a1[m0] = load s0[33*i0 + m0]", or the copy back, to the empty loop `body` over the mark. */
+/* Adds "a1[m0] = load s0[33*i0 + m0]", or the copy back, to the empty loop `body`, which counts by
+ * the added axis `mark`. */
 static void add_copy(rd_schedule *t, const rd_gpu_staged_row *row, int32_t store, int32_t body,
                      int32_t mark)
 {
-    const rd_linear at     = rd_linear_plus_axis(t, rd_linear_of(0), 1, mark),
-                    memory = rd_linear_plus_axis(t, row_start(t, row), 1, mark);
-    const bool    in       = row->role == RD_STAGED_IN;
-    rd_let        let      = { .kind  = RD_I_LOAD,
-                               .type  = row->type,
-                               .from  = row->type,
-                               .arg   = -1,
-                               .slot  = in ? row->slot : -1,
-                               .store = in ? -1 : store,
-                               .at    = in ? memory : at };
-    rd_stmt       kept     = rd_stmt_of(RD_S_STORE);
-    const int32_t load     = rd_add_made(t, &let);
+    const rd_linear at       = rd_linear_plus_axis(t, rd_linear_of(0), 1, mark),
+                    memory   = rd_linear_plus_axis(t, row_start(t, row), 1, mark);
+    const bool    in         = row->role == RD_STAGED_IN;
+    rd_let        let        = { .kind  = RD_I_LOAD,
+                                 .type  = row->type,
+                                 .from  = row->type,
+                                 .arg   = -1,
+                                 .slot  = in ? row->slot : -1,
+                                 .store = in ? -1 : store,
+                                 .at    = in ? memory : at };
+    rd_stmt       store_stmt = rd_stmt_of(RD_S_STORE);
+    const int32_t load       = rd_add_made(t, &let);
 
-    kept.slot  = in ? -1 : row->slot;
-    kept.store = in ? store : -1;
-    kept.type  = row->type;
-    kept.at    = in ? at : memory;
-    kept.x     = t->failed ? 0 : t->stmt[load].value;
+    store_stmt.slot  = in ? -1 : row->slot;
+    store_stmt.store = in ? store : -1;
+    store_stmt.type  = row->type;
+    store_stmt.at    = in ? at : memory;
+    store_stmt.x     = t->failed ? 0 : t->stmt[load].value;
     rd_append(t, body, load);
-    rd_append(t, body, rd_add_stmt(t, &kept));
+    rd_append(t, body, rd_add_stmt(t, &store_stmt));
 }
 
-/* Adds a loop by all threads of a block that copies a row to shared memory before the item, or
- * back behind it. */
+/* Adds a loop by all threads of a block that copies a row to shared memory before the item, or back
+ * behind it.  The loop counts by an axis of its own, binds no marks (start, stop -1), and comes
+ * from no loop of the program (of -1). */
 static void copy_row(rd_schedule *t, const rd_gpu_staged_row *row, int32_t number, int32_t item)
 {
     const int32_t store = array_of(t, row, number);
@@ -123,7 +130,8 @@ static void copy_row(rd_schedule *t, const rd_gpu_staged_row *row, int32_t numbe
     add_copy(t, row, store, made, loop.axis);
 }
 
-/* Stages the rows that the plan lists.  Scratch rows are not copied. */
+/* The pass: short rows that the plan lists are read or written in shared memory, and all threads
+ * copy them together.  Scratch rows need no copy. */
 void rd_pass_gpu_staged_rows(rd_schedule *t, const rd_gpu_plan *plan)
 {
     const int32_t kernel = rd_next_kernel(t, -1);

@@ -12,7 +12,9 @@ static void declare_before(rd_schedule *t, int32_t begin)
     rd_put_before(t, rd_add_stmt(t, &array), begin);
 }
 
-/* Sets where the states of all folds lie as the plan says, and declares those in variables. */
+/* Sets where the states of all folds lie as the plan says, and declares those in variables.
+ * per_thread is the number of lanes of a cell (accumulator) that each thread has, node_rows that of
+ * nodes (results of blocks). */
 void rd_pass_gpu_state_storage(rd_schedule *t, const rd_gpu_plan *plan)
 {
     const int32_t body = t->part[RD_PART_BODY];

@@ -7,11 +7,16 @@
  *                                              step f0 .., lane i1
  *
  * A thread that takes single elements takes two that lie a team apart: then the vector loop
- * stands around the threads.  If threads have lanes of a fold, rounds begin at lane 0. */
+ * stands around the threads.  If threads have lanes of a fold, rounds begin at lane 0.
+ *
+ * A team is the threads that do one item of work.  A round is a step of the loop over 64 indices;
+ * m0 and m1 are marks, bound to where a round and a thread's part of it begin.  A lane is one of
+ * the states of a fold's cell. */
 #include "kernels/loop/facts.h"
 #include "kernels/pass/gpu/gpu.h"
 
-/* True if the plan distributes the loop of the statement over the team. */
+/* True if the statement is a loop of the program, not over items, that the plan distributes over
+ * the team: all of its rounds, those of a chunk, or those of a range (`distributed`). */
 static bool is_distributed(const rd_schedule *t, const rd_gpu_plan *plan, int32_t stmt)
 {
     const int32_t of =
@@ -21,14 +26,14 @@ static bool is_distributed(const rd_schedule *t, const rd_gpu_plan *plan, int32_
                        plan->loop[of].role == RD_GPU_CHUNKS || plan->loop[of].distributed);
 }
 
-/* The position mark + offset. */
+/* The position mark (axis bound to an end of a range) + offset. */
 static rd_linear mark(rd_schedule *t, int32_t axis, int64_t offset)
 {
     return rd_linear_plus_axis(t, rd_linear_of(offset), 1, axis);
 }
 
-/* The lane position at index 0, if lanes lie along the loop and each thread has some of them;
- * else 0. */
+/* The lane position at index 0, if lanes (partial accumulators) lie along the loop and each thread
+ * has some of them (per_thread); else 0. */
 static rd_linear first_lane(rd_schedule *t, int32_t loop)
 {
     const int32_t axis = rd_loop_of(t, loop)->axis;
@@ -43,7 +48,8 @@ static rd_linear first_lane(rd_schedule *t, int32_t loop)
     return rd_linear_of(0);
 }
 
-/* True if a fold whose lanes are distributed over threads has its lanes along the loop. */
+/* True if a fold whose lanes (partial accumulators) are distributed over threads has its lanes
+ * along the loop. */
 static bool has_lanes_along(const rd_schedule *t, int32_t loop)
 {
     const int32_t axis = rd_loop_of(t, loop)->axis;
@@ -55,7 +61,8 @@ static bool has_lanes_along(const rd_schedule *t, int32_t loop)
     return false;
 }
 
-/* A loop like another one, of another kind, step and extent. */
+/* A loop like another one, of another kind, step and extent. It comes from no loop of the program
+ * (of -1). */
 static rd_for loop_of(const rd_for *like, rd_for_kind kind, int64_t step, int64_t extent)
 {
     rd_for made = *like;
@@ -69,7 +76,9 @@ static rd_for loop_of(const rd_for *like, rd_for_kind kind, int64_t step, int64_
     return made;
 }
 
-/* Makes the loop a loop over rounds of the team; rounds begin at lane 0. */
+/* Makes the loop a loop over rounds of the team.  If threads have lanes (partial accumulators) of a
+ * fold along it, the first round is rounded down to lane 0, so there may be one round more. extent
+ * < 0: the number of rounds is known at run time only. */
 static void make_rounds(rd_schedule *t, int32_t stmt, int64_t round, int32_t ahead)
 {
     rd_for   *l     = &t->loop[t->stmt[stmt].arg];
@@ -89,7 +98,8 @@ static void make_rounds(rd_schedule *t, int32_t stmt, int64_t round, int32_t ahe
 }
 
 /* Puts two loops into a round: `outer` goes by `step`, `inner` over the elements of one of its
- * rounds that are in the old loop's range. */
+ * rounds that are in the old loop's range.  A vector loop outside keeps its order, as its rounds
+ * may be steps of one lane (partial accumulator). */
 static void put_inside(rd_schedule *t, int32_t stmt, rd_for_kind outer, rd_for_kind inner,
                        int64_t step, const rd_for *old, int64_t round)
 {
@@ -98,7 +108,7 @@ static void put_inside(rd_schedule *t, int32_t stmt, rd_for_kind outer, rd_for_k
     rd_for        b     = loop_of(old, inner, 1, step);
     int32_t       around;
 
-    a.in_order = outer == RD_FOR_VECTOR; /* they may be steps of one lane */
+    a.in_order = outer == RD_FOR_VECTOR;
     a.start    = rd_add_mark(t);
     a.from     = rd_edge_of(mark(t, start, 0));
     a.to       = rd_edge_of(mark(t, start, round));
@@ -114,8 +124,8 @@ static void put_inside(rd_schedule *t, int32_t stmt, rd_for_kind outer, rd_for_k
 /* Puts a barrier of the team before or behind the loop. */
 static void put_barrier(rd_schedule *t, int32_t loop, bool before)
 {
-    const rd_stmt meet = rd_stmt_of(RD_S_BARRIER);
-    const int32_t made = rd_add_stmt(t, &meet);
+    const rd_stmt barrier = rd_stmt_of(RD_S_BARRIER);
+    const int32_t made    = rd_add_stmt(t, &barrier);
 
     if (before)
         rd_put_before(t, made, loop);
@@ -123,7 +133,8 @@ static void put_barrier(rd_schedule *t, int32_t loop, bool before)
         rd_put_behind(t, made, loop);
 }
 
-/* Distributes one loop, with barriers before and behind it. */
+/* Distributes one loop, with barriers before and behind it.  Threads with single elements (width 1)
+ * take two in a round, which lie a team apart. */
 static void distribute(rd_schedule *t, const rd_gpu_plan *plan, int32_t stmt)
 {
     const rd_for  old   = *rd_loop_of(t, stmt);
@@ -139,7 +150,7 @@ static void distribute(rd_schedule *t, const rd_gpu_plan *plan, int32_t stmt)
     put_barrier(t, stmt, false);
 }
 
-/* Distributes all loops that the plan distributes. */
+/* The pass: deals the rounds of each loop that the plan distributes to the threads of a team. */
 void rd_pass_gpu_team_loops(rd_schedule *t, const rd_gpu_plan *plan)
 {
     const int32_t body = t->part[RD_PART_BODY];

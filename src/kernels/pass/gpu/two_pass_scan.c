@@ -15,7 +15,10 @@
  *                                          begin f0, step m2
  *                                          look back f0 from a1, step m2
  *                                          serial i1 from m2 to m3
- *                                            all of it */
+ *                                            all of it
+ *
+ * A partial is the node (result) of the blocks of one range.  An item is a unit of work; a mark
+ * (m0) is an axis that is bound to where a range begins or ends. */
 #include "kernels/loop/facts.h"
 #include "kernels/pass/gpu/gpu.h"
 
@@ -30,7 +33,8 @@ static int32_t find_prefix(const rd_schedule *t, int32_t body, int32_t fold)
     return s;
 }
 
-/* Sets the position of a BEGIN or RD_S_LOOK_BACK to the step of the range's first element. */
+/* Sets the position of a BEGIN or LOOK_BACK to the step of the range's first element: lane + rows
+ * of lanes * outer of the PREFIX, with the range's start mark in place of the axis. */
 static void set_step(rd_schedule *t, int32_t stmt, int32_t prefix, int32_t ranges)
 {
     const rd_for    *l     = rd_loop_of(t, ranges);
@@ -72,23 +76,23 @@ static void drop_results(rd_schedule *t, int32_t ranges)
 static void start_from_prefix(rd_schedule *t, const rd_gpu_plan *plan, int32_t ranges,
                               int32_t begin)
 {
-    const int32_t fold     = t->stmt[begin].fold;
-    const int32_t prefix   = find_prefix(t, ranges, fold);
-    const int32_t partials = rd_gpu_add_partials(t, plan, fold),
-                  await    = add_fold_stmt(t, RD_S_LOOK_BACK, fold, partials);
+    const int32_t fold      = t->stmt[begin].fold;
+    const int32_t prefix    = find_prefix(t, ranges, fold);
+    const int32_t partials  = rd_gpu_add_partials(t, plan, fold),
+                  look_back = add_fold_stmt(t, RD_S_LOOK_BACK, fold, partials);
 
     if (t->failed)
         return;
-    rd_put_behind(t, await, begin);
+    rd_put_behind(t, look_back, begin);
     set_step(t, begin, prefix, ranges);
-    set_step(t, await, prefix, ranges);
+    set_step(t, look_back, prefix, ranges);
 }
 
 /* Lets a fold of the first pass store its partial at the end of a range, and builds the tree of
  * partials between both passes. */
-static void store_partial(rd_schedule *t, int32_t ranges, int32_t second, int32_t await)
+static void store_partial(rd_schedule *t, int32_t ranges, int32_t second, int32_t look_back)
 {
-    const int32_t fold = t->stmt[await].fold, partials = t->stmt[await].arg;
+    const int32_t fold = t->stmt[look_back].fold, partials = t->stmt[look_back].arg;
 
     for (int32_t s = t->stmt[ranges].first; s >= 0 && !t->failed; s = t->stmt[s].next)
         if (t->stmt[s].kind == RD_S_BEGIN && t->stmt[s].fold == fold)
@@ -97,7 +101,8 @@ static void store_partial(rd_schedule *t, int32_t ranges, int32_t second, int32_
     rd_put_before(t, add_fold_stmt(t, RD_S_BUILD_TREE, fold, partials), second);
 }
 
-/* Makes the two kernels of the scan: a copy of the kernel becomes the second pass. */
+/* Makes the two kernels of the scan: a copy of the kernel becomes the second pass.  Each fold with
+ * a PREFIX looks back in the second one, and so stores its partials in the first. */
 static void split_kernel(rd_schedule *t, const rd_gpu_plan *plan, int32_t kernel, int32_t split)
 {
     const int32_t ranges = rd_gpu_add_range_loop(t, plan, rd_innermost_item_loop(t, kernel), split);
@@ -118,7 +123,8 @@ static void split_kernel(rd_schedule *t, const rd_gpu_plan *plan, int32_t kernel
     }
 }
 
-/* Splits the scan of the first kernel, if the plan wants two passes. */
+/* The pass: splits the scan of the first kernel into a kernel that reduces ranges and one that
+ * scans them, if the plan wants two passes.  split < 0: the plan splits no loop. */
 void rd_pass_gpu_two_pass_scan(rd_schedule *t, const rd_gpu_plan *plan)
 {
     const int32_t kernel = rd_next_kernel(t, -1);

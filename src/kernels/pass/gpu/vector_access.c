@@ -2,13 +2,15 @@
  * the plan says for each instruction. */
 #include "kernels/pass/gpu/gpu.h"
 
-/* Sets the number of elements that the access takes at once. */
+/* Sets the number of neighbouring elements that the access takes at once, as the plan says for its
+ * instruction. */
 static void set_width(rd_schedule *t, const rd_gpu_plan *plan, int32_t stmt, int32_t inst)
 {
     t->stmt[stmt].vector_width = plan->pack[inst];
 }
 
-/* Marks all accesses of the program. */
+/* The pass: marks each load and store of the program with the number of neighbouring elements that
+ * a thread accesses at once (set_width()). */
 void rd_pass_gpu_vector_access(rd_schedule *t, const rd_gpu_plan *plan)
 {
     rd_gpu_for_each_access(t, plan, set_width);

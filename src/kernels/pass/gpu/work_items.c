@@ -7,11 +7,15 @@
  * item is several rounds, and a loop in the item goes over them:
  *
  *     serial i0 to 100000      becomes         items i0 to 100000 by 4096, starts m0, stops m1
- *                                                serial i0 from m0 to m1 */
+ *                                                serial i0 from m0 to m1
+ *
+ * A work item is the unit of work of a team of threads; a kernel is a loop over items at the top,
+ * one launch.  m0 and m1 are marks, bound to the first index of an item and to the one behind its
+ * last. */
 #include "kernels/loop/facts.h"
 #include "kernels/pass/gpu/gpu.h"
 
-/* True if the statement is a loop over items. */
+/* True if the statement is a loop over work items: each round is done by one team of threads. */
 bool rd_is_item_loop(const rd_schedule *t, int32_t stmt)
 {
     return t->stmt[stmt].kind == RD_S_LOOP && rd_loop_of(t, stmt)->kind == RD_FOR_ITEM;
@@ -60,7 +64,8 @@ static void join_parts(rd_schedule *t)
 }
 
 /* ---- Loops ----------------------------------------------------------------------------------- */
-/* The role that the plan gives the loop of a statement. */
+/* The role that the plan gives the loop of a statement; a loop that is not the program's is
+ * serial. */
 static rd_gpu_role role_of(const rd_schedule *t, const rd_gpu_plan *plan, int32_t stmt)
 {
     const int32_t of = t->stmt[stmt].kind == RD_S_LOOP ? rd_loop_of(t, stmt)->of : -1;
@@ -86,7 +91,8 @@ static int32_t item_loop_in(const rd_schedule *t, const rd_gpu_plan *plan, int32
     return s;
 }
 
-/* Puts a loop of one item around all of a body. */
+/* Puts a loop of one item around all of a body.  The loop counts by an axis of its own, and comes
+ * from no loop of the program (of -1). */
 static int32_t add_single_item(rd_schedule *t, int32_t body)
 {
     const rd_for one = { .kind   = RD_FOR_ITEM,
@@ -124,8 +130,8 @@ static int32_t add_chunk_loop(rd_schedule *t, int32_t loop, int64_t chunk)
     return made;
 }
 
-/* Makes a loop at the top, and the loops right inside it, into loops over items.  Returns the
- * statement that stands in the loop's place then. */
+/* Makes a loop at the top, and the loops right inside it, into loops over items; a loop of CHUNKS
+ * ends the search.  Returns the statement that stands in the loop's place then. */
 static int32_t make_items(rd_schedule *t, const rd_gpu_plan *plan, int32_t loop)
 {
     int32_t kernel = loop;

@@ -1,7 +1,11 @@
 /* begin_blocks_text.c - before an element of a new block is taken, the states of earlier blocks
  * are pushed as nodes:
  *
- *     while (b0[0] < (i1) / 64) { push0(&s0_0[0], w0_0, 4, 1, 4, 0, b0[0], 0); b0[0]++; } */
+ *     while (b0[0] < (i1) / 64) { push0(&s0_0[0], w0_0, 4, 1, 4, 0, b0[0], 0); b0[0]++; }
+ *
+ * A cell is an accumulator of a fold; it has a state for each lane.  A block is 64 steps of the
+ * fold: when it ends, its result is pushed as a node of the combine tree.  b0 counts the blocks of
+ * a cell that have ended. */
 #include "core/combine_tree.h"
 #include "kernels/print/gpu/kernel.h"
 #include <inttypes.h>
@@ -14,25 +18,27 @@ void rd_print_block_of(rd_printing *n, rd_text *to, const rd_stmt *s)
     rd_text_add(to, ") / %d", RD_TREE_STEPS);
 }
 
-/* Prints "while (b0[0] < block) { push0(..); b0[0]++; }" for the lanes of a cell that the thread
- * has. */
+/* Prints "while (b0[0] < block) { push0(..); b0[0]++; }" for the lanes of a cell (accumulator) that
+ * the thread has. If the lanes lie in the team's memory (`in_team`), those of other threads lie
+ * between them. The tree begins at the first block of a range that stores partials, else at block
+ * 0. */
 void rd_print_push_blocks(rd_printing *n, const rd_stmt *s, const char *block)
 {
-    const int32_t here = rd_lanes_in_array(n, s->store), width = n->kernel->width;
-    const bool    ours    = rd_has_lanes_in_team(n, s->store); /* others' lie between them */
+    const int32_t lanes = rd_lanes_in_array(n, s->store), width = n->kernel->width;
+    const bool    in_team = rd_has_lanes_in_team(n, s->store);
     rd_text       counter = { 0 }, at = { 0 }, line = { 0 };
 
     rd_print_block_counter(n, &counter, s);
     rd_print_first_state(n, &at, s);
-    if (ours)
+    if (in_team)
         rd_text_add(&at, width > 1 ? " + %" PRId32 " * t" : " + t", width);
     rd_text_add(&line, "while (%s < %s) { push%" PRId32 "(", counter.at, block, s->fold);
     rd_print_state_addresses(&line, &n->fold[s->fold], 's', s->store, at.at);
     for (int k = 0; k < n->fold[s->fold].of.n_state; k++)
         rd_text_add(&line, ", w%" PRId32 "_%d", s->store, k);
     rd_text_add(&line, ", %" PRId32 ", %" PRId32 ", %" PRId64 ", %s, %s, ",
-                ours ? n->t->store[s->store].per_thread : here,
-                ours && width == 1 ? n->kernel->team : 1, rd_cells_in_array(n, s->store) * here,
+                in_team ? n->t->store[s->store].per_thread : lanes,
+                in_team && width == 1 ? n->kernel->team : 1, rd_cells_in_array(n, s->store) * lanes,
                 at.at, counter.at);
     rd_text_add(&line, rd_has_partials(n, s->fold) ? "from%" PRId32 : "0", s->fold);
     rd_print_line(n, "%s); %s++; }", line.at, counter.at);
@@ -41,7 +47,7 @@ void rd_print_push_blocks(rd_printing *n, const rd_stmt *s, const char *block)
     rd_text_end(&line, n->to);
 }
 
-/* Prints the same for all cells, which have one lane each:
+/* Prints the pushes of all cells (accumulators), which have one lane each:
  *
  *     RD_UNROLL for (int c = 0; c < 4; c++)
  *         while (b0[c] < (m4) / 64) { push0(&s0_0[c], ..); b0[c]++; } */
@@ -64,7 +70,9 @@ static void print_opens_all(rd_printing *n, const rd_stmt *s)
     rd_text_end(&line, n->to);
 }
 
-/* Prints an RD_S_PUSH_IF_NEW.  Batches of rounds have begun their block once, before their elements. */
+/* Prints an RD_S_PUSH_IF_NEW, for all cells (accumulators) or for one.  Batches of rounds have
+ * begun their block once, before their elements (a bit of block_begun for each fold).  If all
+ * threads of the team run the same, thread 0 pushes.  A scan ends its blocks in its own way. */
 void rd_print_begin_block(rd_printing *n, const rd_stmt *s)
 {
     rd_text block = { 0 };

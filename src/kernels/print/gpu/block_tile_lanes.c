@@ -3,7 +3,11 @@
  * stores them back:
  *
  *     const rd_pack<float, 4> h = RD_TAKE_SHARED(float, 4, h1_0, place);
- *     RD_UNROLL for (int l = 0; l < 4; l++) s1_0[l] = h.e[l]; */
+ *     RD_UNROLL for (int l = 0; l < 4; l++) s1_0[l] = h.e[l];
+ *
+ * A block tile is 64 rows by some columns, which a block of threads reduces along both axes.  A
+ * lane is one of the states of a row, to which its elements go in turn; h1_0 holds number 0 of the
+ * states of fold 1, in shared memory. */
 #include "core/combine_tree.h"
 #include "kernels/print/gpu/kernel.h"
 #include <inttypes.h>
@@ -22,19 +26,20 @@ static void close_brace(rd_printing *n)
     rd_print_line(n, "}");
 }
 
-/* True if the fold reduces rows: its lanes lie in shared memory. */
+/* True if the fold reduces rows: its lanes (partial accumulators) lie in shared memory.  The states
+ * of columns are variables. */
 static bool is_row(const rd_printing *n, int32_t fold)
 {
     return n->t->store[fold].storage == RD_IN_BLOCK;
 }
 
-/* Lanes of a row: columns that a team takes at a time. */
+/* Lanes (partial accumulators) of a row: columns that a team takes at a time. */
 int64_t rd_lanes_of_row(const rd_printing *n)
 {
     return (int64_t)n->kernel->team * n->kernel->width;
 }
 
-/* Prints "float a0; begin1(&a0);". */
+/* Prints a state that begins, in variables a0, a1 ..: "float a0; begin1(&a0);". */
 static void print_begin_of(rd_printing *n, int32_t fold)
 {
     const rd_emit_fold *f    = &n->fold[fold].of;
@@ -47,7 +52,7 @@ static void print_begin_of(rd_printing *n, int32_t fold)
     rd_text_end(&line, n->to);
 }
 
-/* Prints how the lanes of all rows of a tile begin:
+/* Prints how the lanes (partial accumulators) of all rows of a tile begin:
  *
  *     for (int k = ..) { float a0; begin1(&a0); h1_0[k] = a0; } */
 void rd_print_begin_row_lanes(rd_printing *n, int32_t fold)
@@ -61,7 +66,8 @@ void rd_print_begin_row_lanes(rd_printing *n, int32_t fold)
     close_brace(n);
 }
 
-/* Prints "float s1_0[4];": the states of a thread, of its columns or of lanes of its row. */
+/* Prints "float s1_0[4];": the states of a thread, of lanes (partial accumulators) of its row
+ * (`rows`) or of its columns. */
 void rd_print_declare_tile_states(rd_printing *n, bool rows)
 {
     for (int32_t k = 0; k < n->t->p->n_fold; k++)
@@ -85,7 +91,7 @@ void rd_print_begin_columns(rd_printing *n)
     }
 }
 
-/* Prints how lanes come from shared memory:
+/* Prints how lanes (partial accumulators) come from shared memory:
  *
  *     const rd_pack<float, 4> h = RD_TAKE_SHARED(..); .. s1_0[l] = h.e[l]; */
 static void take_lanes(rd_printing *n, int32_t fold, int k)
@@ -103,7 +109,8 @@ static void take_lanes(rd_printing *n, int32_t fold, int k)
     close_brace(n);
 }
 
-/* Prints how lanes go back: "rd_pack<float, 4> h; .. h.e[l] = s1_0[l]; RD_PUT_SHARED(.., h);". */
+/* Prints how lanes (partial accumulators) go back: "rd_pack<float, 4> h; .. h.e[l] = s1_0[l];
+ * RD_PUT_SHARED(.., h);". */
 static void put_lanes(rd_printing *n, int32_t fold, int k)
 {
     const char   *type  = rd_state_type(&n->fold[fold].of, k);
@@ -126,13 +133,13 @@ static void move_lanes(rd_printing *n, void (*move)(rd_printing *n, int32_t fold
             move(n, k, j);
 }
 
-/* Prints the loads of a row's lanes. */
+/* Prints the loads of a row's lanes (partial accumulators). */
 void rd_print_load_row_lanes(rd_printing *n)
 {
     move_lanes(n, take_lanes);
 }
 
-/* Prints the stores of a row's lanes. */
+/* Prints the stores of a row's lanes (partial accumulators). */
 void rd_print_store_row_lanes(rd_printing *n)
 {
     move_lanes(n, put_lanes);

@@ -13,7 +13,11 @@
  *     team 2                      rows 0   rows 8   ..      of columns 128 .. 191
  *
  * A barrier of the block stands between turns.  The backend stores partials, and finds out which
- * tile ends last. */
+ * tile ends last.
+ *
+ * A lane is one of the states of a row, to which its elements go in turn.  A partial is what a tile
+ * leaves of a fold, for the last tile to combine.  m0 to m4 are marks: variables with where a tile,
+ * or a turn, begins and ends. */
 #include "core/combine_tree.h"
 #include "kernels/loop/facts.h"
 #include "kernels/print/gpu/kernel.h"
@@ -35,7 +39,7 @@ static void close_brace(rd_printing *n)
     rd_print_line(n, "}");
 }
 
-/* The position of an edge as text; the caller ends it. */
+/* The position of an edge as text; the caller ends the text. */
 static rd_text text_of(rd_printing *n, const rd_edge *edge)
 {
     rd_text text = { 0 };
@@ -55,8 +59,8 @@ static int32_t loop_in(const rd_printing *n, int32_t body)
 }
 
 /* ---- Turns ----------------------------------------------------------------------------------- */
-/* Prints row `u` of a turn: a thread loads its lanes, takes its elements, and stores the lanes
- * back.
+/* Prints row `u` of a turn: a thread loads its lanes (partial accumulators), takes its elements,
+ * and stores the lanes back.
  *
  *     const int place = (first + u) * 64 + 4 * t;
  *     float s1_0[4]; .. step1(&s1_0[i], r0, 1, i1); .. */
@@ -71,13 +75,14 @@ static void print_row(rd_printing *n, int32_t rows)
     rd_print_store_row_lanes(n);
 }
 
-/* Prints the rows of a turn as one batch, if all are there: their loads come first. */
+/* Prints the rows of a turn as one batch, if all are there: their loads come first.  Steps need not
+ * ask whether a block begins, as a tile is one block of each fold. */
 static void print_whole_rows(rd_printing *n, int32_t rows)
 {
     const int32_t ahead = rd_loop_of(n->t, rows)->prefetched;
 
     n->kernel->strategy    = RD_ROUND_BATCHED;
-    n->kernel->block_begun = UINT64_MAX; /* a tile is one block of each fold */
+    n->kernel->block_begun = UINT64_MAX;
     rd_print_declare_vector_loads(n, rows, ahead);
     rd_print_vector_loads(n, rows, ahead);
     rd_print_line(n, "RD_UNROLL for (int u = 0; u < %" PRId32 "; u++) {", ahead);
@@ -237,7 +242,8 @@ static void print_columns(rd_printing *n, int32_t stmt)
 }
 
 /* ---- The whole tile -------------------------------------------------------------------------- */
-/* Prints a loop of a block tile; false: other loops have their own text. */
+/* Prints a loop of a block tile: turns of teams (skewed), or the rows or columns where folds end;
+ * false: other loops have their own text. */
 static bool print_loop(rd_printing *n, int32_t stmt)
 {
     const rd_for *l = rd_loop_of(n->t, stmt);
@@ -253,7 +259,8 @@ static bool print_loop(rd_printing *n, int32_t stmt)
     return true;
 }
 
-/* Prints an RD_S_IF_LAST along rows or columns, whichever its loop counts. */
+/* Prints an RD_S_IF_LAST along rows or columns: along the axis of the loop over tiles that it
+ * names. */
 static bool print_last(rd_printing *n, int32_t stmt)
 {
     n->kernel->along =

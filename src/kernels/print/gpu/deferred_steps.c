@@ -12,12 +12,15 @@
  *         for i: step0(..., k5[i], 1, ...);
  *
  * Several elements may be of one lane: if none changes m, it is the same for all.  Steps of
- * maxsumexp are not deferred, as its m is the maximum, which changes often. */
+ * maxsumexp are not deferred, as its m is the maximum, which changes often.
+ *
+ * m is the greatest exponent of a state, by which its sum is scaled.  A jam is a loop in which a
+ * thread takes several points side by side; a lane is one of the states of a cell (accumulator). */
 #include "kernels/loop/facts.h"
 #include "kernels/print/gpu/kernel.h"
 #include <inttypes.h>
 
-/* True if the position depends on values. */
+/* True if the position depends on values (axis < 0), which memory holds. */
 static bool has_values(const rd_schedule *t, const rd_linear *at)
 {
     bool found = false;
@@ -27,8 +30,9 @@ static bool has_values(const rd_schedule *t, const rd_linear *at)
     return found;
 }
 
-/* True if the steps of the statement are deferred.  If the fold begins
- * for each element, they are not, as its states are declared in the element's body. */
+/* True if the steps of the statement are deferred: of an unmasked, unweighted logsumexp, into a
+ * state that no value selects.  The fold must begin outside of the loop of its steps, as its states
+ * are declared there.  If it has a tree, the block must have begun before the batch. */
 static bool is_deferred(const rd_printing *n, int32_t stmt)
 {
     const rd_stmt      *s = &n->t->stmt[stmt];
@@ -50,7 +54,7 @@ static int32_t next_deferred(const rd_printing *n, int32_t loop, int32_t last)
     return s;
 }
 
-/* Elements whose steps are deferred together: those of the loop, of all points of a jam. */
+/* The number of elements that share a deferral: those of the loop, of all points of a jam. */
 static int64_t elements_of(const rd_printing *n, int32_t loop)
 {
     return rd_loop_of(n->t, loop)->extent * (n->jam ? rd_loop_of(n->t, n->jam)->extent : 1);
@@ -65,7 +69,8 @@ static void add_element(const rd_printing *n, rd_text *to)
     rd_text_add(to, "%s", n->jam ? "i" : rd_vector_index_name(n));
 }
 
-/* Prints "float k5[4]; int moves5 = 0;" for each deferred step of the loop. */
+/* Prints "float k5[4]; int moves5 = 0;" for each deferred step of the loop.  A loop of one element
+ * defers nothing. */
 void rd_print_declare_deferred(rd_printing *n, int32_t loop)
 {
     const int64_t count = elements_of(n, loop);
@@ -94,7 +99,9 @@ static void print_addition(rd_printing *n, const rd_stmt *s, const char *states)
                   s->fold, states, s->x, elem, elem, s->fold, states, s->x);
 }
 
-/* Prints a step as its strategy says; false: it is printed as any step. */
+/* Prints a step as its strategy says: as an addition (RD_STEP_NEAR), or deferred: "k5[e] = r3;
+ * moves5 |= moves0(.., r3, 1);", so the element is kept, and a flag says whether any element
+ * changes the maximum.  False: it is printed as any step. */
 bool rd_print_step_by_strategy(rd_printing *n, int32_t stmt, const char *states)
 {
     const rd_stmt *s  = &n->t->stmt[stmt];
@@ -113,7 +120,8 @@ bool rd_print_step_by_strategy(rd_printing *n, int32_t stmt, const char *states)
     return true;
 }
 
-/* Prints "const float r0 = k5[i];" and the step. */
+/* Prints a deferred step behind the loop: "const float r0 = k5[i];", which loads the element that
+ * was kept, and the step with it. */
 static void print_deferred_step(rd_printing *n, int32_t stmt)
 {
     const rd_stmt *s  = &n->t->stmt[stmt];
@@ -126,13 +134,14 @@ static void print_deferred_step(rd_printing *n, int32_t stmt)
     rd_text_end(&at, n->to);
 }
 
-/* Prints a loop over the elements of a deferred step:
+/* Prints a loop over the elements of a deferred step, in a jam over all its points.  A loop with a
+ * step greater than 1 has threads or teams between its rounds:
  *
  *     RD_UNROLL for (int i = 0; i < 4; i++) { .. } */
 static void print_each(rd_printing *n, int32_t loop, int32_t stmt)
 {
-    const rd_for *l    = rd_loop_of(n->t, loop);
-    const int32_t lane = n->thread_loop, inside = rd_loop_around(n->t, stmt);
+    const rd_for *l     = rd_loop_of(n->t, loop);
+    const int32_t saved = n->thread_loop, inside = rd_loop_around(n->t, stmt);
     const char   *element;
 
     if (n->jam)
@@ -152,7 +161,7 @@ static void print_each(rd_printing *n, int32_t loop, int32_t stmt)
             rd_print_start_of_round(n, rd_loop_of(n->t, inside), "t");
     }
     print_deferred_step(n, stmt);
-    n->thread_loop = lane;
+    n->thread_loop = saved;
     n->indent--;
     rd_print_line(n, "}");
 }

@@ -5,20 +5,26 @@
  *     for (int l = 0; l < 4; l++) { ... y0[l] = x0; }
  *     for (int half = 2; half > 0; half /= 2)
  *         for (int l = 0; l < half; l++) merge0(&y0[l], &y0[l + half]);
- *     finish0(y0, &r1); */
+ *     finish0(y0, &r1);
+ *
+ * A cell is an accumulator of a fold; it has a state for each lane, and elements go to the lanes in
+ * turn.  A node is the state of an ended block; a partial is the node that one range of a split
+ * loop leaves.  per_thread is the number of lanes that each thread of a team has; 0: one thread has
+ * all. */
 #include "kernels/print/gpu/kernel.h"
 #include <inttypes.h>
 #include <stdio.h>
 
-/* The lane of the cell that is the thread's l-th one: "(4 * t + l)". */
+/* The lane of the cell (accumulator) that is the thread's l-th one: "(4 * t + l)"; "(RD_TEAM * l +
+ * t)" if a thread's elements lie a team apart (width 1). */
 static const char *lane_of(const rd_printing *n, int32_t store, char to[32])
 {
-    const int32_t dealt = n->t->store[store].per_thread;
+    const int32_t lanes = n->t->store[store].per_thread;
 
     if (n->kernel->width == 1)
-        snprintf(to, 32, dealt > 1 ? "(RD_TEAM * l + t)" : "t");
+        snprintf(to, 32, lanes > 1 ? "(RD_TEAM * l + t)" : "t");
     else
-        snprintf(to, 32, "(%" PRId32 " * t + l)", dealt);
+        snprintf(to, 32, "(%" PRId32 " * t + l)", lanes);
     return to;
 }
 
@@ -43,7 +49,8 @@ static void print_last_block(rd_printing *n, const rd_stmt *s, const char *at)
 }
 
 /* Prints "while (rows-- > 0) under0(&x0, w0_0[rows * 4 + at]);": the nodes of earlier blocks are
- * merged into x. */
+ * merged into x, the last ones first.  The thread that has the lane (partial accumulator) has
+ * counted its blocks. */
 static void print_rows(rd_printing *n, const rd_stmt *s, const char *at, const char *lane)
 {
     const rd_emit_fold *f     = &n->fold[s->fold].of;
@@ -66,7 +73,8 @@ static void print_rows(rd_printing *n, const rd_stmt *s, const char *at, const c
     rd_text_end(&counter, n->to);
 }
 
-/* Adds the subscript of the cell's first lane in a row of partials: "(int64_t)(i0) * 16". */
+/* Adds the subscript of the cell's first lane in a row of partials: "(int64_t)(i0) * 16", plus the
+ * offset `more` of a neighbour's states. */
 static void add_cell(rd_printing *n, rd_text *to, const rd_stmt *s)
 {
     rd_text_add(to, "(int64_t)(");
@@ -78,8 +86,9 @@ static void add_cell(rd_printing *n, rd_text *to, const rd_stmt *s)
     }
 }
 
-/* Prints x0, x1 ..: the node of all that lane `lane` has met, from its states or from combined
- * partials. */
+/* Prints x0, x1 ..: the node of all that lane `lane` has met: from combined partials in a block
+ * tile, or in the device's memory; else from its last block, and the blocks before. Lanes that are
+ * divided among threads (per_thread) are named by the thread's own number. */
 static void print_node(rd_printing *n, const rd_stmt *s, const char *lane)
 {
     const rd_emit_fold *f  = &n->fold[s->fold].of;
@@ -116,13 +125,15 @@ static void print_node(rd_printing *n, const rd_stmt *s, const char *lane)
 }
 
 /* ---- Words of shared memory ------------------------------------------------------------------ */
-/* Adds "words[z + 1 * 16 + l]": word k of a lane in the team's shared memory. */
+/* Adds "words[z + 1 * 16 + l]": word k of a lane (partial accumulator) in the team's shared
+ * memory. */
 static void add_word(rd_text *to, const rd_emit_fold *f, int k, const char *lane)
 {
     rd_text_add(to, "words[z + %d * %" PRId32 " + %s]", k, f->fold->lanes, lane);
 }
 
-/* Adds " float a0 = rd_float_of(words[..]);" for each number of a state. */
+/* Adds the loads of a lane's state from shared memory, from word `from` on: " float a0 =
+ * rd_float_of(words[..]);" for each number of the state. */
 static void load_words(rd_text *to, const rd_emit_fold *f, char name, int from, const char *lane)
 {
     for (int k = 0; k < f->n_state; k++) {
@@ -132,7 +143,8 @@ static void load_words(rd_text *to, const rd_emit_fold *f, char name, int from, 
     }
 }
 
-/* Adds " words[..] = rd_word_of_float(a0);" for each number of a state. */
+/* Adds the stores of a lane's state to shared memory, from word `from` on: " words[..] =
+ * rd_word_of_float(a0);" for each number of the state. */
 static void store_words(rd_text *to, const rd_emit_fold *f, char name, int from, const char *lane)
 {
     for (int k = 0; k < f->n_state; k++) {
@@ -142,8 +154,8 @@ static void store_words(rd_text *to, const rd_emit_fold *f, char name, int from,
     }
 }
 
-/* Prints the tree of merges over lanes by the team's threads: lane l takes lane l + half, for
- * half = lanes/2 .. 1. `from`: the first word of a state.
+/* Prints the tree of merges over lanes (partial accumulators) by the team's threads: lane l takes
+ * lane l + half, for half = lanes/2 .. 1. `from`: the first word of a state.
  *
  *     for (int half = 8; half > 0; half /= 2) {
  *         for (int l = t; l < half; l += RD_TEAM) {.. merge0(..); ..} RD_SYNC_TEAM } */
@@ -165,7 +177,8 @@ static void merge_by_team(rd_printing *n, const rd_stmt *s, const char *function
     rd_text_end(&line, n->to);
 }
 
-/* Adds "align0(states, of one lane, exp(distance between them));" for names by two formats. */
+/* Adds "align0(states, of one lane, exp(distance between them));" for names by the formats `lane`
+ * and `one`. */
 static void add_align(rd_text *to, const rd_emit_fold *f, int32_t number, const char *lane,
                       const char *one)
 {
@@ -180,8 +193,8 @@ static void add_align(rd_text *to, const rd_emit_fold *f, int32_t number, const 
     rd_text_add(to, ")));");
 }
 
-/* Prints merges of states that share an exponent (RD_LANES_ROW): all lanes are scaled to the
- * greatest one, and then added. */
+/* Prints merges of states that share an exponent (RD_LANES_ROW): all lanes (partial accumulators)
+ * are scaled to the greatest one, and then added. */
 static void align_by_team(rd_printing *n, const rd_stmt *s)
 {
     const rd_emit_fold *f    = &n->fold[s->fold].of;
@@ -199,7 +212,8 @@ static void align_by_team(rd_printing *n, const rd_stmt *s)
 }
 
 /* ---- Results --------------------------------------------------------------------------------- */
-/* Prints "finish0(nodes, &r1);" for nodes by a format that takes their number. */
+/* Prints "finish0(nodes, &r1);" for nodes (results of blocks) by a format that takes their
+ * number. */
 static void finish(rd_printing *n, const rd_stmt *s, const char *format)
 {
     const rd_emit_fold *f    = &n->fold[s->fold].of;
@@ -212,7 +226,8 @@ static void finish(rd_printing *n, const rd_stmt *s, const char *format)
     rd_text_end(&line, n->to);
 }
 
-/* Prints the end of a fold whose lanes are distributed over the team: through shared memory. */
+/* Prints the end of a fold with lanes (partial accumulators) that are distributed over the team:
+ * through shared memory, from which all threads then load the result. */
 static void finish_by_team(rd_printing *n, const rd_stmt *s)
 {
     const rd_emit_fold *f = &n->fold[s->fold].of;
@@ -243,7 +258,8 @@ static void finish_by_team(rd_printing *n, const rd_stmt *s)
     rd_print_line(n, "RD_SYNC_TEAM");
 }
 
-/* Prints "for half: for l: merge0(&y0[l], &y0[l + half]);" over arrays of one thread. */
+/* Prints "for half: for l: merge0(&y0[l], &y0[l + half]);" over arrays of one thread, y0 or by
+ * another name. */
 static void merge_lanes(rd_printing *n, const rd_stmt *s, const char *function, char name)
 {
     const rd_emit_fold *f    = &n->fold[s->fold].of;
@@ -260,7 +276,7 @@ static void merge_lanes(rd_printing *n, const rd_stmt *s, const char *function, 
     rd_text_end(&line, n->to);
 }
 
-/* Prints the same as align_by_team() for one thread:
+/* Prints merges of states that share an exponent, as align_by_team() does, for one thread:
  *
  *     float g0[16]; .. pick0(..); align0(..); add0(..); */
 static void align_alone(rd_printing *n, const rd_stmt *s)
@@ -281,7 +297,8 @@ static void align_alone(rd_printing *n, const rd_stmt *s)
     merge_lanes(n, s, "add", 'y');
 }
 
-/* Prints the end of a fold whose lanes one thread has. */
+/* Prints the end of a fold if one thread has all lanes of a cell (accumulator); a fold of one lane
+ * needs no merge. */
 static void finish_alone(rd_printing *n, const rd_stmt *s)
 {
     const rd_emit_fold *f     = &n->fold[s->fold].of;
@@ -308,7 +325,7 @@ static void finish_alone(rd_printing *n, const rd_stmt *s)
     finish(n, s, "y%d");
 }
 
-/* Prints the end of a fold, and declares its results before:
+/* Prints the end of a fold by its team or by one thread, and declares its results before:
  *
  *     float r1; { .. finish0(&x0, &r1); } */
 void rd_print_thread_finish(rd_printing *n, const rd_stmt *s)

@@ -1,10 +1,14 @@
 /* kernel.c - statements that a kernel prints in its own way; all others have the text that print/
- * gives them. */
+ * gives them.
+ *
+ * A team is the threads that do an item of work; a tile is a part of an array in shared memory.  A
+ * store with `slot` < 0 goes to an array of the tree, not to the program's memory. */
 #include "kernels/print/gpu/kernel.h"
 #include <inttypes.h>
 
 /* ---- Folds ----------------------------------------------------------------------------------- */
-/* Makes the facts of all folds for the printer; false: no memory. */
+/* Makes the facts of all folds for the printer; false: no memory. `pair`: it is a running sum of
+ * floats. */
 static bool describe_folds(rd_printing *n, rd_get_fn *get, void *pool)
 {
     const rd_program *p = n->t->p;
@@ -21,7 +25,8 @@ static bool describe_folds(rd_printing *n, rd_get_fn *get, void *pool)
     return n->fold;
 }
 
-/* Prints the functions of a scan: "prefix0(..)", and those of one pass or of blocks. */
+/* Prints the functions of a scan: "prefix0(..)", and those of one pass or of blocks. A running sum
+ * of floats (pair) and a scan by the tree (levels) have more of them. */
 static void print_scan_functions(const rd_printing *n, rd_text *to, int32_t fold)
 {
     const rd_loop_fold *f = &n->t->fold[fold];
@@ -35,7 +40,7 @@ static void print_scan_functions(const rd_printing *n, rd_text *to, int32_t fold
         rd_print_block_end_functions(to, &n->fold[fold].of, f->pair, f->levels, fold);
 }
 
-/* True if an early exit asks the fold. */
+/* True if an early exit asks whether the fold is final. */
 static bool has_exit(const rd_schedule *t, int32_t fold)
 {
     const int32_t body = t->part[RD_PART_BODY];
@@ -77,8 +82,9 @@ static void add_index_along(rd_printing *n, rd_text *to, int32_t axis)
         rd_print_axis(n, to, axis);
 }
 
-/* Adds the position of an instruction in the program's order, at the indices at hand.  Of all
- * indices that fail, a run reports the one with the least position.
+/* Adds the position of an instruction in the program's order, at the indices at hand, from the
+ * outermost loop in. Of all indices that fail, a run reports the one with the least position. In a
+ * backward loop the last index comes first.
  *
  *     (((uint64_t)0 * 3 + 0) * q.N[1] + (i1)) * 12 + 5 */
 static void add_order(rd_printing *n, rd_text *to, int32_t inst)
@@ -103,7 +109,8 @@ static void add_order(rd_printing *n, rd_text *to, int32_t inst)
     rd_text_add(to, " * %" PRId32 " + %" PRId32, p->n_inst + 1, inst);
 }
 
-/* Prints "RD_INDEX_I64(r5, r4, q.N[2], order)": an index that is checked. */
+/* Prints the check of an index: "RD_INDEX_I64(r5, r4, q.N[2], order)".  If the index is outside of
+ * the extent, the kernel reports the place in the program's order (add_order()). */
 static void print_index(rd_printing *n, const rd_stmt *s)
 {
     const rd_let *let  = &n->t->let[s->value];
@@ -160,7 +167,10 @@ static void print_store_of_one(rd_printing *n, int32_t stmt)
     rd_print_line(n, "RD_SYNC_TEAM");
 }
 
-/* Prints a STORE whose text is a kernel's own; false: it has the text of C. */
+/* Prints a STORE that has a text of its own in kernels: to shared memory, as an element of a
+ * vector, of a pair that may be no result, or by one thread if a whole team has the value.  False:
+ * it has the text of C.  slot < 0: the store is to an array of the tree, not to the program's
+ * memory. */
 static bool print_store(rd_printing *n, int32_t stmt)
 {
     const rd_stmt *s = &n->t->stmt[stmt];
@@ -182,8 +192,8 @@ static bool print_store(rd_printing *n, int32_t stmt)
     return true;
 }
 
-/* True if the next statement stores the value to shared memory as it is in memory; the two are
- * printed together. */
+/* True if the next statement stores the value to shared memory; a copy of elements as in memory
+ * prints the two together. */
 static bool is_stored_to_row(const rd_printing *n, int32_t stmt)
 {
     const int32_t next = n->t->stmt[stmt].next;
@@ -192,7 +202,9 @@ static bool is_stored_to_row(const rd_printing *n, int32_t stmt)
            n->t->store[n->t->stmt[next].store].storage == RD_IN_BLOCK;
 }
 
-/* Prints a LET whose text is a kernel's own; false: it has the text of C. */
+/* Prints a LET that has a text of its own in kernels: a checked index that is reported with its
+ * place, or a load from shared memory or of a vector.  False: it has the text of C. slot < 0: the
+ * load is from an array of the tree, not from the program's memory. */
 static bool print_let(rd_printing *n, int32_t stmt)
 {
     const rd_stmt *s = &n->t->stmt[stmt];
@@ -213,7 +225,8 @@ static bool print_let(rd_printing *n, int32_t stmt)
     return true;
 }
 
-/* Prints the declaration of an array: "float a3[4];", or the states of a fold. */
+/* Prints the declaration of an array: "float a3[4];" of elements (fold < 0), or the states of a
+ * fold, or of elements of a scan's tile. */
 static bool print_array(rd_printing *n, const rd_stmt *s)
 {
     if (n->t->store[s->store].fold < 0) {
@@ -229,7 +242,8 @@ static bool print_array(rd_printing *n, const rd_stmt *s)
     return true;
 }
 
-/* Prints RD_S_STORE_PARTIALS and RD_S_LOOK_BACK.  In a look-back scan both are one call with RD_S_BUILD_TREE. */
+/* Prints RD_S_STORE_PARTIALS and RD_S_LOOK_BACK.  In a look-back scan, with a state for each
+ * element, both are one call with RD_S_BUILD_TREE. */
 static void print_nodes(rd_printing *n, const rd_stmt *s)
 {
     if (n->t->store[s->store].per_element && s->kind == RD_S_LOOK_BACK)
@@ -240,7 +254,7 @@ static void print_nodes(rd_printing *n, const rd_stmt *s)
         (n->t->p->fold[s->fold].scan ? rd_print_store_scan_partial : rd_print_store_partials)(n, s);
 }
 
-/* Prints a statement of a kernel; false: print/ has its text. */
+/* Prints a statement of a kernel, by its kind; false: print/ has its text. */
 bool rd_print_in_kernel(rd_printing *n, int32_t stmt)
 {
     const rd_stmt *s = &n->t->stmt[stmt];

@@ -16,15 +16,19 @@
  *     prefix0(&tile2[u][i], &b2.e[0], &b2.e[1], &r7);         SCAN_RESULT
  *
  * Positions decide which thread adds what, and each node has one value.  So no bit depends on
- * which block of threads comes first. */
+ * which block of threads comes first.
+ *
+ * A tile is a range of a scan's elements, which one block of threads takes; a block of the tree is
+ * 64 of them.  m0 and m1 are marks: variables with the tile's first index, and the one behind its
+ * last. */
 #include "core/combine_tree.h"
 #include "kernels/loop/facts.h"
 #include "kernels/print/gpu/kernel.h"
 #include <inttypes.h>
 
 /* ---- Functions of a scan --------------------------------------------------------------------- */
-/* Adds "static inline void begin(float *a) { begin0(a); }".  A flag of states that have met an
- * element goes to a dummy, as positions tell. */
+/* Adds "static inline void begin(float *a) { begin0(a); }".  A flag that the state has met an
+ * element (seen) goes to a dummy, as positions tell that. */
 static void add_begin(rd_text *to, const rd_emit_fold *f, int32_t number)
 {
     rd_text_add(to, "    static inline void begin(%s *a) {", rd_state_type(f, 0));
@@ -33,7 +37,8 @@ static void add_begin(rd_text *to, const rd_emit_fold *f, int32_t number)
     rd_text_add(to, " begin%" PRId32 "(a%s); }\n", number, f->seen ? ", &z" : "");
 }
 
-/* Adds "static inline float join(float a, float b) { merge0(&a, &b); return a; }". */
+/* Adds "static inline float join(float a, float b) { merge0(&a, &b); return a; }". A flag that
+ * states have met an element (seen) goes to a dummy. */
 static void add_join(rd_text *to, const rd_emit_fold *f, int32_t number)
 {
     const char *type = rd_state_type(f, 0), *z = f->seen ? ", &z" : "";
@@ -44,14 +49,15 @@ static void add_join(rd_text *to, const rd_emit_fold *f, int32_t number)
     rd_text_add(to, " merge%" PRId32 "(&a%s, &b%s); return a; }\n", number, z, z);
 }
 
-/* Adds begin() and join() for f64, as nodes of running sums of f32 are f64. */
+/* Adds begin() and join() for f64, as nodes (results of blocks) of running sums of f32 are f64. */
 static void add_wide_nodes(rd_text *to)
 {
     rd_text_add(to, "    static inline void begin(double *a) { *a = -0.0; }\n"
                     "    static inline double join(double a, double b) { return a + b; }\n");
 }
 
-/* Adds "struct scan0 { ... };", the types and functions of a scan for cuda/text/lookback_scan.cuh. */
+/* Adds "struct scan0 { ... };", the types and functions of a scan for cuda/text/lookback_scan.cuh.
+ * A running sum of floats (pair) has nodes of doubles, and two words before a block. */
 void rd_print_look_back_functions(rd_text *to, const rd_emit_fold *f, bool pair, int32_t number)
 {
     const char *type = rd_state_type(f, 0), *node = pair ? "double" : type;
@@ -80,7 +86,7 @@ static int32_t rounds_of(const rd_printing *n, int32_t store)
     return n->t->store[store].per_thread / n->kernel->width;
 }
 
-/* Blocks of the combine tree in a tile. */
+/* The number of blocks (64 elements) of the combine tree in a tile. */
 static int64_t blocks_of(const rd_printing *n, int32_t store)
 {
     return n->t->store[store].extent / RD_TREE_STEPS;
@@ -102,13 +108,14 @@ void rd_print_scan_tile(rd_printing *n, int32_t store)
                   store, rounds_of(n, store), n->kernel->width);
 }
 
-/* ", &seen" if states have a flag that they have met an element, else nothing. */
+/* Returns ", &seen" if states have a flag that they have met an element, else nothing. */
 static const char *seen_of(const rd_printing *n, int32_t fold)
 {
     return n->fold[fold].of.seen ? ", &seen" : "";
 }
 
-/* Prints "begin0(&tile2[u][i]);" for all elements.  Elements that are not there keep this state. */
+/* Prints "begin0(&tile2[u][i]);" for all elements.  Elements that are not there keep this state. A
+ * flag that the state has met an element (seen) is a dummy. */
 void rd_print_begin_scan_tile(rd_printing *n, const rd_stmt *s)
 {
     const rd_emit_fold *f = &n->fold[s->fold].of;
@@ -126,7 +133,8 @@ void rd_print_begin_scan_tile(rd_printing *n, const rd_stmt *s)
     rd_print_line(n, "}");
 }
 
-/* Adds "&tile2[u][i], &seen": the state of an element, in the order of the scan. */
+/* Adds "&tile2[u][i], &seen": the state of an element, in the order of the scan.  Backwards the
+ * state's subscript falls with the index. */
 static void add_state(const rd_printing *n, rd_text *to, const rd_stmt *s)
 {
     const int32_t axis = rd_loop_of(n->t, n->thread_loop)->axis;
@@ -139,7 +147,8 @@ static void add_state(const rd_printing *n, rd_text *to, const rd_stmt *s)
     rd_text_add(to, "%s", seen_of(n, s->fold));
 }
 
-/* Prints "{ step0(&tile2[u][i], r0, 1, i1); }". */
+/* Prints how the state of an element in the tile takes the element: "{ step0(&tile2[u][i], r0, 1,
+ * i1); }".  The flag `seen` of some states is a dummy here: each state has its element. */
 void rd_print_scan_tile_step(rd_printing *n, const rd_stmt *s)
 {
     rd_text state = { 0 };
@@ -171,11 +180,11 @@ void rd_print_scan_blocks(rd_printing *n, const rd_stmt *s)
         rd_print_line(n, "rd_exclude<scan%" PRId32 ">(tile%" PRId32 ");", s->fold, s->store);
 }
 
-/* Prints the look-back, by one warp for each fold: it stores the tile's partials, and finds the
- * prefix of all tiles before.
+/* Prints the look-back, by one warp (32 threads) for each fold: it stores the tile's partials, and
+ * finds the prefix of all tiles before.
  *
- * if (threadIdx.x / 32 == 0)
- *     rd_before_blocks<scan0, 64>(blocks2, before2, .., q.head.n_range, range); */
+ *     if (threadIdx.x / 32 == 0)
+ *         rd_before_blocks<scan0, 64>(blocks2, before2, .., q.head.n_range, range); */
 void rd_print_look_back(rd_printing *n, const rd_stmt *s)
 {
     rd_print_line(n, "if (threadIdx.x / 32 == %" PRId32 ")", s->fold);
@@ -196,7 +205,8 @@ static void declare_seen(rd_printing *n, const rd_stmt *s)
     rd_text_end(&step, n->to);
 }
 
-/* Prints "prefix0(&tile2[u][i], &b2.e[0], &b2.e[1], &r7);". */
+/* Prints "prefix0(&tile2[u][i], &b2.e[0], &b2.e[1], &r7);". A running sum of floats (pair) has two
+ * words before its block. */
 void rd_print_scan_result(rd_printing *n, const rd_stmt *s)
 {
     const rd_fold *fold = &n->t->p->fold[s->fold];
@@ -254,7 +264,8 @@ static void print_rounds(rd_printing *n, int32_t loop, rd_round_strategy form)
     n->kernel->strategy = RD_ROUND_SINGLE;
 }
 
-/* Prints a loop over a tile: whole tiles by vector accesses, others element by element. */
+/* Prints a loop over a tile: whole tiles by vector accesses, others element by element.  A whole
+ * tile has as many elements as its batch of rounds. */
 void rd_print_scan_tile_loop(rd_printing *n, int32_t loop)
 {
     const rd_for *l  = rd_loop_of(n->t, loop);

@@ -7,17 +7,21 @@
  *         int64_t rows = rd_nodes(0, edge0(q, q.head.n_range)) - 1;
  *         x0 = RD_IN_ROW(w3_0, rows)[at];
  *         while (rows-- > 0) under0(&x0, RD_IN_ROW(w3_0, rows)[at]);
- *     } */
+ *     }
+ *
+ * An item is a unit of work; a partial is the node (result) of a fold over one range.  Folds are
+ * bits of one word, so only the first 64 can have partials. */
 #include "kernels/print/gpu/kernel.h"
 #include <inttypes.h>
 
-/* True if ranges of the fold store partials in this kernel. */
+/* True if ranges of the fold store partials in this kernel, as rd_find_partials() has noted in a
+ * bit. */
 bool rd_has_partials(const rd_printing *n, int32_t fold)
 {
     return fold < 64 && n->kernel->partials >> fold & 1;
 }
 
-/* Notes the folds that store partials in this kernel. */
+/* Sets a bit of `partials` for each fold that stores partials in this kernel. */
 void rd_find_partials(rd_printing *n, int32_t kernel)
 {
     n->kernel->partials = 0;
@@ -56,7 +60,9 @@ void rd_print_combine_partials(rd_printing *n, const rd_stmt *s)
     rd_text_end(&name, n->to);
 }
 
-/* Prints x0, x1 .. of a lane: the node in the last row, merged with those on its left. */
+/* Prints x0, x1 .. of a lane (partial accumulator): the node (result of a block) in the last row,
+ * merged with those on its left, from right to left.  If the backend has combined them already
+ * (one), there is one node for each lane. */
 void rd_print_combined_node(rd_printing *n, const rd_stmt *s, const char *at)
 {
     const rd_emit_fold *f    = &n->fold[s->fold].of;

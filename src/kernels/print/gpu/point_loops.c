@@ -23,7 +23,11 @@
  *         }
  *     }
  *
- * Indices of points count from the tile's first one, in the 32 bits of shared-memory addresses. */
+ * Indices of points count from the tile's first one, in the 32 bits of shared-memory addresses.
+ *
+ * A pair is a result and a point; m2 to m6 are marks: variables with where a tile, a block of the
+ * combine tree, or a group of points begins.  A jam is the loop over the points of a group, which
+ * all loops inside take side by side. */
 #include "core/combine_tree.h"
 #include "kernels/loop/facts.h"
 #include "kernels/print/gpu/kernel.h"
@@ -44,19 +48,19 @@ static bool is_jam(const rd_printing *n, int32_t stmt)
     return l && l->kind == RD_FOR_JAM;
 }
 
-/* True if the statement is a loop over groups of points. */
+/* True if the statement is a loop over groups of points: a jam ends its body. */
 static bool is_point_loop(const rd_printing *n, int32_t stmt)
 {
     return loop_at(n, stmt) && is_jam(n, n->t->stmt[stmt].last);
 }
 
-/* True if the statement is a loop over blocks of points. */
+/* True if the statement is a loop over blocks of points: a loop over groups ends its body. */
 static bool is_block_loop(const rd_printing *n, int32_t stmt)
 {
     return loop_at(n, stmt) && is_point_loop(n, n->t->stmt[stmt].last);
 }
 
-/* True if the statement is a loop over tiles of points. */
+/* True if the statement is a loop over tiles of points: a loop over blocks ends its body. */
 static bool is_tile_loop(const rd_printing *n, int32_t stmt)
 {
     return loop_at(n, stmt) && is_block_loop(n, n->t->stmt[stmt].last);
@@ -118,25 +122,26 @@ static void print_tile(rd_printing *n, int32_t stmt)
     rd_text_end(&stop, n->to);
 }
 
-/* The folds whose cells all begin a block once, at the beginning of the body. */
+/* The folds that begin a block in all cells (accumulators) at once, at the beginning of the body,
+ * as bits. */
 static uint64_t begun_in(const rd_printing *n, int32_t body)
 {
-    uint64_t moved = 0;
+    uint64_t begun = 0;
 
     for (int32_t s = n->t->stmt[body].first; s >= 0; s = n->t->stmt[s].next)
         if (n->t->stmt[s].kind == RD_S_PUSH_IF_NEW && n->t->stmt[s].all)
-            moved |= UINT64_C(1) << n->t->stmt[s].fold;
-    return moved;
+            begun |= UINT64_C(1) << n->t->stmt[s].fold;
+    return begun;
 }
 
 /* Prints the body of a loop over blocks; steps in it need not ask for the block again. */
 static void print_body_of_blocks(rd_printing *n, int32_t stmt)
 {
-    const uint64_t moved = n->kernel->block_begun;
+    const uint64_t begun = n->kernel->block_begun;
 
     n->kernel->block_begun |= begun_in(n, stmt);
     rd_print_body(n, stmt);
-    n->kernel->block_begun = moved;
+    n->kernel->block_begun = begun;
 }
 
 /* Prints the loop over the blocks of a tile.
@@ -181,7 +186,8 @@ static void print_points(rd_printing *n, int32_t stmt)
 }
 
 /* ---- In a pair ------------------------------------------------------------------------------- */
-/* Prints "for (int m7 = 0; m7 < (int)N; m7 += 64) { const int m8 = RD_LESS(m7 + 64, (int)N);". */
+/* Prints a loop over blocks of elements in a pair: "for (int m7 = 0; m7 < (int)N; m7 += 64) { const
+ * int m8 = RD_LESS(m7 + 64, (int)N);". */
 static void print_blocks_in_pair(rd_printing *n, int32_t stmt)
 {
     const rd_for *l     = rd_loop_of(n->t, stmt);
@@ -200,7 +206,8 @@ static void print_blocks_in_pair(rd_printing *n, int32_t stmt)
     rd_text_end(&to, n->to);
 }
 
-/* Prints "RD_UNROLL for (int i1 = 0; i1 < (int)N; i1++) {", a loop over elements of a point. */
+/* Prints a loop over elements of a point: "RD_UNROLL for (int i1 = 0; i1 < (int)N; i1++) {".  Axes
+ * as short as the text spells numbers out are unrolled wholly, others by a few. */
 static void print_loop_in_pair(rd_printing *n, int32_t stmt)
 {
     const rd_for *l    = rd_loop_of(n->t, stmt);
@@ -224,7 +231,7 @@ static void print_loop_in_pair(rd_printing *n, int32_t stmt)
 static void print_elements(rd_printing *n, int32_t stmt)
 {
     const rd_for *l = rd_loop_of(n->t, stmt), *jam = rd_loop_of(n->t, n->jam);
-    const int32_t lane = n->thread_loop;
+    const int32_t saved = n->thread_loop;
 
     rd_print_declare_deferred(n, stmt);
     for (int32_t s = n->t->stmt[stmt].first; s >= 0; s = n->t->stmt[s].next)
@@ -239,7 +246,7 @@ static void print_elements(rd_printing *n, int32_t stmt)
     n->thread_loop = stmt;
     rd_print_body(n, stmt);
     close_brace(n);
-    n->thread_loop = lane;
+    n->thread_loop = saved;
     rd_print_deferred_steps(n, stmt);
 }
 
@@ -251,7 +258,8 @@ static void print_jam(rd_printing *n, int32_t stmt)
     n->jam = 0;
 }
 
-/* Prints a loop of pairs; false: it has the text of other loops. */
+/* Prints a loop of pairs by its kind, or a loop inside of a jam; false: it has the text of other
+ * loops. Inside of a jam, a loop with a mark (start >= 0) goes over blocks. */
 bool rd_print_point_loop(rd_printing *n, int32_t stmt)
 {
     const rd_for *l = rd_loop_of(n->t, stmt);

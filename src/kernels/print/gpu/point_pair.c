@@ -4,7 +4,10 @@
  *     const rd_pack<float, 4> p9 = RD_TAKE_SHARED(float, 4, tile3, 1536 + (int)(i1 * 132 + ..));
  *     const int64_t i0 = RD_LESS(m0 + i, q.N[2]);
  *     const int64_t i2 = m6 + e;
- *     const float r1 = p9.e[e]; */
+ *     const float r1 = p9.e[e];
+ *
+ * m0 is a mark, the first result of a thread, and m6 the first point of a group.  A loop over items
+ * with padded rounds has threads behind the last result, so that blocks of threads are whole. */
 #include "kernels/loop/facts.h"
 #include "kernels/print/gpu/kernel.h"
 #include <inttypes.h>
@@ -19,8 +22,8 @@ static rd_text text_of_axis(const rd_printing *n, int32_t axis)
 }
 
 /* ---- Indices --------------------------------------------------------------------------------- */
-/* The loop over items that the vector loop counts from, if that loop has padded rounds; else
- * NULL. */
+/* The loop over items that the vector loop counts from, if that loop has padded rounds; else NULL.
+ * The vector loop begins at its start mark, an axis that the item loop binds. */
 static const rd_for *items_of(const rd_printing *n, int32_t stmt)
 {
     const rd_for   *l    = rd_loop_of(n->t, stmt);
@@ -34,13 +37,14 @@ static const rd_for *items_of(const rd_printing *n, int32_t stmt)
                : NULL;
 }
 
-/* True if the loop also has elements behind the last item. */
+/* True if the loop also has elements behind the last item, so that indices must be clamped. */
 bool rd_is_clamped(const rd_printing *n, int32_t stmt)
 {
     return items_of(n, stmt) != NULL;
 }
 
-/* Prints "const int64_t i0 = RD_LESS(m0 + i, N - 1);": elements behind the last one repeat it. */
+/* Prints "const int64_t i0 = RD_LESS(m0 + i, N - 1);": elements behind the last one repeat it, as
+ * they must not read past the end. */
 void rd_print_clamped_index(rd_printing *n, int32_t stmt)
 {
     const rd_for   *items = items_of(n, stmt);
@@ -54,7 +58,7 @@ void rd_print_clamped_index(rd_printing *n, int32_t stmt)
     rd_text_end(&last, n->to);
 }
 
-/* Prints "if (m0 + i < N)". */
+/* Prints "if (m0 + i < N)", before a store: elements behind the last one are no results. */
 void rd_print_if_result(rd_printing *n)
 {
     const rd_for *items = items_of(n, n->thread_loop);
@@ -66,7 +70,7 @@ void rd_print_if_result(rd_printing *n)
     rd_text_end(&to, n->to);
 }
 
-/* Prints the indices of the result and of the point of a pair. */
+/* Prints the indices of the result (clamped) and of the point of a pair, "m6 + e". */
 void rd_print_pair_indices(rd_printing *n, int32_t stmt)
 {
     const rd_for *jam   = rd_loop_of(n->t, n->jam);
@@ -78,17 +82,17 @@ void rd_print_pair_indices(rd_printing *n, int32_t stmt)
 }
 
 /* ---- Rows of results ------------------------------------------------------------------------- */
-/* Adds the number of the row in the array of results: "(int)i1 * 2", of the axes of loops inside
- * a pair. */
-static void add_row(rd_printing *n, rd_text *to, const rd_linear *at, int32_t width, int32_t lane)
+/* Adds the number of the row in the array of results: "(int)i1 * 2", of the axes of loops inside a
+ * pair.  The axis of results itself, and marks, count elements of a row. */
+static void add_row(rd_printing *n, rd_text *to, const rd_linear *at, int32_t width, int32_t loop)
 {
-    const rd_for *hand = rd_loop_of(n->t, lane);
-    bool          any  = false;
+    const rd_for *results = rd_loop_of(n->t, loop);
+    bool          any     = false;
 
     for (int32_t k = 0; k < at->n; k++) {
         const rd_linear_term *term = &n->t->term[at->first + k];
 
-        if (term->axis == hand->axis || term->axis >= n->t->p->n_axis)
+        if (term->axis == results->axis || term->axis >= n->t->p->n_axis)
             continue;
         rd_text_add(to, "%s(int)i%" PRId32, any ? " + " : "", term->axis);
         if (term->coef != width)
@@ -101,10 +105,10 @@ static void add_row(rd_printing *n, rd_text *to, const rd_linear *at, int32_t wi
 /* Adds "0 + ((i1) * RD_THREADS + (int)threadIdx.x) * 4": where the elements of a thread's results
  * begin. */
 static void add_place_of_rows(rd_printing *n, rd_text *to, const rd_store *a, const rd_linear *at,
-                              int32_t lane)
+                              int32_t loop)
 {
     rd_text_add(to, "%" PRId64 " + ((", rd_first_of_tile(a));
-    add_row(n, to, at, a->per_thread, lane);
+    add_row(n, to, at, a->per_thread, loop);
     rd_text_add(to, ") * RD_THREADS + (int)threadIdx.x) * %" PRId32, a->per_thread);
 }
 
@@ -124,7 +128,8 @@ void rd_print_store_result_row(rd_printing *n, const rd_stmt *s)
 }
 
 /* ---- Loads of pairs -------------------------------------------------------------------------- */
-/* True if the statement loads from an array of pairs in shared memory. */
+/* True if the kernel has pairs, and the statement loads from one of their arrays in shared
+ * memory. */
 bool rd_is_tile_load(const rd_printing *n, int32_t stmt)
 {
     const rd_let *let = n->kernel->pairs ? rd_let_of(n->t, stmt) : NULL;
@@ -134,7 +139,8 @@ bool rd_is_tile_load(const rd_printing *n, int32_t stmt)
 }
 
 /* Prints "const rd_pack<float, 4> p9 = RD_TAKE_SHARED(float, 4, tile3, ..);" before a loop over
- * elements: a vector of a thread's results, or of its points. */
+ * elements: a vector of a thread's results (per_thread), or of its points. Of a tile it is the
+ * vector from the first element on (n->first). */
 void rd_print_tile_vector_load(rd_printing *n, int32_t stmt, int32_t lane)
 {
     const rd_let   *let  = rd_let_of(n->t, stmt);
@@ -159,7 +165,8 @@ void rd_print_tile_vector_load(rd_printing *n, int32_t stmt, int32_t lane)
     rd_text_end(&at, n->to);
 }
 
-/* Prints "const float r0 = p9.e[i];", or "p9.e[e]" of a point. */
+/* Prints "const float r0 = p9.e[i];", or "p9.e[e]" of a point. A thread's own results (per_thread)
+ * are numbered by i, points by e. */
 void rd_print_tile_load(rd_printing *n, int32_t stmt)
 {
     const rd_let *let     = rd_let_of(n->t, stmt);

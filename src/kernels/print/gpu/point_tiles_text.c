@@ -10,7 +10,9 @@
  *
  * Element w of point k lies in row w.  Adjacent points are loaded as vectors.  Points one behind
  * the other are loaded as a run of vectors, from which elements go to their rows.  Others are
- * loaded one element at a time, with neighbouring threads at neighbouring addresses. */
+ * loaded one element at a time, with neighbouring threads at neighbouring addresses.
+ *
+ * m2 is a mark: the first point of the tile, which has n points. */
 #include "kernels/loop/facts.h"
 #include "kernels/print/gpu/kernel.h"
 #include <inttypes.h>
@@ -40,14 +42,14 @@ static tile_fill fill_of(const rd_printing *n, int32_t loop)
     return f;
 }
 
-/* The axis of the points. */
+/* The axis of the points, which the filling loop counts. */
 static int32_t pair_axis(const rd_printing *n, const tile_fill *f)
 {
     return rd_loop_of(n->t, f->loop)->axis;
 }
 
 /* ---- Where elements lie ---------------------------------------------------------------------- */
-/* Prints "RD_SHARED_DYNAMIC(float, tile4);" for each array. */
+/* Prints "RD_SHARED_DYNAMIC(float, tile4);" for each array in shared memory. */
 void rd_print_declare_point_tiles(rd_printing *n)
 {
     for (int32_t k = 0; k < n->t->n_store; k++)
@@ -66,7 +68,7 @@ static void add_place(const rd_printing *n, rd_text *to, const tile_fill *f, con
                 a->extent / f->elements, k);
 }
 
-/* Adds "((const float *)x0)[i2 * 3 + i1]". */
+/* Adds the element in memory that a load reads: "((const float *)x0)[i2 * 3 + i1]". */
 void rd_print_element_of(rd_printing *n, rd_text *to, const rd_let *let)
 {
     rd_text_add(to, "((const %s *)x%" PRId32 ")[", rd_memory_type(let->type), let->slot);
@@ -89,7 +91,7 @@ static void declare_inner(rd_printing *n, const tile_fill *f)
     }
 }
 
-/* Prints "const int64_t i2 = m2 + k;". */
+/* Prints the index of point k of the tile: "const int64_t i2 = m2 + k;". */
 static void declare_point(rd_printing *n, const tile_fill *f, const char *k)
 {
     rd_text from = { 0 };
@@ -99,7 +101,8 @@ static void declare_point(rd_printing *n, const tile_fill *f, const char *k)
     rd_text_end(&from, n->to);
 }
 
-/* Prints "for (int p = 4 * (int)threadIdx.x; p < 384; p += 4 * RD_THREADS) {". */
+/* Begins a loop that deals `count` elements to all threads of the block, `each` adjacent ones at a
+ * time: "for (int p = 4 * (int)threadIdx.x; p < 384; p += 4 * RD_THREADS) {". */
 static void open_for_threads(rd_printing *n, int32_t each, const char *count)
 {
     rd_print_line(
@@ -108,6 +111,7 @@ static void open_for_threads(rd_printing *n, int32_t each, const char *count)
     n->indent++;
 }
 
+/* Prints the end of the block. */
 static void close_brace(rd_printing *n)
 {
     n->indent--;
@@ -139,7 +143,8 @@ static void fill_by_points(rd_printing *n, const tile_fill *f, int32_t pack)
     rd_text_end(&all, n->to);
 }
 
-/* Prints a fill by vectors along consecutive points; each element goes to its row.
+/* Prints a fill by vectors along consecutive points, if their elements lie one behind the other;
+ * each element goes to its row.
  *
  *     const rd_pack<float, 4> x = rd_take_some<float, 4>(&((const float *)x0)[..] + p, all - p);
  *     RD_UNROLL for (int l = 0; l < 4; l++) if (p + l < all) tile4[..] = x.e[l]; */
@@ -179,7 +184,9 @@ static bool are_points_nearer(const rd_printing *n, const tile_fill *f)
     return nearer;
 }
 
-/* Prints a fill by single elements: "tile4[1536 + (w) * 132 + k] = ((const float *)x0)[..];". */
+/* Prints a fill by single elements: "tile4[1536 + (w) * 132 + k] = ((const float *)x0)[..];".
+ * Neighbouring threads take the elements that are nearest in memory: of the next point, or of the
+ * same one. */
 static void fill_by_elements(rd_printing *n, const tile_fill *f)
 {
     rd_text to = { 0 }, from = { 0 }, each = { 0 }, all = { 0 };
@@ -204,7 +211,8 @@ static void fill_by_elements(rd_printing *n, const tile_fill *f)
     rd_text_end(&all, n->to);
 }
 
-/* Prints the loop that fills an array of a tile. */
+/* Prints the loop that fills an array of a tile: by vectors of adjacent points, by vectors of a run
+ * (`pack` elements), or by single elements (pack 0). */
 void rd_print_fill_tile(rd_printing *n, int32_t loop)
 {
     const tile_fill f    = fill_of(n, loop);

@@ -13,7 +13,11 @@
  *         { the same of one round }
  *         for i: the body of element v1 + 4 * t + i, if it is there
  *         v1 += 64;
- *     } */
+ *     }
+ *
+ * A round is a step of a loop: the elements that a team of threads, or one thread, takes at a time.
+ * v1 is where the current round begins.  A block is 64 steps of a fold; before an element of a new
+ * block is taken, the states of earlier blocks are pushed as nodes. */
 #include "core/combine_tree.h"
 #include "kernels/loop/facts.h"
 #include "kernels/print/gpu/kernel.h"
@@ -35,7 +39,8 @@ static const rd_for *loop_in(const rd_printing *n, int32_t stmt)
     return NULL;
 }
 
-/* True if the rounds are distributed over the threads of a team. */
+/* True if the rounds are distributed over the threads of a team: a loop over threads inside has the
+ * same axis. */
 static bool is_shared(const rd_printing *n, int32_t rounds)
 {
     for (int32_t s = n->t->stmt[rounds].first; s >= 0; s = rd_next_stmt(n->t, s, rounds))
@@ -45,7 +50,8 @@ static bool is_shared(const rd_printing *n, int32_t rounds)
     return false;
 }
 
-/* True if a thread's elements of a round lie a team apart. */
+/* True if a thread's elements of a round lie a team apart: a vector loop inside goes by more than
+ * 1. */
 static bool is_apart(const rd_printing *n, int32_t rounds)
 {
     const rd_for *in = loop_in(n, rounds);
@@ -53,7 +59,8 @@ static bool is_apart(const rd_printing *n, int32_t rounds)
     return in && in->kind == RD_FOR_VECTOR && in->step > 1;
 }
 
-/* Adjacent elements of a round, in a loop that one thread runs; 0 in other loops. */
+/* The number of adjacent elements of a round, in a loop that one thread runs; 0 in other loops.  A
+ * vector loop inside, over the same axis, keeps their order. */
 static int32_t along_of(const rd_printing *n, int32_t rounds)
 {
     const rd_for *in = loop_in(n, rounds);
@@ -64,7 +71,7 @@ static int32_t along_of(const rd_printing *n, int32_t rounds)
 }
 
 /* ---- Batches of rounds ----------------------------------------------------------------------- */
-/* True if the position does not fall along the axis, and depends on no value. */
+/* True if the position does not fall along the axis, and depends on no value (axis < 0). */
 static bool is_rising_along(const rd_schedule *t, const rd_linear *at, int32_t axis)
 {
     for (int32_t k = 0; k < at->n; k++)
@@ -73,8 +80,9 @@ static bool is_rising_along(const rd_schedule *t, const rd_linear *at, int32_t a
     return rd_linear_coef(t, at, axis) >= 0;
 }
 
-/* True if all elements of a batch are of one cell and their blocks do not fall, so that blocks
- * are pushed once for the batch. */
+/* True if all elements of a batch are of one cell (accumulator) and their blocks do not fall, so
+ * that blocks are pushed once for the batch.  The cell must be selected by no value, and a team's
+ * threads must each have lanes of their own. */
 static bool can_push_once(const rd_printing *n, int32_t rounds, const rd_stmt *s)
 {
     const int32_t axis = rd_loop_of(n->t, rounds)->axis;
@@ -88,7 +96,7 @@ static bool can_push_once(const rd_printing *n, int32_t rounds, const rd_stmt *s
     return !is_shared(n, rounds) || n->t->store[s->store].per_thread;
 }
 
-/* The next RD_S_PUSH_IF_NEW of the rounds that can be done once for a batch; -1 if there is none. */
+/* The next RD_S_PUSH_IF_NEW of the rounds that can be done once for a batch; -1: there is none. */
 static int32_t next_push(const rd_printing *n, int32_t rounds, int32_t last)
 {
     int32_t s = rd_next_stmt(n->t, last, rounds);
@@ -99,11 +107,12 @@ static int32_t next_push(const rd_printing *n, int32_t rounds, int32_t last)
     return s;
 }
 
-/* Prints "{ const int64_t i1 = v1 + 448; last0 = (uint64_t)(i1) / 64; }". */
+/* Prints the block of an element of the batch: "{ const int64_t i1 = v1 + 448; last0 =
+ * (uint64_t)(i1) / 64; }". */
 static void print_block_of_round(rd_printing *n, int32_t rounds, const rd_stmt *s, const char *name,
                                  int64_t offset)
 {
-    const int32_t axis = rd_loop_of(n->t, rounds)->axis, lane = n->thread_loop;
+    const int32_t axis = rd_loop_of(n->t, rounds)->axis, saved = n->thread_loop;
     rd_text       step = { 0 };
 
     n->thread_loop = -1;
@@ -112,7 +121,7 @@ static void print_block_of_round(rd_printing *n, int32_t rounds, const rd_stmt *
                   "{ const int64_t i%" PRId32 " = v%" PRId32 " + %" PRId64 "; %s%" PRId32
                   " = (uint64_t)(%s) / %d; }",
                   axis, axis, offset, name, s->fold, step.at, RD_TREE_STEPS);
-    n->thread_loop = lane;
+    n->thread_loop = saved;
     rd_text_end(&step, n->to);
 }
 
@@ -127,13 +136,14 @@ static void print_block_range(rd_printing *n, int32_t rounds, const rd_stmt *s, 
     print_block_of_round(n, rounds, s, "last", (ahead - 1) * rd_loop_of(n->t, rounds)->step + rest);
 }
 
-/* Prints how all cells of a thread begin block first0:
+/* Prints how all cells (accumulators) of a thread begin block first0; neighbours with states of
+ * their own, in a loop:
  *
  *     while (b0[0] < (int64_t)first0) { push0(..); b0[0]++; } */
 static void print_pushes(rd_printing *n, int32_t rounds, int32_t stmt)
 {
     const rd_stmt *s      = &n->t->stmt[stmt];
-    const int32_t  around = rd_loop_around(n->t, stmt), lane = n->thread_loop;
+    const int32_t  around = rd_loop_around(n->t, stmt), saved = n->thread_loop;
     const bool     each = s->of.more.n > 0;
     char           block[32];
 
@@ -146,7 +156,7 @@ static void print_pushes(rd_printing *n, int32_t rounds, int32_t stmt)
     }
     rd_print_push_blocks(n, s, block);
     if (each) {
-        n->thread_loop = lane;
+        n->thread_loop = saved;
         n->indent--;
         rd_print_line(n, "}");
     }
@@ -217,8 +227,8 @@ static void print_batch(rd_printing *n, int32_t rounds, int32_t ahead)
 }
 
 /* ---- All rounds ------------------------------------------------------------------------------ */
-/* Prints "for (int64_t v1 = lo; v1 < hi;) {".  If lanes lie along the loop, rounds begin with the
- * first lane. */
+/* Prints "for (int64_t v1 = lo; v1 < hi;) {".  If lanes (partial accumulators) lie along the loop
+ * (by > 1), rounds begin with the first lane, so perhaps before lo. */
 static void open_rounds(rd_printing *n, const rd_for *loop)
 {
     const rd_edge_part *part = &loop->from.part[0];
@@ -239,7 +249,8 @@ static void open_rounds(rd_printing *n, const rd_for *loop)
     rd_text_end(&first, n->to);
 }
 
-/* Prints one round element by element: "{ const int64_t m0 = v1 + 0 * 64; .. } v1 += 64;". */
+/* Prints one round element by element: "{ const int64_t m0 = v1 + 0 * 64; .. } v1 += 64;".  In a
+ * loop that one thread runs it is one element. */
 static void print_single(rd_printing *n, int32_t rounds)
 {
     const rd_for *loop = rd_loop_of(n->t, rounds);
@@ -254,7 +265,8 @@ static void print_single(rd_printing *n, int32_t rounds)
                   along_of(n, rounds) ? 1 : loop->step);
 }
 
-/* Prints a loop of rounds with all forms of its body. */
+/* Prints a loop of rounds with all forms of its body: a batch if loads come first (prefetched), one
+ * whole round if it has vector accesses, and single elements. */
 static void print_rounds(rd_printing *n, int32_t rounds)
 {
     const rd_for   *loop = rd_loop_of(n->t, rounds);
@@ -283,14 +295,15 @@ static void print_rounds(rd_printing *n, int32_t rounds)
     n->kernel->apart    = kept.apart;
 }
 
-/* Prints a loop of a kernel; false: print/ has its text. */
+/* Prints a loop of a kernel, by its kind.  A serial loop without marks (variables with the ends of
+ * a range) and batches has the text of C; false then. */
 bool rd_print_kernel_loop(rd_printing *n, int32_t stmt)
 {
     const rd_for *loop = rd_loop_of(n->t, stmt);
 
     if (n->kernel->pairs && rd_print_point_loop(n, stmt))
         return true;
-    if (loop->by_block) /* the backend prints it around the items of a block */
+    if (loop->by_block) /* the backend prints this loop, around the items of a block */
         return true;
     switch (loop->kind) {
     case RD_FOR_THREAD: rd_print_thread_loop(n, stmt); return true;

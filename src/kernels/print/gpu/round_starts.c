@@ -8,7 +8,8 @@ void rd_print_round_name(rd_printing *n, rd_text *to, const rd_for *loop)
     rd_print_axis(n, to, loop->start >= 0 ? loop->start : loop->axis);
 }
 
-/* Prints "const int64_t m1 = m0 + 4 * t;": where round `round` of a loop begins. */
+/* Prints "const int64_t m1 = m0 + 4 * t;": where round `round` of a loop begins.  Backwards, rounds
+ * count from the last one. */
 void rd_print_start_of_round(rd_printing *n, const rd_for *loop, const char *round)
 {
     rd_text name = { 0 }, from = { 0 };
@@ -37,15 +38,15 @@ void rd_print_round(rd_printing *n, int32_t rounds, const char *u)
     rd_text_end(&name, n->to);
 }
 
-/* True if the threads' indices are of another axis than the rounds around.  Whether an index is
- * there does not depend on the round then. */
+/* True if the threads' indices are of another axis than the rounds around, and single.  Whether an
+ * index is there does not depend on the round then. */
 bool rd_has_other_axis(const rd_printing *n, const rd_for *loop)
 {
     return loop->kind == RD_FOR_THREAD && loop->step == 1 &&
            (n->kernel->rounds < 0 || rd_loop_of(n->t, n->kernel->rounds)->axis != loop->axis);
 }
 
-/* Prints "if (i0 < m1) {". */
+/* Prints "if (i0 < m1) {": the index is below the last part of the upper edge. */
 void rd_print_if_there(rd_printing *n, const rd_for *loop)
 {
     rd_text to = { 0 };

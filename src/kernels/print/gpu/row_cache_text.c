@@ -5,11 +5,16 @@
  *     rows[z1 + 1 * q.N[2] + (int)v1 + u * 64 + RD_TEAM * i + t] = rd_word_of_float(r4);
  *
  * The start of the round is added in 32 bits: with m0, which has 64, a softmax took 2.4 more
- * instructions an element. */
+ * instructions an element.
+ *
+ * A round is the elements that a team takes at a time, and v1 where it begins; u numbers rounds of
+ * a batch.  A staged row is one that a thread block copies to shared memory for a thread; a square
+ * is a part of an operand that is transposed. */
 #include "kernels/print/gpu/kernel.h"
 #include <inttypes.h>
 
-/* Adds "rows[z1 + 1 * q.N[2] + (int)v1 + u * 64 + RD_TEAM * i + t]". */
+/* Adds the word of a cached row that holds the thread's element i of round u: "rows[z1 + 1 * q.N[2]
+ * + (int)v1 + u * 64 + RD_TEAM * i + t]".  Outside of a batch there is one round, 0. */
 static void add_place(rd_printing *n, rd_text *to, const rd_store *row)
 {
     const rd_for *rounds = rd_loop_of(n->t, n->kernel->rounds);
@@ -56,7 +61,8 @@ static void print_to_staged(rd_printing *n, const rd_stmt *s)
     rd_text_end(&line, n->to);
 }
 
-/* Prints "const float r4 = stage0[mine0 + (int)(i1)];". */
+/* Prints a load from the thread's staged row in shared memory: "const float r4 = stage0[mine0 +
+ * (int)(i1)];". */
 static void print_from_staged(rd_printing *n, const rd_stmt *s)
 {
     const rd_let *let   = &n->t->let[s->value];
@@ -70,7 +76,8 @@ static void print_from_staged(rd_printing *n, const rd_stmt *s)
     rd_text_end(&value, n->to);
 }
 
-/* Prints a STORE to a row in shared memory: "rows[..] = rd_word_of_float(r4);". */
+/* Prints a STORE to a row in shared memory: "rows[..] = rd_word_of_float(r4);".  row_word 0: the
+ * kernel has staged rows or squares; 2: words have 16 bits. */
 void rd_print_store_to_row(rd_printing *n, const rd_stmt *s)
 {
     rd_text line = { 0 };
@@ -91,8 +98,9 @@ void rd_print_store_to_row(rd_printing *n, const rd_stmt *s)
     rd_text_end(&line, n->to);
 }
 
-/* Prints a LOAD from a row in shared memory: "const float r4 = rd_float_of(rows[..]);"; of 16
- * bits "rd_f16_to_f32(rd_f16{ rows[..] })". */
+/* Prints a LOAD from a row in shared memory: "const float r4 = rd_float_of(rows[..]);".  row_word
+ * 0: the kernel has staged rows or squares; 2: words have 16 bits, "rd_f16_to_f32(rd_f16{ rows[..]
+ * })". */
 void rd_print_load_from_row(rd_printing *n, const rd_stmt *s)
 {
     const rd_let *let   = &n->t->let[s->value];

@@ -4,13 +4,17 @@
  *
  *     while (b0[0] < (i1) / 64) { turn0(&s0_0[0], &p0_0[0]); b0[0]++; }
  *     step0(&s0_0[0], r0, 1, i1);
- *     prefix0(&s0_0[0], &p0_0[0], &r1); */
+ *     prefix0(&s0_0[0], &p0_0[0], &r1);
+ *
+ * A block is 64 steps of the scan, and b0 numbers the block at hand; a cell is an accumulator.
+ * pair: the scan is a running sum of floats, its prefix has two words.  levels: prefixes go by a
+ * tree, with so many levels of nodes. */
 #include "core/combine_tree.h"
 #include "kernels/print/gpu/kernel.h"
 #include <inttypes.h>
 
 /* ---- Functions ------------------------------------------------------------------------------- */
-/* Adds " float a0 = *e0;" for each number of a state. */
+/* Adds a copy of each number of a state in a variable: " float a0 = *e0;". */
 static void add_copies(rd_text *to, const rd_emit_fold *f, char copy, const char *format)
 {
     for (int k = 0; k < f->n_state; k++) {
@@ -33,7 +37,8 @@ static void add_parameters(rd_text *to, const rd_emit_fold *f, bool pair, const 
 }
 
 /* Adds turn0(): a block has ended, and is merged into the prefix of the next one.  A running sum
- * (kernels/math/prefix_sums.h) takes the number of the block and the cell's words, too.
+ * (kernels/math/prefix_sums.h) takes the number of the block and the cell's words, too. The flag
+ * that an element came (seen) is joined, too.
  *
  *     static inline void turn0(float *s0, float *p0)
  *     {
@@ -69,7 +74,7 @@ static void add_block_end(rd_text *to, const rd_emit_fold *f, bool pair, int32_t
 }
 
 /* Adds "{ float a0 = e0[level * pitch]; merge0(&a0, u0); *u0 = a0; }": u becomes the merge of a
- * level's node and u. */
+ * level's node and u, the node first. */
 static void add_merge_level(rd_text *to, const rd_emit_fold *f, int32_t number, char name)
 {
     rd_text_add(to, "{");
@@ -103,7 +108,8 @@ static void add_tree(rd_text *to, const rd_emit_fold *f, int32_t number)
     rd_text_add(to, "}\n");
 }
 
-/* Adds turn0(), and tree0() if the prefixes within blocks go by a tree. */
+/* Adds turn0(), and tree0() if the prefixes within blocks go by a tree. `pair`: the scan is a
+ * running sum of floats. */
 void rd_print_block_end_functions(rd_text *to, const rd_emit_fold *f, bool pair, int32_t levels,
                                   int32_t number)
 {
@@ -123,7 +129,8 @@ static void add_arrays(rd_printing *n, rd_text *to, const rd_stmt *s, char name,
         rd_text_add(to, ", &p%" PRId32 "_%d[%s]", s->store, f->of.n_state, at);
 }
 
-/* Prints how the block's state takes an element: "step0(&s0_0[0], r0, 1, i1);", or by a tree:
+/* Prints how the block's state takes an element: "step0(&s0_0[0], r0, 1, i1);", or by a tree
+ * (levels > 0):
  *
  *     float u0; begin0(&u0); step0(&u0, r0, 1, i1);
  *     tree0(&e0_0[0], &u0, &s0_0[0], (i1) % 64, 1); */
@@ -167,6 +174,7 @@ void rd_print_serial_prefix(rd_printing *n, const rd_stmt *s)
 
     rd_print_first_state(n, &at, s);
     rd_print_results(&line, s, fold);
+    /* without the space before "float r1;" */
     rd_print_line(n, "%s", line.at + 1);
     rd_text_end(&line, n->to);
     rd_print_line(n, "{");
@@ -189,7 +197,7 @@ void rd_print_serial_prefix(rd_printing *n, const rd_stmt *s)
 }
 
 /* Adds "turn0(&s0_0[0], &p0_0[0], &p0_1[0], b0[0], &w0[0], 4);".  In ranges with partials, blocks
- * count from the range's first one. */
+ * count from the range's first one. Only a running sum of floats (pair) has the last three. */
 static void add_block_end_call(rd_printing *n, rd_text *to, const rd_stmt *s, const char *counter,
                                const char *at)
 {
@@ -222,7 +230,8 @@ void rd_print_end_scan_blocks(rd_printing *n, const rd_stmt *s, const char *bloc
     rd_text_end(&line, n->to);
 }
 
-/* Prints "turn0(..);" for the cell with the subscript `at`. */
+/* Prints the end of a scan's block, "turn0(..);", for the accumulator (cell) with the subscript
+ * `at`: the block's state is added to what is before the next one. */
 void rd_print_end_scan_block(rd_printing *n, const rd_stmt *s, const char *at)
 {
     rd_text counter = { 0 }, line = { 0 };

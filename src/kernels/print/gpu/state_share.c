@@ -1,13 +1,18 @@
-/* state_share.c - which part of a fold's states a thread has, and how many of them. */
+/* state_share.c - which part of a fold's states a thread has, and how many of them.
+ *
+ * A cell is an accumulator of a fold; it has a state for each lane, and per_thread is the number of
+ * lanes that each thread of a team has (0: a thread has all). */
 #include "kernels/print/gpu/kernel.h"
 
-/* True if the fold has several blocks, so that their nodes form a combine tree. */
+/* True if the fold has several blocks, so that their nodes form a combine tree (of tree_rows
+ * rows). */
 bool rd_has_tree(const rd_printing *n, int32_t fold)
 {
     return n->t->fold[fold].tree_rows > 0;
 }
 
-/* Lanes of a cell in the array, as a thread sees it. */
+/* The number of lanes of a cell (accumulator) in the array, as a thread sees it: its own, but all
+ * in the team's memory. */
 int32_t rd_lanes_in_array(const rd_printing *n, int32_t store)
 {
     const rd_store *a = &n->t->store[store];
@@ -15,7 +20,7 @@ int32_t rd_lanes_in_array(const rd_printing *n, int32_t store)
     return a->per_thread && a->storage != RD_IN_TEAM ? a->per_thread : n->t->p->fold[a->fold].lanes;
 }
 
-/* Cells in the array. */
+/* The number of cells (accumulators) in the array: it has a state for each lane of each. */
 int64_t rd_cells_in_array(const rd_printing *n, int32_t store)
 {
     const rd_store *a = &n->t->store[store];
@@ -23,14 +28,15 @@ int64_t rd_cells_in_array(const rd_printing *n, int32_t store)
     return a->extent / n->t->p->fold[a->fold].lanes;
 }
 
-/* True if the states lie in the team's memory and each thread has some lanes of a cell. */
+/* True if the states lie in the team's memory and each thread has some lanes of a cell
+ * (accumulator). */
 bool rd_has_lanes_in_team(const rd_printing *n, int32_t store)
 {
     return n->t->store[store].per_thread && n->t->store[store].storage == RD_IN_TEAM;
 }
 
-/* Block counters of a cell: one for each thread that has lanes of it in the team's memory, else
- * one. */
+/* The number of block counters of a cell (accumulator): one for each thread (32 of a warp at most)
+ * that has lanes of it in the team's memory, else one. */
 int32_t rd_block_counters_of(const rd_printing *n, int32_t store)
 {
     enum { WARP = 32 };

@@ -5,7 +5,11 @@
  *     RD_UNROLL for (int i = 0; i < 4; i++) {
  *         if (m1 + i >= n) continue;
  *         the body of element m1 + i
- *     } */
+ *     }
+ *
+ * A team is the threads that do an item of work, and t is a thread's number in it.  m0 and m1 are
+ * marks: where a round of the team, and a thread's part of it, begins.  A batch is whole rounds;
+ * other rounds may lack elements. */
 #include "kernels/print/gpu/kernel.h"
 #include <inttypes.h>
 
@@ -16,7 +20,9 @@ static bool is_vector(const rd_printing *n, int32_t stmt)
 }
 
 /* ---- Threads and their neighbours ------------------------------------------------------------ */
-/* Prints "if (m1 + i < lo || m1 + i >= hi) continue;" in a round that may lack elements. */
+/* Prints "if (m1 + i < lo || m1 + i >= hi) continue;", which leaves out elements outside of the
+ * loop.  lo and hi are the second parts of its edges; an edge of one part needs no test.  In a
+ * batch all elements are there. */
 static void print_clip(rd_printing *n, const rd_for *loop, const char *index)
 {
     rd_text from = { 0 }, to = { 0 };
@@ -37,17 +43,18 @@ static void print_clip(rd_printing *n, const rd_for *loop, const char *index)
     rd_text_end(&to, n->to);
 }
 
-/* Prints the body of a loop over threads, for thread t: "{ const int64_t m1 = m0 + 4 * t; .. }". */
+/* Prints the body of a loop over threads, for thread t: "{ const int64_t m1 = m0 + 4 * t; .. }".  A
+ * thread with single elements (step 1) asks whether its one is there. */
 void rd_print_thread_loop(rd_printing *n, int32_t stmt)
 {
     const rd_for *loop = rd_loop_of(n->t, stmt);
     const bool    kept = n->kernel->per_thread, other_axis = rd_has_other_axis(n, loop);
-    const int32_t lane = n->thread_loop;
-    rd_text       name = { 0 };
+    const int32_t saved = n->thread_loop;
+    rd_text       name  = { 0 };
 
     rd_print_line(n, "{");
     n->indent++;
-    n->thread_loop        = loop->step == 1 ? -1 : lane;
+    n->thread_loop        = loop->step == 1 ? -1 : saved;
     n->kernel->per_thread = true;
     rd_print_start_of_round(n, loop, "t");
     rd_print_round_name(n, &name, loop);
@@ -59,21 +66,22 @@ void rd_print_thread_loop(rd_printing *n, int32_t stmt)
     if (other_axis)
         rd_print_line(n, "}");
     n->kernel->per_thread = kept;
-    n->thread_loop        = lane;
+    n->thread_loop        = saved;
     n->indent--;
     rd_print_line(n, "}");
     rd_text_end(&name, n->to);
 }
 
-/* Prints a loop over the elements of a thread that lie a team apart:
+/* Prints a loop over the elements of a thread that lie a team apart; steps that can be deferred
+ * come behind it in a batch:
  *
  *     RD_UNROLL for (int i = 0; i < 2; i++) { .. } */
 static void print_strided(rd_printing *n, int32_t stmt)
 {
-    const rd_for *loop = rd_loop_of(n->t, stmt);
-    const bool    wait = n->kernel->strategy == RD_ROUND_BATCHED;
+    const rd_for *loop   = rd_loop_of(n->t, stmt);
+    const bool    defers = n->kernel->strategy == RD_ROUND_BATCHED;
 
-    if (wait)
+    if (defers)
         rd_print_declare_deferred(n, stmt);
     rd_print_line(n, "RD_UNROLL for (int i = 0; i < %" PRId64 "; i++) {", loop->extent);
     n->indent++;
@@ -81,11 +89,11 @@ static void print_strided(rd_printing *n, int32_t stmt)
     rd_print_body(n, stmt);
     n->indent--;
     rd_print_line(n, "}");
-    if (wait)
+    if (defers)
         rd_print_deferred_steps(n, stmt);
 }
 
-/* Prints the clip of element "m1 + i". */
+/* Prints the test that leaves out the element "m1 + i" if it is outside of the loop. */
 static void print_clip_of(rd_printing *n, const rd_for *loop)
 {
     rd_text index = { 0 };
@@ -114,23 +122,24 @@ static void declare_index(rd_printing *n, int32_t stmt)
 }
 
 /* Prints the unrolled loop over adjacent elements of a thread, with vector stores behind it and
- * deferred steps. */
+ * deferred steps.  A loop in order, outside of a batch, goes by one element (`single`).  Steps are
+ * deferred (`defers`) if all elements are there. */
 static void print_adjacent(rd_printing *n, int32_t stmt)
 {
     const rd_for *loop  = rd_loop_of(n->t, stmt);
-    const bool    alone = n->kernel->strategy == RD_ROUND_SINGLE, one = loop->in_order && alone,
-               wait    = !one && (!alone || loop->to.n < 2);
-    const int32_t lane = n->thread_loop;
+    const bool    alone = n->kernel->strategy == RD_ROUND_SINGLE, single = loop->in_order && alone,
+               defers   = !single && (!alone || loop->to.n < 2);
+    const int32_t saved = n->thread_loop;
 
     rd_print_declare_vector_stores(n, stmt);
-    if (wait)
+    if (defers)
         rd_print_declare_deferred(n, stmt);
     const char *name = loop->in_order ? "e" : "i";
 
     rd_print_line(n, "RD_UNROLL for (int %s = 0; %s < %" PRId64 "; %s++) {", name, name,
-                  one ? 1 : loop->extent, name);
+                  single ? 1 : loop->extent, name);
     n->indent++;
-    if (!one)
+    if (!single)
         print_clip_of(n, loop);
     if (n->kernel->pairs && rd_is_clamped(n, stmt))
         rd_print_clamped_index(n, stmt);
@@ -141,12 +150,12 @@ static void print_adjacent(rd_printing *n, int32_t stmt)
     n->indent--;
     rd_print_line(n, "}");
     rd_print_vector_stores(n, stmt);
-    n->thread_loop = lane;
-    if (wait)
+    n->thread_loop = saved;
+    if (defers)
         rd_print_deferred_steps(n, stmt);
 }
 
-/* Prints a vector loop of a thread: its elements are adjacent, or a team apart. */
+/* Prints a vector loop of a thread: its elements lie a team apart (step > 1), or are adjacent. */
 void rd_print_thread_vector(rd_printing *n, int32_t stmt)
 {
     (rd_loop_of(n->t, stmt)->step > 1 ? print_strided : print_adjacent)(n, stmt);

@@ -7,7 +7,11 @@
  *
  * s has the states of the blocks at hand, one for each cell and lane of the thread. w has the
  * rows of nodes of the combine tree, and b the number of the block of each cell.  A thread pushes
- * all lanes of a cell that it has. */
+ * all lanes of a cell that it has.
+ *
+ * A cell is an accumulator of a fold; it has a state for each lane, to which elements go in turn.
+ * A block is 64 steps of the fold.  per_thread is the number of lanes that each thread of a team
+ * has; 0: a thread has all. */
 #include "core/combine_tree.h"
 #include "kernels/print/gpu/kernel.h"
 #include <inttypes.h>
@@ -19,8 +23,9 @@ static int64_t room_of(int64_t bytes)
 }
 
 /* ---- Declarations ---------------------------------------------------------------------------- */
-/* Prints "float s0_0[4];", or "float *const s0_0 = (float *)(own + 64);" for an array that begins
- * at byte `at`.  Returns where the next one begins. */
+/* Prints "float s0_0[4];" of a thread's variables, or "float *const s0_0 = (float *)(own + 64);"
+ * for an array that begins at byte `at` of the thread's memory; of the team's, "ours".  Returns
+ * where the next one begins. */
 static int64_t declare(rd_printing *n, int32_t store, const char *type, const char *name,
                        int64_t count, int64_t bytes, int64_t at)
 {
@@ -34,8 +39,8 @@ static int64_t declare(rd_printing *n, int32_t store, const char *type, const ch
     return at + room_of(count * bytes);
 }
 
-/* Prints such an array for each number of a state, or of a node.  Returns where the next one
- * begins. */
+/* Prints such an array for each number of a state, or of a node (`nodes`).  Returns where the next
+ * one begins. */
 static int64_t declare_each(rd_printing *n, int32_t store, char letter, bool nodes, int64_t count,
                             int64_t at)
 {
@@ -53,7 +58,8 @@ static int64_t declare_each(rd_printing *n, int32_t store, char letter, bool nod
 }
 
 /* Prints the arrays of a scan's prefix: "float p0_0[4]; float e0_0[28]; double w0[64];".  Returns
- * where the next one begins. */
+ * where the next one begins. A running sum of floats (pair) has a second word of p, and words w; a
+ * scan by a tree has nodes e of so many levels. */
 static int64_t declare_before(rd_printing *n, int32_t store, int64_t cells, int64_t at)
 {
     const rd_loop_fold *f    = &n->t->fold[n->t->store[store].fold];
@@ -77,7 +83,8 @@ static int64_t declare_before(rd_printing *n, int32_t store, int64_t cells, int6
     return at;
 }
 
-/* Prints the declarations of a fold's states: "float s0_0[4]; double w0_0[12]; int64_t b0[1];". */
+/* Prints the declarations of a fold's states: "float s0_0[4]; double w0_0[12]; int64_t b0[1];".  A
+ * fold of one block has neither nodes nor a counter of blocks. */
 void rd_print_thread_states(rd_printing *n, const rd_stmt *s)
 {
     const rd_store *a     = &n->t->store[s->store];
@@ -99,8 +106,9 @@ void rd_print_thread_states(rd_printing *n, const rd_stmt *s)
     rd_text_end(&b, n->to);
 }
 
-/* Prints "RD_UNROLL for (int64_t k = 0; k < 4; k += 1) { .. }" over an array; the threads of a
- * team share the team's array. */
+/* Prints "RD_UNROLL for (int64_t k = 0; k < 4; k += 1) { .. }" over an array; the threads of a team
+ * share the team's array.  Few variables are unrolled; points that a thread takes together (copies)
+ * count as one. */
 static void print_for_each(rd_printing *n, int32_t store, int64_t count, const char *what)
 {
     const int64_t copies = n->t->store[store].copies ? n->t->store[store].copies : 1;
@@ -116,7 +124,9 @@ static void print_for_each(rd_printing *n, int32_t store, int64_t count, const c
     rd_text_end(&many, n->to);
 }
 
-/* Prints how all states of an array begin: "RD_UNROLL for (..) { begin0(&s0_0[k]); }". */
+/* Prints how all states of an array begin: "RD_UNROLL for (..) { begin0(&s0_0[k]); }".  The prefix
+ * of a running sum (pair) begins with a second word of -0, and words w of -0, which change no
+ * sum. */
 static void begin_each(rd_printing *n, const rd_stmt *s, char name)
 {
     const int64_t states = rd_cells_in_array(n, s->store) * rd_lanes_in_array(n, s->store);
@@ -137,15 +147,16 @@ static void begin_each(rd_printing *n, const rd_stmt *s, char name)
     rd_text_end(&begin, n->to);
 }
 
-/* Prints a barrier if the states are the team's. */
+/* Prints a barrier if the states are the team's, as its threads write parts of them for all. */
 static void print_team_barrier(rd_printing *n, int32_t store)
 {
     if (rd_is_team_uniform(n, store))
         rd_print_line(n, "RD_SYNC_TEAM");
 }
 
-/* Prints "const int64_t from0 = edge0(q, range);", the first block of a range; of a scan "(m0) /
- * 64".  Returns whether there is a range. */
+/* Prints "const int64_t from0 = edge0(q, range);", the first block of a range.  For a scan with a
+ * first step (`at`) it is the block of that step, "(m0) / 64".  Returns whether there is a
+ * range. */
 static bool print_first_block(rd_printing *n, const rd_stmt *s)
 {
     const bool scan = s->at.n > 0, ranged = scan || rd_has_partials(n, s->fold);
@@ -194,7 +205,7 @@ static bool is_nothing(const rd_linear *at)
     return at->n == 0 && at->offset == 0;
 }
 
-/* Adds "(i0) * 4". */
+/* Adds a position times a stride: "(i0) * 4". */
 static void add_times(rd_printing *n, rd_text *to, const rd_linear *at, int64_t stride)
 {
     rd_text_add(to, "(");
@@ -202,7 +213,9 @@ static void add_times(rd_printing *n, rd_text *to, const rd_linear *at, int64_t 
     rd_text_add(to, ") * %" PRId64, stride);
 }
 
-/* Adds the subscript of the cell's first state: "(i0) * 4 + i1 - m0". */
+/* Adds the subscript of the accumulator's (cell's) first state: "(i0) * 4 + i1 - m0".  cell_stride
+ * counts all lanes of the fold; the array has `here` of them for each cell.  `more` is a further
+ * offset of states. */
 void rd_print_first_state(rd_printing *n, rd_text *to, const rd_stmt *s)
 {
     const rd_store *a    = &n->t->store[s->store];
@@ -218,8 +231,8 @@ void rd_print_first_state(rd_printing *n, rd_text *to, const rd_stmt *s)
     rd_print_linear(n, to, &s->of.more);
 }
 
-/* Adds "b0[(i0) * 1]", the cell's block counter; with lanes in the team's memory that of a
- * thread, "b0[(i0) * 32 + t]". */
+/* Adds "b0[(i0) * 1]", the cell's block counter; with lanes in the team's memory that of a thread,
+ * "b0[(i0) * 32 + t]". Neighbours of a coarsened item have a counter each (`more`). */
 void rd_print_block_counter_of(rd_printing *n, rd_text *to, const rd_stmt *s, const char *thread)
 {
     const int32_t lanes = n->t->p->fold[s->fold].lanes;
@@ -244,14 +257,15 @@ void rd_print_block_counter_of(rd_printing *n, rd_text *to, const rd_stmt *s, co
     rd_text_add(to, "]");
 }
 
-/* Adds the block counter of the cell for thread t. */
+/* Adds the block counter of the cell (accumulator) for thread t. */
 void rd_print_block_counter(rd_printing *n, rd_text *to, const rd_stmt *s)
 {
     rd_print_block_counter_of(n, to, s, "t");
 }
 
-/* Adds the thread's lane to a subscript: " + i" if its lanes are adjacent, " + (RD_TEAM * i + t)"
- * if they lie a team apart. */
+/* Adds the thread's lane (partial accumulator) to a subscript: " + i" if its lanes are adjacent, "
+ * + (RD_TEAM * i + t)" if they lie a team apart (width 1) in the team's memory.  A thread with all
+ * lanes finds it by the element's position. */
 static void add_lane(rd_printing *n, rd_text *to, const rd_stmt *s)
 {
     const rd_store *a     = &n->t->store[s->store];
@@ -276,7 +290,8 @@ static void add_lane(rd_printing *n, rd_text *to, const rd_stmt *s)
 }
 
 /* ---- Steps ----------------------------------------------------------------------------------- */
-/* Prints "step0(&s0_0[0 + i], r3, 1, i1);". */
+/* Prints "step0(&s0_0[0 + i], r3, 1, i1);".  Where all threads of the team run the same, thread 0
+ * takes the element. */
 void rd_print_thread_step(rd_printing *n, int32_t stmt)
 {
     const rd_stmt *s  = &n->t->stmt[stmt];
@@ -286,7 +301,7 @@ void rd_print_thread_step(rd_printing *n, int32_t stmt)
         rd_print_scan_tile_step(n, s);
         return;
     }
-    if (n->kernel->block_tiles) /* states of the thread's columns, or of lanes of its row */
+    if (n->kernel->block_tiles) /* a thread has the states of its columns, or of its lanes */
         rd_text_add(&at, "i");
     else {
         rd_print_first_state(n, &at, s);

@@ -1,5 +1,9 @@
 /* tree_functions.c - prints functions that push the nodes of finished blocks up the combine tree
- * (kernels/program.h).  Nodes lie in rows of a thread's or a team's arrays. */
+ * (kernels/program.h).  Nodes lie in rows of a thread's or a team's arrays.
+ *
+ * A block is 64 steps of a fold, and a node the result of one block or of 2^level of them.  w0 has
+ * the first numbers of nodes, row after row; a row is `pitch` long, with a node for each lane of
+ * each cell. */
 #include "kernels/print/gpu/kernel.h"
 #include <inttypes.h>
 
@@ -13,14 +17,14 @@ void rd_print_merge(rd_text *to, const rd_emit_fold *f, int32_t number, const ch
     rd_text_add(to, ");");
 }
 
-/* Adds " double a0 = w0[at];" for each number of a node. */
+/* Adds " double a0 = w0[at];" for each number of a node (result of a block). */
 static void add_copies(rd_text *to, const rd_emit_fold *f, char to_name, char name, const char *at)
 {
     for (int k = 0; k < f->n_state; k++)
         rd_text_add(to, " %s %c%d = %c%d[%s];", rd_node_type(f, k), to_name, k, name, k, at);
 }
 
-/* Adds " w0[at] = a0;" for each number of a node. */
+/* Adds " w0[at] = a0;" for each number of a node (result of a block). */
 static void add_back(rd_text *to, const rd_emit_fold *f, char name, const char *at)
 {
     for (int k = 0; k < f->n_state; k++)
@@ -51,8 +55,8 @@ static void add_rise(rd_text *to, const rd_emit_fold *f, int32_t number)
     rd_text_add(to, "\n        row--;\n        start -= (int64_t)1 << level;\n    }\n}\n");
 }
 
-/* Adds push0(): the blocks of n lanes end.  Their states become nodes, which rise, and begin
- * again.  Lanes lie `each` apart in s and in w.
+/* Adds push0(): the blocks of n lanes (partial accumulators) end.  Their states become nodes, which
+ * rise, and begin again.  Lanes lie `each` apart in s and in w.
  *
  *     static void push0(float *s0, double *w0, int n, int each, int64_t pitch, int64_t at, ..) */
 static void add_push(rd_text *to, const rd_emit_fold *f, int32_t number)
@@ -78,7 +82,8 @@ static void add_push(rd_text *to, const rd_emit_fold *f, int32_t number)
     rd_text_add(to, ");\n    }\n}\n");
 }
 
-/* Adds under0(&x0, a0): a node merges with the one on its left. */
+/* Adds under0(&x0, a0): node (result of a block) x merges with the node a on its left, so x =
+ * merge(a, x). */
 static void add_under(rd_text *to, const rd_emit_fold *f, int32_t number)
 {
     rd_text_add(to, "static inline void under%" PRId32 "(", number);
@@ -95,7 +100,8 @@ static void add_under(rd_text *to, const rd_emit_fold *f, int32_t number)
     rd_text_add(to, "\n}\n");
 }
 
-/* Adds rise0(), push0() and under0() of a fold. */
+/* Adds the functions of a fold's combine tree: rise0() and push0() for blocks that end, under0()
+ * for the merge with the node on the left. */
 void rd_print_node_functions(rd_text *to, const rd_emit_fold *f, int32_t number)
 {
     add_rise(to, f, number);

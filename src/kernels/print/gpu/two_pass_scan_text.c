@@ -1,48 +1,57 @@
-/* two_pass_scan_text.c - scans in two passes over ranges:  RD_S_STORE_PARTIALS, RD_S_BUILD_TREE and RD_S_LOOK_BACK.
- * The nodes of an item lie level by level, as rd_nodes_below() counts them; the partials of
- * ranges are level 0:
+/* two_pass_scan_text.c - scans in two passes over ranges:  RD_S_STORE_PARTIALS, RD_S_BUILD_TREE and
+ * RD_S_LOOK_BACK.  The nodes of an item lie level by level, as rd_nodes_below() counts them; the
+ * partials of ranges are level 0:
  *
  *     double *const d1_0 = (double *)(nodes + 0);                       RD_S_STORE_PARTIALS
  *     RD_UNROLL_FEW for (int64_t c = 0; c < 4; c++) {
  *         turn0(&s0_0[c], &p0_0[c], &p0_1[c], b0[c] - from0, &w0[c], 4);
  *         d1_0[(range) * 4 + c] = w0[q.N[3] + c];
- *     } */
+ *     }
+ *
+ * An item is a unit of work.  A range is a part of its scan, and a node the result of one range or
+ * of 2^level of them.  A cell is an accumulator.  `pair`: the scan is a running sum of floats,
+ * and its node is one double. */
 #include "core/combine_tree.h"
 #include "kernels/loop/facts.h"
 #include "kernels/print/gpu/kernel.h"
 #include <inttypes.h>
 
 /* ---- Nodes ----------------------------------------------------------------------------------- */
-/* Numbers of a node: one for a running sum, whose node is the sum; else those of a state. */
+/* Numbers of a node (the result of one or more ranges): one for a running sum (pair), whose node is
+ * the sum; else those of a state. */
 static int n_numbers(const rd_printing *n, int32_t fold)
 {
     return n->t->fold[fold].pair ? 1 : n->fold[fold].of.n_state;
 }
 
-/* The C type of number k of a node. */
+/* The C type of number k of a node (the result of one or more ranges).  A running sum of floats
+ * (pair) has nodes of doubles. */
 static const char *type_of(const rd_printing *n, int32_t fold, int k)
 {
     return n->t->fold[fold].pair ? "double" : rd_state_type(&n->fold[fold].of, k);
 }
 
-/* Bytes of one array of nodes; arrays begin at multiples of 16 bytes. */
-static int64_t bytes_of(const rd_printing *n, int32_t left)
+/* Bytes of one array of nodes (results of ranges); arrays begin at multiples of 16 bytes. */
+static int64_t bytes_of(const rd_printing *n, int32_t partials)
 {
-    return (n->t->store[left].node_rows * rd_cells_in_array(n, left) * (int64_t)sizeof(double) +
+    return (n->t->store[partials].node_rows * rd_cells_in_array(n, partials) *
+                (int64_t)sizeof(double) +
             15) /
            16 * 16;
 }
 
-/* Prints "double *const d1_0 = (double *)(nodes + 0);" for each number of a node. */
-static void declare_nodes(rd_printing *n, int32_t fold, int32_t left)
+/* Prints "double *const d1_0 = (double *)(nodes + 0);" for each number of a node (result of a
+ * block). */
+static void declare_nodes(rd_printing *n, int32_t fold, int32_t partials)
 {
     for (int k = 0; k < n_numbers(n, fold); k++)
         rd_print_line(n, "%s%s *const d%" PRId32 "_%d = (%s%s *)(nodes + %" PRId64 ");",
-                      n->dialect->memory, type_of(n, fold, k), left, k, n->dialect->memory,
-                      type_of(n, fold, k), n->t->store[left].byte_offset + k * bytes_of(n, left));
+                      n->dialect->memory, type_of(n, fold, k), partials, k, n->dialect->memory,
+                      type_of(n, fold, k),
+                      n->t->store[partials].byte_offset + k * bytes_of(n, partials));
 }
 
-/* Prints a line that opens a block, and indents. */
+/* Prints a line that opens a block of text, and indents. */
 static void open_brace(rd_printing *n, const char *line)
 {
     rd_print_line(n, "%s", line);
@@ -56,23 +65,25 @@ static void close_brace(rd_printing *n)
     rd_print_line(n, "}");
 }
 
-/* Prints "RD_UNROLL_FEW for (int64_t c = 0; c < 4; c++) {". */
-static void open_cells(rd_printing *n, int32_t left)
+/* Begins a loop over the accumulators (cells) of an array of partials: "RD_UNROLL_FEW for (int64_t
+ * c = 0; c < 4; c++) {". */
+static void open_cells(rd_printing *n, int32_t partials)
 {
     rd_text line = { 0 };
 
     rd_text_add(&line, "RD_UNROLL_FEW for (int64_t c = 0; c < ");
-    rd_print_number(n, &line, rd_cells_in_array(n, left));
+    rd_print_number(n, &line, rd_cells_in_array(n, partials));
     rd_text_add(&line, "; c++) {");
     open_brace(n, line.at);
     rd_text_end(&line, n->to);
 }
 
-/* Adds "d1_0[(place) * 4 + c]". */
-static void add_node(rd_printing *n, rd_text *to, int32_t left, int k, const char *place)
+/* Adds number k of the node with the subscript `place`, for the accumulator (cell) c: "d1_0[(place)
+ * * 4 + c]". */
+static void add_node(rd_printing *n, rd_text *to, int32_t partials, int k, const char *place)
 {
-    rd_text_add(to, "d%" PRId32 "_%d[(%s) * ", left, k, place);
-    rd_print_number(n, to, rd_cells_in_array(n, left));
+    rd_text_add(to, "d%" PRId32 "_%d[(%s) * ", partials, k, place);
+    rd_print_number(n, to, rd_cells_in_array(n, partials));
     rd_text_add(to, " + c]");
 }
 
@@ -84,7 +95,7 @@ static void add_word(rd_printing *n, rd_text *to, int32_t store, const char *wor
     rd_text_add(to, " + c]");
 }
 
-/* The loop over ranges around a statement. */
+/* The loop over ranges (split) around a statement. */
 static const rd_for *ranges_around(const rd_printing *n, const rd_stmt *s)
 {
     int32_t loop = s->parent;
@@ -104,28 +115,29 @@ static int32_t bits_of(int64_t x)
     return bits;
 }
 
-/* The level that a range has in the combine tree of blocks. */
+/* The level that a range has in the combine tree of blocks: a range is 2^level blocks. */
 static int32_t level_of(const rd_for *ranges)
 {
     return bits_of(ranges->step / RD_TREE_STEPS) - 1;
 }
 
 /* ---- STORE_PARTIALS -------------------------------------------------------------------------- */
-/* Prints how a range stores its partial: its last block ends ("turn0(..);"), and then
- * "d1_0[(range) * 4 + c] = p0_0[c];". */
+/* Prints how a range stores its partial: its last block ends ("turn0(..);"), and then "d1_0[(range)
+ * * 4 + c] = p0_0[c];".  Of a running sum it is the word that the last block of a whole range has
+ * made. */
 void rd_print_store_scan_partial(rd_printing *n, const rd_stmt *s)
 {
-    const int32_t left = s->arg;
+    const int32_t partials = s->arg;
 
     open_brace(n, "{");
-    declare_nodes(n, s->fold, left);
-    open_cells(n, left);
+    declare_nodes(n, s->fold, partials);
+    open_cells(n, partials);
     rd_print_end_scan_block(n, s, "c");
     for (int k = 0; k < n_numbers(n, s->fold); k++) {
         rd_text node = { 0 }, word = { 0 }, what = { 0 };
 
-        add_node(n, &node, left, k, "range");
-        if (n->t->fold[s->fold].pair) { /* the last block of a whole range has made its node */
+        add_node(n, &node, partials, k, "range");
+        if (n->t->fold[s->fold].pair) {
             rd_text_add(&word, "%" PRId32, 2 * level_of(ranges_around(n, s)) + 1);
             add_word(n, &what, s->store, word.at);
         } else
@@ -140,7 +152,8 @@ void rd_print_store_scan_partial(rd_printing *n, const rd_stmt *s)
 }
 
 /* ---- LOOK_BACK ------------------------------------------------------------------------------- */
-/* Prints "for (int level = 3; level >= 0; level--) {": the levels of nodes above ranges. */
+/* Prints "for (int level = 3; level >= 0; level--) {": the levels of nodes above ranges, the
+ * largest first. */
 static void open_levels(rd_printing *n, const rd_for *ranges)
 {
     rd_text line = { 0 };
@@ -162,7 +175,8 @@ static void find_node_of_level(rd_printing *n)
                   n->kernel->combine->count);
 }
 
-/* Prints "w0[(2 * (level + 4)) * 4 + c] = all;". */
+/* Prints "w0[(2 * (level + 4)) * 4 + c] = all;": a word of a level, where ranges are of level
+ * `first`. */
 static void keep_word(rd_printing *n, int32_t store, int32_t first, const char *more,
                       const char *what)
 {
@@ -175,8 +189,8 @@ static void keep_word(rd_printing *n, int32_t store, int32_t first, const char *
     rd_text_end(&at, n->to);
 }
 
-/* Prints the words of a running sum (kernels/math/prefix_sums.h) as if it had come to this range block
- * by block. */
+/* Prints the words of a running sum (kernels/math/prefix_sums.h) as if it had come to this range
+ * block by block. Levels below a range have no node yet, and keep the sum of all. */
 static void resume_sum(rd_printing *n, const rd_stmt *s)
 {
     const rd_for *ranges = ranges_around(n, s);
@@ -233,7 +247,8 @@ static void resume_state(rd_printing *n, const rd_stmt *s)
 }
 
 /* Prints how a range loads the prefix of all earlier ranges: the nodes that cover them, one for
- * each bit of its number. */
+ * each bit of the range's number.  The first range has none.  A running sum of floats (pair) also
+ * resumes its words. */
 void rd_print_load_prefix(rd_printing *n, const rd_stmt *s)
 {
     open_brace(n, "if (range > 0) {");
@@ -245,20 +260,22 @@ void rd_print_load_prefix(rd_printing *n, const rd_stmt *s)
 }
 
 /* ---- BUILD_TREE ------------------------------------------------------------------------------ */
-/* Prints how cell c of node `at` of a level is made of two nodes of the level below:
+/* Prints how cell (accumulator) c of node `at` of a level is made of two nodes of the level below:
  *
- *     d1_0[(at) * 4 + c] = a0; */
+ *     d1_0[(at) * 4 + c] = a0;
+ *
+ * A running sum of floats (pair) adds them, others merge. */
 void rd_print_build_tree(rd_printing *n, const rd_stmt *s)
 {
-    const int32_t fold = s->fold, left = s->store;
+    const int32_t fold = s->fold, partials = s->store;
     rd_text       merge = { 0 };
 
-    declare_nodes(n, fold, left);
+    declare_nodes(n, fold, partials);
     for (int k = 0; k < n_numbers(n, fold); k++) {
         rd_text a = { 0 }, b = { 0 };
 
-        add_node(n, &a, left, k, "below");
-        add_node(n, &b, left, k, "below + 1");
+        add_node(n, &a, partials, k, "below");
+        add_node(n, &b, partials, k, "below + 1");
         rd_print_line(n, "%s a%d = %s, b%d = %s;", type_of(n, fold, k), k, a.at, k, b.at);
         rd_text_end(&a, n->to);
         rd_text_end(&b, n->to);
@@ -268,7 +285,7 @@ void rd_print_build_tree(rd_printing *n, const rd_stmt *s)
     for (int k = 0; k < n_numbers(n, fold); k++) {
         rd_text at = { 0 };
 
-        add_node(n, &at, left, k, "at");
+        add_node(n, &at, partials, k, "at");
         rd_print_line(n, "%s = a%d;", at.at, k);
         rd_text_end(&at, n->to);
     }

@@ -1,5 +1,9 @@
 /* vector_access_text.c - vector accesses: "p5[u] = rd_take<float, 4>(..);" in front of a batch of
- * rounds, and "rd_put(.., o7);" behind the elements. */
+ * rounds, and "rd_put(.., o7);" behind the elements.
+ *
+ * A round is the elements that a team, or one thread, takes at a time, and a batch is several whole
+ * rounds.  vector_width is the number of adjacent elements that an access takes at once; 0: it is
+ * no vector access. */
 #include "kernels/loop/facts.h"
 #include "kernels/print/gpu/kernel.h"
 #include <inttypes.h>
@@ -10,14 +14,16 @@ static bool is_load(const rd_schedule *t, int32_t stmt)
     return t->stmt[stmt].kind == RD_S_LET;
 }
 
-/* True if the access is a vector access in the batch of rounds that is printed. */
+/* True if the access is a vector access, and stands in the loop of rounds that is printed as a
+ * batch. */
 bool rd_is_vector_access(const rd_printing *n, int32_t stmt)
 {
     return n->kernel->strategy == RD_ROUND_BATCHED && n->t->stmt[stmt].vector_width &&
            n->kernel->rounds >= 0 && rd_stands_in(n->t, stmt, n->kernel->rounds);
 }
 
-/* True if the loop has a vector access. */
+/* True if the loop has a vector access: a load or store of several adjacent elements (vector_width
+ * > 0). */
 bool rd_has_vector_access(const rd_printing *n, int32_t rounds)
 {
     for (int32_t s = rounds; s >= 0; s = rd_next_stmt(n->t, s, rounds))
@@ -26,7 +32,9 @@ bool rd_has_vector_access(const rd_printing *n, int32_t rounds)
     return false;
 }
 
-/* Adds "p7[u].e[i]", an element of a loaded vector, or "o9.e[i]", one of a vector to store. */
+/* Adds "p7[u].e[i]", an element of a loaded vector, or "o9.e[i]", one of a vector to store.  If an
+ * earlier LOAD has loaded it (loaded_by), that one's vector is named; elements that lie a team
+ * apart are two a round. */
 void rd_print_vector_element(rd_printing *n, rd_text *to, int32_t stmt)
 {
     if (!is_load(n->t, stmt))
@@ -46,7 +54,8 @@ void rd_note_vector_access(const rd_printing *n, int32_t slot, int32_t pack)
 }
 
 /* ---- Loads ----------------------------------------------------------------------------------- */
-/* The next vector load of the rounds behind `last`; -1 if there is none. */
+/* The next vector load of the rounds behind `last`, that no earlier LOAD has loaded; -1 if there is
+ * none. */
 static int32_t next_load(const rd_printing *n, int32_t rounds, int32_t last)
 {
     int32_t s = rd_next_stmt(n->t, last, rounds);
@@ -83,7 +92,8 @@ static bool declare_loops(rd_printing *n, int32_t rounds, int32_t stmt)
     return across;
 }
 
-/* Prints "p5[u] = rd_take<float, 4>(&((const float *)x0)[..]);". */
+/* Prints "p5[u] = rd_take<float, 4>(&((const float *)x0)[..]);": the vector that round u loads.  If
+ * a thread's two elements lie a team apart (apart), each round has two vectors, i = 0 and 1. */
 static void print_load(rd_printing *n, int32_t stmt)
 {
     const rd_let *let   = &n->t->let[n->t->stmt[stmt].value];
@@ -99,7 +109,8 @@ static void print_load(rd_printing *n, int32_t stmt)
     rd_note_vector_access(n, let->slot, pack);
 }
 
-/* Prints "rd_pack<float, 4> p5[8];" for each vector load. */
+/* Prints "rd_pack<float, 4> p5[8];" for each vector load: an array with a vector for each round of
+ * the batch, or two if a thread's elements lie a team apart. */
 void rd_print_declare_vector_loads(rd_printing *n, int32_t rounds, int32_t ahead)
 {
     for (int32_t s = next_load(n, rounds, rounds); s >= 0; s = next_load(n, rounds, s))
@@ -108,10 +119,11 @@ void rd_print_declare_vector_loads(rd_printing *n, int32_t rounds, int32_t ahead
                       n->t->stmt[s].vector_width, s, ahead * (n->kernel->apart ? 2 : 1));
 }
 
-/* Prints the loads of all rounds of a batch, before anything is done with them. */
+/* Prints the loads of all rounds of a batch, before anything is done with them. Addresses are those
+ * of a thread's first element (n->first). */
 void rd_print_vector_loads(rd_printing *n, int32_t rounds, int32_t ahead)
 {
-    const int32_t first = next_load(n, rounds, rounds), lane = n->thread_loop;
+    const int32_t first = next_load(n, rounds, rounds), saved = n->thread_loop;
     bool          across;
 
     if (first < 0)
@@ -126,7 +138,7 @@ void rd_print_vector_loads(rd_printing *n, int32_t rounds, int32_t ahead)
     if (across)
         rd_print_line(n, "}");
     n->first       = false;
-    n->thread_loop = lane;
+    n->thread_loop = saved;
     n->indent--;
     rd_print_line(n, "}");
 }
@@ -142,7 +154,8 @@ static int32_t next_store(const rd_printing *n, int32_t loop, int32_t last)
     return s;
 }
 
-/* Prints "rd_pack<float, 4> o9;" for each vector store. */
+/* Prints "rd_pack<float, 4> o9;" for each vector store of the loop: the vector that the elements
+ * are collected in. */
 void rd_print_declare_vector_stores(rd_printing *n, int32_t loop)
 {
     for (int32_t s = next_store(n, loop, loop); s >= 0; s = next_store(n, loop, s))
@@ -151,7 +164,8 @@ void rd_print_declare_vector_stores(rd_printing *n, int32_t loop)
 }
 
 /* Prints "rd_put(&((float *)x1)[..], o9);" for each vector store.  A vector that all threads of a
- * team have is stored by one of them. */
+ * team have is stored by one of them, between barriers. Addresses are those of the thread's first
+ * element (n->first). */
 void rd_print_vector_stores(rd_printing *n, int32_t loop)
 {
     const bool one = n->kernel->team > 1 && !n->kernel->per_thread;

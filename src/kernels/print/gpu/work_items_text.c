@@ -3,12 +3,16 @@
  *     uint64_t left = (uint64_t)item;
  *     const int64_t i1 = (int64_t)RD_REST(left, q.N[0]);
  *     left = RD_QUOTIENT(left, q.N[0]);
- *     const int64_t i0 = (int64_t)RD_REST(left, q.N[1]); */
+ *     const int64_t i0 = (int64_t)RD_REST(left, q.N[1]);
+ *
+ * A work item is the unit of work of a team of threads.  m0 and m1 are marks: the first index of an
+ * item of several indices, and the one behind its last.  A range is a part of a long loop that is
+ * an item of its own (split). */
 #include "kernels/loop/facts.h"
 #include "kernels/print/gpu/kernel.h"
 #include <inttypes.h>
 
-/* True if the statement is a loop over items. */
+/* True if the statement is a loop over work items: each round is done by one team of threads. */
 static bool is_item_loop(const rd_schedule *t, int32_t stmt)
 {
     return t->stmt[stmt].kind == RD_S_LOOP && rd_loop_of(t, stmt)->kind == RD_FOR_ITEM;
@@ -30,7 +34,8 @@ static int32_t loops_of(const rd_schedule *t, int32_t kernel, int32_t loop[RD_MA
     return count;
 }
 
-/* Prints this:
+/* Prints the first index of an item of several, and the one behind its last; a width is known to
+ * compilers:
  *
  *     const int64_t m0 = 512 * (int64_t)RD_REST(left, n);
  *     const int64_t m1 = RD_LESS(m0 + 512, N); */
@@ -53,7 +58,8 @@ static void print_chunk(rd_printing *n, const rd_for *loop, const char *count)
     rd_text_end(&to, n->to);
 }
 
-/* Prints "const int64_t m1 = range * q.N[1], m2 = RD_LESS(m1 + q.N[1], n);". */
+/* Prints the range of an item: "const int64_t m1 = range * q.N[1], m2 = RD_LESS(m1 + q.N[1],
+ * n);". */
 static void print_range_of_item(rd_printing *n, const rd_for *loop)
 {
     rd_text start = { 0 }, stop = { 0 }, to = { 0 }, step = { 0 };
@@ -98,7 +104,8 @@ static void print_index(rd_printing *n, const rd_for *loop, bool more)
     rd_text_end(&name, n->to);
 }
 
-/* Prints the values of a body that stand before the statement `end`. */
+/* Prints the values of a body that stand before the statement `end`.  A kernel has its own text for
+ * some. */
 static void print_values(rd_printing *n, int32_t body, int32_t end)
 {
     for (int32_t s = n->t->stmt[body].first; s >= 0 && s != end; s = n->t->stmt[s].next)
@@ -106,7 +113,8 @@ static void print_values(rd_printing *n, int32_t body, int32_t end)
             rd_print_let(n, &n->t->stmt[s]);
 }
 
-/* Prints which item it is, and the values around.  Returns the innermost loop over items. */
+/* Prints which item it is, and the values around; loops over ranges only if `ranges` is set.
+ * Returns the innermost loop over items. */
 static int32_t open_item(rd_printing *n, int32_t kernel, bool ranges)
 {
     int32_t       loop[RD_MAX_RANK] = { 0 };
@@ -121,7 +129,8 @@ static int32_t open_item(rd_printing *n, int32_t kernel, bool ranges)
     return loop[count > 0 ? count - 1 : 0];
 }
 
-/* Prints all that a team does for an item. */
+/* Prints all that a team does for an item: its indices and the values around, then the body of the
+ * innermost loop over items. */
 void rd_print_item(rd_printing *n, int32_t kernel)
 {
     if (n->kernel)

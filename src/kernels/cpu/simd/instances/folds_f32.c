@@ -22,6 +22,7 @@ static void finish_wide_sum(int64_t n, void *const *s, double ddof, void *const 
         y[l] = (float)x[l];
 }
 
+/* Adds n sums of f64 to n others. */
 static void merge_wide_sum(int64_t n, void *const *a, void *const *b)
 {
     double       *x = a[0];

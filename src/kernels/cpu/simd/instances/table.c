@@ -39,6 +39,7 @@
 
 /* ---- Whether this machine has the set -------------------------------------------------------- */
 #if RD_VECTOR_BYTES == 64
+/* True if the processor has the parts of AVX-512 that the kernels use. */
 static bool probe(void)
 {
     return __builtin_cpu_supports("avx512f") && __builtin_cpu_supports("avx512bw") &&
@@ -56,11 +57,13 @@ static bool has_f16c(void)
     return __get_cpuid(1, &a, &b, &c, &d) && c & bit_F16C;
 }
 
+/* True if the processor has AVX2, fused multiply-add and F16C. */
 static bool probe(void)
 {
     return __builtin_cpu_supports("avx2") && __builtin_cpu_supports("fma") && has_f16c();
 }
 #else
+/* True: the baseline runs on every machine. */
 static bool probe(void)
 {
     return true;

@@ -88,8 +88,8 @@ static void assign(const rd_program *p, rd_tile_code *code, pool *b)
     }
 }
 
-/* The bytes of all buffers: most of the first-level cache, or more or less where measuring tries
- * that. */
+/* The bytes of all buffers: three quarters of the first-level cache.  Where measuring tries other
+ * sizes of tiles, p->tile is the power of two by which they are larger (smaller if below 0). */
 static int64_t buffers_bytes(const rd_program *p)
 {
     const int64_t bytes = rd_caches().l1 / 4 * 3;
@@ -97,7 +97,9 @@ static int64_t buffers_bytes(const rd_program *p)
     return p->tile >= 0 ? bytes << p->tile : bytes >> -p->tile;
 }
 
-/* Allocates buffers, then sets how many elements each has. */
+/* Gives buffers to the registers of a tile, then sets how many elements each buffer has.  That
+ * number is the same for all: the cache's share of one buffer, within FEWEST .. MOST, in whole runs
+ * of 64.  Square tiles need at least one whole square.  False if memory runs out. */
 bool rd_tile_buffers(const rd_program *p, rd_tile_code *code, rd_get_fn *get, void *memory)
 {
     const size_t room = (size_t)p->n_reg + 2 * (size_t)p->n_inst + 1;

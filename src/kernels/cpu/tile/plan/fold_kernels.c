@@ -1,5 +1,10 @@
 /* fold_kernels.c - the kernel of each STEP: of rows that are whole folds, of blocks in registers,
- * or with a map fused into it. */
+ * or with a map fused into it.
+ *
+ * Words.  A total is a row of a tile that is a whole fold: it begins, is folded and ends before the
+ * next row begins.  A fused map is an operation, such as a square, that the kernel of the STEP
+ * applies to the elements as it reads them.  A row is `masked` if a mask says which of its elements
+ * count.  A treeless fold keeps no blocks and nodes between kernel calls. */
 #include "core/combine_tree.h"
 #include "kernels/cpu/tile/plan/tile_plan.h"
 #include <assert.h>
@@ -18,14 +23,18 @@ static bool loads_halves(const rd_tile_code *code, const rd_tile_inst *step)
     return rd_elem_is_narrow_float(code->reg[step->x].elem);
 }
 
-/* True if each row of these columns goes along all lanes and is a fold of its own. */
+/* True if each row of these columns goes along all lanes and is a fold of its own.  No axis may
+ * move to another block (outer has no addends), and the columns must be all elements of the lane
+ * position. */
 static bool has_whole_row(const rd_tile_fold *f, const rd_loop *col)
 {
     return f->mapping == RD_FOLD_LANES && f->fold->lanes == RD_TREE_ROW / rd_elem_size(f->elem) &&
            f->fold->outer.n_add == 0 && f->fold->lane_extent == col->extent;
 }
 
-/* True if a row is a whole fold with a kernel: along the lanes, or too short for lanes. */
+/* True if a row is a whole fold with a kernel: along the lanes, or too short for lanes.  A fold too
+ * short for lanes has one lane and one block, and its columns are successive steps.  The kernels of
+ * such rows take neither fused maps, nor small ints from memory, nor halves. */
 static bool has_totals(const rd_tile_code *code, const rd_tile_inst *t, const rd_tile_fold *f,
                        const rd_loop *col)
 {
@@ -37,7 +46,9 @@ static bool has_totals(const rd_tile_code *code, const rd_tile_inst *t, const rd
            !loads_halves(code, t);
 }
 
-/* True if each row begins, is folded and ends at once, so that it needs no states of its own. */
+/* True if each row begins, is folded and ends at once, so that it needs no states of its own.  Lane
+ * and block numbers must not change from row to row, and a tile must have all columns.  Tasks may
+ * share a fold only if it has one block and no task begins within that block. */
 static bool is_row_total(const rd_program *p, const rd_tile_code *code, int32_t step)
 {
     const rd_inst      *inst = &p->inst[step];
@@ -60,7 +71,8 @@ static rd_elem loaded_elem(const rd_tile_code *code, const rd_tile_inst *t, cons
     return loads_halves(code, t) ? code->reg[t->x].elem : f->elem;
 }
 
-/* True if a total has one block, or a few blocks of whole steps with a kernel for them. */
+/* True if a total has one block, or at most RD_TOTAL_BLOCKS blocks of whole steps with a kernel
+ * that merges them itself.  A reducer that reads a mask has no such kernel. */
 static bool needs_no_tree(const rd_tile_code *code, const rd_tile_inst *t, const rd_tile_fold *f)
 {
     rd_simd_block *const(*kernels)[RD_N_FUSED] = code->simd->blocks[loaded_elem(code, t, f)];
@@ -72,7 +84,8 @@ static bool needs_no_tree(const rd_tile_code *code, const rd_tile_inst *t, const
            kernels[f->fold->reducer][t->fused];
 }
 
-/* Marks the folds that are totals of rows, and which of them need no combine tree. */
+/* Marks the folds that are totals of rows, and which of them need no combine tree.  Each row then
+ * keeps only its result: one state. */
 void rd_tile_find_totals(const rd_program *p, rd_tile_code *code)
 {
     for (int32_t i = 0; i < p->n_inst; i++)
@@ -88,8 +101,9 @@ void rd_tile_find_totals(const rd_program *p, rd_tile_code *code)
     }
 }
 
-/* True if elements lie as states do, and a block's states fit in registers: all lanes of a cell,
- * three channels, or a few columns. */
+/* True if elements lie in memory as states do, and the states of a block fit in registers.  That
+ * holds for all lanes of a cell (RD_TREE_ROW bytes), three channels on 64-byte vectors, or at most
+ * RD_BLOCK_COLUMNS columns. */
 static bool has_blocks(const rd_simd *simd, const rd_tile_fold *f)
 {
     const int64_t size = rd_elem_size(f->elem);
@@ -102,7 +116,9 @@ static bool has_blocks(const rd_simd *simd, const rd_tile_fold *f)
     }
 }
 
-/* Chooses the kernels of a STEP by its fused map, mask, transposed operand and mapping. */
+/* Chooses the kernels of a STEP by its fused map, mask, transposed operand and mapping: one for
+ * rows, and where they exist one for cells in lockstep and one for full blocks.  Group-bys and
+ * callers' reducers have ways of their own. */
 static void find_step(const rd_program *p, rd_tile_code *code, int32_t i)
 {
     const rd_simd      *simd = code->simd;
@@ -124,6 +140,7 @@ static void find_step(const rd_program *p, rd_tile_code *code, int32_t i)
         t->blocks = simd->blocks[t->from][f->fold->reducer][t->fused];
 }
 
+/* Chooses the kernels of all STEPs, once the mappings and the totals of folds are known. */
 void rd_tile_find_steps(const rd_program *p, rd_tile_code *code)
 {
     for (int32_t i = 0; i < p->n_inst; i++)

@@ -2,15 +2,21 @@
  * update), and the layout of its states in memory.
  *
  *   sum over columns of f32, 64 lanes  ->  RD_FOLD_LANES, one group of 64 states
- *   sum over rows, a cell per column   ->  RD_FOLD_COLUMNS, groups of neighbouring cells */
+ *   sum over rows, a cell per column   ->  RD_FOLD_COLUMNS, groups of neighbouring cells
+ *
+ * Words.  A fold's element has four numbers: its cell (which result), its lane position, its
+ * `outer` number (which pass along the lane position), and its flat index over the reduced axes.
+ * Each number is a sum over loop indices.  Their strides from row to row and from column to column
+ * (.row, .col) decide the mapping.  A node is the merged state of finished blocks. */
 #include "core/bytes.h"
 #include "kernels/cpu/tile/plan/tile_plan.h"
 #include "kernels/cpu/tile/run/trees.h"
 #include "kernels/cpu/tile/run/user_folds.h"
 #include "kernels/emit/emit.h"
 
-/* The most nodes that the stack of a combine tree holds, for a whole fold or any part of it, with
- * one more for the node that has just finished. */
+/* The most nodes that the stack of a combine tree holds, with one more for the node that has just
+ * finished.  A tree of n blocks has at most one unmerged node for each bit of n.  If tasks share
+ * the fold, a part may begin anywhere in the tree and has up to twice as many. */
 static int32_t node_capacity(const rd_fold *fold)
 {
     int32_t bits = 0;
@@ -20,7 +26,8 @@ static int32_t node_capacity(const rd_fold *fold)
     return fold->split ? 2 * bits + 2 : bits + 1;
 }
 
-/* Counts the cells that lie side by side: they end where the next axis of the cells begins. */
+/* Counts the cells that lie side by side: they end where the next axis of the cells begins, which
+ * is the least coefficient above 1 of the cell number. */
 static int64_t count_adjacent_cells(const rd_tile_fold *f)
 {
     int64_t along = f->cells;
@@ -32,7 +39,8 @@ static int64_t count_adjacent_cells(const rd_tile_fold *f)
 }
 
 /* True if the columns hold one element of each cell and the rows follow each other along the lanes,
- * such as pixels of interleaved colours. */
+ * such as pixels of interleaved colours.  There must be few cells, all in every row, and a plain
+ * fold: no mask, no weights, no index, and no states for each row. */
 static bool has_channels(const rd_tile_fold *f)
 {
     return f->fold->lanes > 1 && f->cell.col == 1 && f->cell.row == 0 && f->lane.col == 0 &&
@@ -41,8 +49,9 @@ static bool has_channels(const rd_tile_fold *f)
            !f->own_rows && !f->masked && !f->weighted && !f->indexed;
 }
 
-/* Chooses the lane mapping of a fold by the strides of its lane, cell and block numbers over rows
- * and columns. */
+/* Chooses the lane mapping of a fold by the strides of its cell, lane and outer numbers from column
+ * to column.  The mapping is by the one number that rises by one while the others stay; if none
+ * does, elements go one by one. */
 static rd_fold_mapping mapping_of(const rd_tile_fold *f)
 {
     if (has_channels(f))
@@ -57,8 +66,8 @@ static rd_fold_mapping mapping_of(const rd_tile_fold *f)
     return RD_FOLD_ELEMENTS;
 }
 
-/* True if the elements of a row go to the lanes of one cell, and the next row's to the next
- * cell. */
+/* True if the elements of a row go to the lanes of one cell, and the next row's to the next cell.
+ * Folds with states for each row, with results in any order, or with indices do not need this. */
 static bool has_adjacent_cells(const rd_tile_fold *f)
 {
     return f->mapping == RD_FOLD_LANES && f->fold->lanes > 1 && f->cell.row == 1 &&
@@ -78,6 +87,7 @@ static bool is_in_lockstep(const rd_tile_fold *f)
            fold->steps % f->row_steps == 0;
 }
 
+/* The greatest common divisor of two numbers; a if b is 0. */
 static int64_t common_divisor(int64_t a, int64_t b)
 {
     while (b) {
@@ -119,7 +129,8 @@ static void state_sizes(rd_tile_fold *f)
     f->indexed = index;
 }
 
-/* True if elements come to a cell in the order of their index. */
+/* True if elements come to a cell in the order of their index.  Every axis that moves on to a
+ * further pass must move the index by just as much. */
 static bool has_rising_index(const rd_fold *fold)
 {
     for (int32_t k = 0; k < fold->outer.n_add; k++) {
@@ -134,10 +145,9 @@ static bool has_rising_index(const rd_fold *fold)
     return true;
 }
 
-/* True if a kernel can look for the best element (argmin, argmax) without keeping lanes apart.
- *
- * Any order of elements gives the same bits.  Rows of lanes are searched as a whole; columns
- * replace a state only by a better element, so their earlier elements must have lower indices. */
+/* True if a kernel can look for the best element (argmin, argmax) without keeping lanes apart: any
+ * order of elements gives the same bits.  Rows of lanes are searched as a whole; columns replace a
+ * state only by a better element, so their earlier elements must have lower indices. */
 static bool can_find_best(const rd_simd *simd, const rd_tile_fold *f)
 {
     if (!f->indexed || !simd->best[f->elem])
@@ -147,7 +157,8 @@ static bool can_find_best(const rd_simd *simd, const rd_tile_fold *f)
                : f->mapping == RD_FOLD_COLUMNS && f->index.row >= 0 && has_rising_index(f->fold);
 }
 
-/* The memory that one more row with states of its own needs. */
+/* The memory that one more row with states of its own needs: one result, the slots of a scan, or
+ * for each lane the states of the block and of `room` nodes. */
 static int64_t row_bytes(const rd_tile_fold *f)
 {
     const int64_t lanes = rd_bytes_times(f->fold->n_cell, f->fold->lanes);
@@ -157,8 +168,9 @@ static int64_t row_bytes(const rd_tile_fold *f)
                            : rd_bytes_times(lanes, 8 * f->n_state * (f->room + 1));
 }
 
-/* Sets the byte offsets of the fold's arrays in its memory.  Scans have states of their own, and no
- * tree. */
+/* Sets the byte offsets of the fold's arrays in its memory, and its size.  Each word of a state
+ * takes 8 bytes, however wide it is.  Scans have states of their own, and no tree; nor has a
+ * treeless fold. */
 static void lay_out(rd_tile_fold *f)
 {
     const bool    tree = !f->fold->scan && !f->treeless;
@@ -177,8 +189,8 @@ static void lay_out(rd_tile_fold *f)
     f->bytes       = used;
 }
 
-/* The kernels of a fold's reducer; sums of f32 that need no wider states have kernels of their
- * own. */
+/* The kernels of a fold's reducer.  Sums of f32 whose states stay f32 (a fold of one step, see
+ * rd_fold_widens()) have kernels of their own. */
 static const rd_fold_code *fold_code_of(const rd_simd *simd, const rd_fold *fold)
 {
     const rd_elem elem = rd_elem_of(fold->type);
@@ -189,7 +201,8 @@ static const rd_fold_code *fold_code_of(const rd_simd *simd, const rd_fold *fold
                : &simd->fold[elem][fold->reducer];
 }
 
-/* Plans a fold by the caller's reducer: the reference executor keeps its states. */
+/* Plans a fold by the caller's reducer: the reference executor keeps its states, one fold for each
+ * row.  A row's elements go to the lanes in turn unless the reducer needs the index of each. */
 static void plan_users(rd_tile_fold *f, int64_t rows)
 {
     f->users    = true;
@@ -204,15 +217,15 @@ static void plan_users(rd_tile_fold *f, int64_t rows)
 }
 
 /* Plans a group-by.  All cells of all lanes are one group of states; each lane has one more cell,
- * for elements with a label out of range.  False if there is no kernel. */
+ * for elements with a label out of range.  min and max must note which cells have had an element,
+ * as no state tells.  False if there is no kernel. */
 static bool plan_groups(rd_tile_fold *f)
 {
-    const rd_fold *fold    = f->fold;
-    const bool     extreme = fold->reducer == RD_RED_min || fold->reducer == RD_RED_max;
+    const rd_fold *fold = f->fold;
 
     f->grouped     = true;
     f->mapping     = RD_FOLD_ELEMENTS;
-    f->masked      = extreme && !fold->identity;
+    f->masked      = rd_reducer_is_extreme(fold->reducer) && !fold->identity;
     f->counted     = false;
     f->in_place    = true;
     f->cells       = fold->n_cell;
@@ -225,14 +238,15 @@ static bool plan_groups(rd_tile_fold *f)
     return f->code->group && f->code->counter == f->elem && !rd_tiles_needs_conversion(f);
 }
 
-/* Plans one fold: its kernels, lane mapping, groups and layout.  False if the tile machine has no
- * kernel for it. */
+/* Plans fold number `number`: its kernels, lane mapping, groups and layout in memory.  `rows` is
+ * how many rows of a tile have states of their own, 1 if none do.  False if the tile machine has no
+ * kernel for the fold. */
 static bool plan_fold(const rd_program *p, const rd_simd *simd, rd_tile_fold *f, int32_t number,
                       int64_t rows)
 {
     const rd_fold *fold = &p->fold[number];
 
-    if (fold->reducer == RD_RED_user) {
+    if (fold->user) {
         plan_users(f, rows);
         return true;
     }
@@ -246,7 +260,7 @@ static bool plan_fold(const rd_program *p, const rd_simd *simd, rd_tile_fold *f,
     state_sizes(f);
     if (fold->n_group)
         return plan_groups(f);
-    f->counted      = fold->reducer == RD_RED_moments && !f->weighted && !f->masked;
+    f->counted      = f->code->uncounted && !f->weighted && !f->masked;
     f->cells        = fold->n_cell;
     f->mapping      = mapping_of(f);
     f->best         = !f->running && can_find_best(simd, f);
@@ -273,6 +287,7 @@ static bool plan_fold(const rd_program *p, const rd_simd *simd, rd_tile_fold *f,
 }
 
 /* ---- The folds of a program ------------------------------------------------------------------ */
+/* The fold's first instruction of a kind, or -1 if it has none. */
 int32_t rd_tile_inst_of(const rd_program *p, rd_inst_kind kind, int32_t fold)
 {
     for (int32_t i = 0; i < p->n_inst; i++)
@@ -308,7 +323,9 @@ static bool visits_all(const rd_program *p, const rd_loop *loop)
     return p->root != loop->axis;
 }
 
-/* The extent of a panel of the loop's axis that begins after the fold does; 0 if there is none. */
+/* The extent of a panel of the loop's axis that begins after the fold does; 0 if there is none.  A
+ * panel is a range of indices that a loop of kind RD_LOOP_TILE visits at a time.  It counts if that
+ * loop lies between the START and the STEP. */
 static int64_t panel_extent(const rd_program *p, const rd_loop *loop, int32_t start, int32_t step)
 {
     for (int32_t k = 0; loop && k < p->n_loop; k++) {
@@ -321,7 +338,8 @@ static int64_t panel_extent(const rd_program *p, const rd_loop *loop, int32_t st
     return 0;
 }
 
-/* True if some loop ends as soon as the fold's result is decided. */
+/* True if some loop ends as soon as the fold's result is decided, that is, has an EXIT that tests
+ * this fold. */
 static bool has_early_exit(const rd_program *p, int32_t fold)
 {
     for (int32_t i = 0; i < p->n_inst; i++)
@@ -330,8 +348,9 @@ static bool has_early_exit(const rd_program *p, int32_t fold)
     return false;
 }
 
-/* Collects what the program says of each fold (its rows, columns, masks, strides), then plans
- * it. */
+/* Collects what the program says of each fold (its rows, columns, masks, strides), then plans it.
+ * `sized` is true once the most rows of a tile are known; before, folds are planned for one row.
+ * False if a fold has no kernel. */
 bool rd_tile_plan_folds(const rd_program *p, rd_tile_code *code, bool sized)
 {
     for (int32_t k = 0; k < p->n_fold; k++) {
@@ -342,12 +361,12 @@ bool rd_tile_plan_folds(const rd_program *p, rd_tile_code *code, bool sized)
         const rd_loop *row, *col;
 
         rd_tile_loops_around(p, code, step >= 0 ? step : 0, &row, &col);
-        f->fold          = fold;
-        f->own_rows      = start >= 0 && code->inst[start].level == RD_AT_ROW;
-        f->masked        = step >= 0 && p->inst[step].c >= 0;
-        f->weighted      = step >= 0 && p->inst[step].b >= 0 && fold->reducer != RD_RED_dot;
-        f->row_extent    = row ? row->extent : 1;
-        f->col_extent    = col ? col->extent : 1;
+        f->fold       = fold;
+        f->own_rows   = start >= 0 && code->inst[start].level == RD_AT_ROW;
+        f->masked     = step >= 0 && p->inst[step].c >= 0;
+        f->weighted   = step >= 0 && p->inst[step].b >= 0 && !rd_reducer_multiplies(fold->reducer);
+        f->row_extent = row ? row->extent : 1;
+        f->col_extent = col ? col->extent : 1;
         f->whole_columns = col && visits_all(p, col);
         f->panel         = panel_extent(p, col, start, step);
         f->row_panels    = panel_extent(p, row, start, step) > 0;

@@ -1,12 +1,19 @@
 /* fuse.c - fusion on tiles: passes over a tile that can be saved.
  *
  *   LOAD x; MAP a = x x; STEP sum, a    ->  STEP sum of squares of x, read from memory
- *   MAP y = a + b; STORE y              ->  MAP writes into memory, no STORE */
+ *   MAP y = a + b; STORE y              ->  MAP writes into memory, no STORE
+ *
+ * Words.  A register is fused away if its values are never kept: the instruction that reads it
+ * computes or loads them itself, and the one that made it is skipped (`skip`).  `into` is the STORE
+ * whose memory an instruction writes at once.  A `direct` LOAD copies nothing: its register is the
+ * memory.  reg.last is the last instruction that reads a register; it moves when a later one takes
+ * over the operand, so that buffers are not reused too early. */
 #include "core/caches.h"
 #include "core/combine_tree.h"
 #include "kernels/cpu/tile/plan/tile_plan.h"
 
-/* Notes the last reader of each register, and counts readers. */
+/* Notes instruction i as the last reader of the registers it reads so far, and counts the readers
+ * of each. */
 static void note_uses(const rd_program *p, rd_tile_code *code, int32_t i)
 {
     int32_t reg[RD_MOST_READ], n = rd_inst_reads(p, &p->inst[i], reg);
@@ -23,12 +30,16 @@ static bool is_native(rd_dtype type)
     return type == RD_F32 || type == RD_F64 || type == RD_I64 || type == RD_U64;
 }
 
+/* True if an instruction makes its values by a kernel that can write anywhere, so that it may write
+ * to the memory of a STORE. */
 static bool is_computation(rd_inst_kind kind)
 {
     return kind == RD_I_MAP || kind == RD_I_CAST || kind == RD_I_SELECT || kind == RD_I_SCAN;
 }
 
 /* ---- Stores ---------------------------------------------------------------------------------- */
+/* The bytes of the array at an address, as the product of the extents of its axes; INT64_MAX if
+ * that is too large for an int. */
 int64_t rd_tile_bytes(const rd_program *p, const rd_address *at)
 {
     double bytes = rd_dtype_size(at->type);
@@ -39,8 +50,9 @@ int64_t rd_tile_bytes(const rd_program *p, const rd_address *at)
     return bytes < 1e18 ? (int64_t)bytes : INT64_MAX;
 }
 
-/* Leaves the cut or the rounding to the STORE, if only a STORE to memory of the same type reads the
- * value.  Likewise for f32 that become halves. */
+/* Leaves the cut or the rounding of a value to its STORE, if that is the only reader and its memory
+ * has the value's type.  Likewise a cast from f32 to a half is left to the STORE, which reads the
+ * f32 instead. */
 static void fuse_narrowing(const rd_program *p, rd_tile_code *code, int32_t i)
 {
     const rd_inst    *inst = &p->inst[i];
@@ -60,8 +72,9 @@ static void fuse_narrowing(const rd_program *p, rd_tile_code *code, int32_t i)
     code->reg[from->a].last   = i > code->reg[from->a].last ? i : code->reg[from->a].last;
 }
 
-/* True if a scan should write its results by non-temporal stores itself.  This pays for whole, long
- * rows only. */
+/* True if a scan should write its results past the caches, by non-temporal stores, itself.  This
+ * pays for whole, long rows only, with results of the accumulator's type and the STORE as the only
+ * reader. */
 static bool can_store_nontemporal(const rd_program *p, const rd_tile_code *code, int32_t reg)
 {
     enum { LONG = 512 };
@@ -72,8 +85,10 @@ static bool can_store_nontemporal(const rd_program *p, const rd_tile_code *code,
            f->mapping != RD_FOLD_ELEMENTS && f->fold->type == f->fold->out;
 }
 
-/* Lets the instruction that computes a value write it to the memory of its STORE.  loads[i] counts
- * the LOADs among instructions 0 .. i: a LOAD in between may read that memory. */
+/* Lets the instruction that computes a value write it to the memory of its STORE i, if that has the
+ * register's type and contiguous columns.  loads[i] counts the LOADs among instructions 0 .. i: one
+ * in between may read that memory.  Large arrays of the caller are stored past the caches, which a
+ * scan may do itself. */
 static void fuse_store(const rd_program *p, rd_tile_code *code, const int32_t *loads, int32_t i)
 {
     const rd_inst    *inst = &p->inst[i];
@@ -97,6 +112,7 @@ static void fuse_store(const rd_program *p, rd_tile_code *code, const int32_t *l
 }
 
 /* ---- Loads ----------------------------------------------------------------------------------- */
+/* The element of registers that hold 16-bit floats of this type as they are. */
 static rd_elem half_elem(rd_dtype type)
 {
     static const rd_elem elems[RD_N_DTYPES] = {
@@ -108,7 +124,8 @@ static rd_elem half_elem(rd_dtype type)
     return elems[type];
 }
 
-/* True if all readers of a register are STEPs with kernels that widen these elements. */
+/* True if all readers of a LOAD of halves are STEPs with kernels that widen these elements.  Such
+ * kernels take one operand in rows, with no mask or weights. */
 static bool is_widened_by_folds(const rd_program *p, const rd_tile_code *code, int32_t load,
                                 rd_elem elem)
 {
@@ -145,13 +162,16 @@ static void fuse_load(const rd_program *p, rd_tile_code *code, const int32_t *st
 }
 
 /* ---- Copies ---------------------------------------------------------------------------------- */
+/* True if a LOAD or STORE has contiguous columns in memory, at places that follow from loop indices
+ * alone. */
 static bool is_in_rows(const rd_tile_inst *t)
 {
     return t->strides.col == 1 && !t->strides.gathers;
 }
 
 /* Copies bytes from memory to memory where a value is loaded only to be stored: rows as they are,
- * or transposed on one side. */
+ * or transposed on one side.  Both types must be the same, and no other STORE may come in between.
+ * Bools are left out: the LOAD makes them 0 or 1. */
 static void fuse_copy(const rd_program *p, rd_tile_code *code, const int32_t *stores, int32_t i)
 {
     const rd_address *to   = &p->address[p->inst[i].arg];
@@ -173,6 +193,7 @@ static void fuse_copy(const rd_program *p, rd_tile_code *code, const int32_t *st
 }
 
 /* ---- Steps ----------------------------------------------------------------------------------- */
+/* True if there is such a register and it has an element for each row and column of the tile. */
 static bool is_in_tile(const rd_tile_code *code, int32_t reg)
 {
     return reg >= 0 && code->reg[reg].level == RD_AT_TILE;
@@ -189,6 +210,7 @@ static int32_t sole_map(const rd_program *p, const rd_tile_code *code, int32_t r
                : -1;
 }
 
+/* The fused map that an operation is in a kernel of a STEP; RD_FUSED_none if there is none. */
 static rd_fused fused_as(rd_op op)
 {
     switch (op) {
@@ -201,8 +223,8 @@ static rd_fused fused_as(rd_op op)
     }
 }
 
-/* Lets STEP i compute map `as` of the operands of `from` itself.  False if there is no such kernel,
- * or operands are not of the tile. */
+/* Lets STEP i compute map `as` of the operands of instruction `from` itself, which is then skipped.
+ * False if there is no such kernel, or operands are not of the tile. */
 static bool fuse_map(const rd_program *p, rd_tile_code *code, int32_t i, rd_fused as, int32_t from)
 {
     const rd_tile_fold *f = &code->fold[p->inst[i].arg];
@@ -223,7 +245,7 @@ static bool fuse_map(const rd_program *p, rd_tile_code *code, int32_t i, rd_fuse
 }
 
 /* Lets STEP i compute map `as` of a and b, one of which is a scalar for each row or for the tile.
- * False if there is no such kernel. */
+ * False if there is no such kernel, or both or none of them are scalars. */
 static bool fuse_by_row(const rd_program *p, rd_tile_code *code, int32_t i, rd_fused as, int32_t a,
                         int32_t b)
 {
@@ -245,7 +267,8 @@ static bool fuse_by_row(const rd_program *p, rd_tile_code *code, int32_t i, rd_f
     return true;
 }
 
-/* Fuses a difference with a scalar of the row into STEP i. */
+/* Fuses a difference `from` with a scalar of the row into STEP i.  False if fuse_by_row()
+ * cannot. */
 static bool fuse_shift(const rd_program *p, rd_tile_code *code, int32_t i, rd_fused as,
                        int32_t from)
 {
@@ -255,7 +278,8 @@ static bool fuse_shift(const rd_program *p, rd_tile_code *code, int32_t i, rd_fu
     return true;
 }
 
-/* Fuses sums of squares and of squared differences, which then load each operand once. */
+/* Fuses sums of squares and of squared differences, which then load each operand once.  They come
+ * as a dot product of a register with itself, by STEP i. */
 static void fuse_square(const rd_program *p, rd_tile_code *code, int32_t i)
 {
     const int32_t x = p->inst[i].a, sub = sole_map(p, code, x);
@@ -270,7 +294,9 @@ static void fuse_square(const rd_program *p, rd_tile_code *code, int32_t i)
     }
 }
 
-/* Fuses the map, or the two maps, that only STEP i reads into its kernel. */
+/* Fuses the map, or the two maps, that only STEP i reads into its kernel: square, abs, product,
+ * difference or sum, and the square or abs of a difference.  Masked and weighted folds, and those
+ * element by element, have no kernels with maps. */
 static void fuse_step(const rd_program *p, rd_tile_code *code, int32_t i)
 {
     const rd_inst      *inst = &p->inst[i];
@@ -282,7 +308,7 @@ static void fuse_step(const rd_program *p, rd_tile_code *code, int32_t i)
 
     if (f->masked || f->weighted || f->mapping == RD_FOLD_ELEMENTS || !code->simd->fused[f->elem])
         return;
-    if (f->fold->reducer == RD_RED_dot) {
+    if (rd_reducer_multiplies(f->fold->reducer)) {
         fuse_by_row(p, code, i, RD_FUSED_scale, inst->a, inst->b);
         fuse_square(p, code, i);
         return;
@@ -300,7 +326,8 @@ static void fuse_step(const rd_program *p, rd_tile_code *code, int32_t i)
         fuse_map(p, code, i, as, map);
 }
 
-/* Counts bools where a sum adds up bools that are cast to ints. */
+/* Counts bools where a sum of 64-bit ints adds up bools that are cast to ints.  The STEP then reads
+ * the bools, and the CAST is skipped. */
 static void fuse_count(const rd_program *p, rd_tile_code *code, int32_t i)
 {
     const rd_inst *inst = &p->inst[i];
@@ -309,7 +336,8 @@ static void fuse_count(const rd_program *p, rd_tile_code *code, int32_t i)
 
     if (from < 0 || p->inst[from].kind != RD_I_CAST || p->inst[from].from != RD_BOOL ||
         code->reg[inst->a].uses != 1 || !is_in_tile(code, p->inst[from].a) || f->masked ||
-        inst->b >= 0 || f->mapping != RD_FOLD_LANES || f->fold->reducer != RD_RED_sum ||
+        inst->b >= 0 || f->mapping != RD_FOLD_LANES ||
+        !rd_reducer_adds_elements(f->fold->reducer) ||
         (f->elem != RD_ELEM_i64 && f->elem != RD_ELEM_u64))
         return;
     code->inst[i].counts  = true;
@@ -345,16 +373,18 @@ static void fuse_count_if(const rd_program *p, rd_tile_code *code, int32_t i)
 }
 
 /* True if a sum of small ints is exact in f64 and in i64 alike, so that their order does not matter
- * and they need not be widened one by one. */
+ * and they need not be widened one by one.  Sums of that many 16-bit ints must stay below 2^53, in
+ * blocks of RD_TREE_STEPS steps. */
 static bool is_exact_sum(const rd_tile_fold *f, rd_dtype type)
 {
     const double most = (double)f->fold->n_block * (double)f->fold->lanes * RD_TREE_STEPS * 65536;
 
-    return f->fold->reducer == RD_RED_sum && !f->masked && most < 0x1p53 &&
+    return rd_reducer_adds_elements(f->fold->reducer) && !f->masked && most < 0x1p53 &&
            f->fold->steps == RD_TREE_STEPS && (type == RD_F64 || type == RD_I64 || type == RD_U64);
 }
 
-/* Sums ints of 8 and 16 bits as they lie in memory, instead of loading, casting and adding them. */
+/* Sums ints of 8 and 16 bits as they lie in memory, instead of loading, casting and adding them.
+ * The LOAD must have contiguous columns and no reader but the STEP or the CAST before it. */
 static void fuse_small(const rd_program *p, rd_tile_code *code, int32_t i)
 {
     const rd_inst         *inst = &p->inst[i];
@@ -384,7 +414,8 @@ static void fuse_small(const rd_program *p, rd_tile_code *code, int32_t i)
 }
 
 /* Applies all fusions: first into STEPs, then into STOREs, then of LOADs, as each depends on the
- * ones before it. */
+ * ones before it.  count[i] counts the LOADs, later the STOREs, among instructions 0 .. i.  False
+ * if memory runs out. */
 bool rd_tile_fuse(const rd_program *p, rd_tile_code *code, rd_get_fn *get, void *pool)
 {
     int32_t *count = get(pool, (size_t)(p->n_inst + 1) * sizeof *count);

@@ -1,10 +1,15 @@
 /* plan_groups.c - the plan of group-by folds: which ones the tile machine can run, and what their
- * kernels read. */
+ * kernels read.
+ *
+ * Words.  A group-by fold has a cell for each group of elements; the label of an element says which
+ * cell it goes to.  The steps and lanes of such a fold are those of program.h.  A widening cast is
+ * one from f32 to f64 that a kernel does as it sums. */
 #include "kernels/cpu/tile/plan/tile_plan.h"
 
 /* ---- Which ones can run ---------------------------------------------------------------------- */
 /* True if no loop over cells stands around a loop over steps, inside the fold's START.  All cells
- * are in one block at a time, so a loop over cells must not begin its blocks again. */
+ * are in one block at a time, so a loop over cells must not begin its blocks again.  A loop is one
+ * over steps if the lane or outer number changes along it. */
 static bool has_steps_outside(const rd_program *p, int32_t start, int32_t step)
 {
     const rd_fold *f     = &p->fold[p->inst[step].arg];
@@ -20,7 +25,8 @@ static bool has_steps_outside(const rd_program *p, int32_t start, int32_t step)
     return true;
 }
 
-/* True if neighbouring elements are one step of several cells, or successive steps of one cell. */
+/* True if neighbouring elements are one step of several cells, or successive steps of one cell:
+ * along its lanes, or of its only lane. */
 static bool has_group_mapping(const rd_fold *f, const rd_loop *col)
 {
     const int64_t lane  = rd_tile_strides_of(&f->lane, NULL, col).col,
@@ -32,6 +38,8 @@ static bool has_group_mapping(const rd_fold *f, const rd_loop *col)
     return cell == 0 && ((lane == 1 && outer == 0) || (outer == 1 && f->lane.n_add == 0));
 }
 
+/* True if tiles can run this group-by fold: its START must be outside of all rows and columns, and
+ * its loops must suit one table of all groups. */
 bool rd_tile_can_group(const rd_program *p, const rd_tile_code *code, int32_t fold)
 {
     const int32_t start = rd_tile_inst_of(p, RD_I_START, fold),
@@ -55,6 +63,7 @@ bool rd_tile_begins_groups(const rd_program *p, const rd_loop *loop)
 }
 
 /* ---- What kernels read ----------------------------------------------------------------------- */
+/* True if the instruction is the STEP of a group-by fold. */
 static bool is_group_step(const rd_program *p, int32_t i)
 {
     return p->inst[i].kind == RD_I_STEP && p->fold[p->inst[i].arg].n_group;
@@ -80,18 +89,21 @@ static int32_t widening_cast(const rd_program *p, const rd_tile_code *code, int3
     return cast >= 0 && p->inst[cast].type == RD_F64 && p->inst[cast].from == RD_F32 ? cast : -1;
 }
 
-/* The kernels of a STEP that sums, by type of the labels; NULL if it uses the reducer's kernel. */
+/* The kernels of a group-by STEP that sums, by type of the labels.  NULL if it uses the reducer's
+ * kernel, as it does not sum or there are none for these elements. */
 static rd_simd_group *const *sums_of(const rd_program *p, const rd_tile_code *code, int32_t i)
 {
     const rd_tile_fold *f    = &code->fold[p->inst[i].arg];
     const int32_t       cast = widening_cast(p, code, i);
     const int32_t       x    = cast >= 0 ? p->inst[cast].a : p->inst[i].a;
 
-    return f->fold->reducer == RD_RED_sum ? code->simd->group_sum[f->elem][code->reg[x].elem]
-                                          : NULL;
+    return rd_reducer_adds_elements(f->fold->reducer)
+               ? code->simd->group_sum[f->elem][code->reg[x].elem]
+               : NULL;
 }
 
-/* True if every reader of a LOAD of labels has a kernel that reads them from memory. */
+/* True if every reader of a LOAD of labels is a summing STEP with a kernel that reads them from
+ * memory, where they are contiguous.  No STORE may come in between, as it could change them. */
 static bool can_read_labels_directly(const rd_program *p, const rd_tile_code *code, int32_t load,
                                      int32_t reg)
 {
@@ -117,7 +129,8 @@ static bool can_read_labels_directly(const rd_program *p, const rd_tile_code *co
     return uses == 0;
 }
 
-/* The LOAD of labels that kernels read themselves, with the CAST behind it in *cast; or -1. */
+/* The LOAD of labels that kernels read themselves, with the CAST of ints behind it in *cast (-1:
+ * none); or -1 if there is no such LOAD. */
 static int32_t direct_labels(const rd_program *p, const rd_tile_code *code, int32_t reg,
                              int32_t *cast)
 {

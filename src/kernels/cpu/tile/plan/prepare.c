@@ -7,12 +7,17 @@
  *       STEP s, x                            tile
  *     END
  *     CLOSE s                                row: an element per row of the tile
- *   END */
+ *   END
+ *
+ * Words.  The role of a loop says what the machine does with it: its indices become the columns or
+ * the rows of tiles, or are taken one after the other (outer).  The level of an instruction says
+ * how many elements its registers have (tile.h). */
 #include "kernels/cpu/tile/plan/tile_plan.h"
 #include "kernels/cpu/tile/run/tile_task.h"
 
 /* ---- Loops ----------------------------------------------------------------------------------- */
-/* True if all loops directly inside are innermost ones. */
+/* True if all loops directly inside a loop are innermost ones that visit each index, so that they
+ * can be the columns of tiles. */
 static bool has_only_column_loops(const rd_program *p, const rd_loop *loop)
 {
     for (int32_t k = loop->first; k >= 0; k = p->loop[k].next)
@@ -37,7 +42,7 @@ static bool can_interleave_rows(const rd_program *p, const rd_loop *loop)
     return true;
 }
 
-/* True if a loop sorts rows: one after the other, in the same scratch. */
+/* True if a loop sorts rows: these are sorted one after the other, in the same scratch memory. */
 static bool sorts_rows(const rd_program *p, const rd_loop *loop)
 {
     for (int32_t i = loop->begin + 1; i < loop->end; i++)
@@ -46,7 +51,8 @@ static bool sorts_rows(const rd_program *p, const rd_loop *loop)
     return false;
 }
 
-/* Decides whether a loop gives columns, rows or neither. */
+/* Decides whether a loop gives columns (an innermost one), rows (the one around those, if rows may
+ * take turns) or neither. */
 static rd_loop_role role_of(const rd_program *p, const rd_loop *loop)
 {
     if (loop->kind != RD_LOOP_EACH || sorts_rows(p, loop))
@@ -60,6 +66,8 @@ static rd_loop_role role_of(const rd_program *p, const rd_loop *loop)
 }
 
 /* ---- Instructions ---------------------------------------------------------------------------- */
+/* The address whose strides over the tile matter to an instruction: that of its memory, or the
+ * number of the cell that a CLOSE finishes.  NULL if it has none. */
 static const rd_address *address_of(const rd_program *p, const rd_inst *inst)
 {
     if (rd_inst_table[inst->kind].names == RD_NAMES_ADDRESS)
@@ -67,26 +75,29 @@ static const rd_address *address_of(const rd_program *p, const rd_inst *inst)
     return inst->kind == RD_I_CLOSE ? &p->fold[inst->arg].cell : NULL;
 }
 
+/* True if a map makes bools of its operands, whose type is then inst->from and not inst->type. */
 static bool is_test(const rd_inst *inst)
 {
     const rd_rule rule = rd_op_table[inst->op].rule;
     return rule == RD_RULE_COMPARE || rule == RD_RULE_TEST;
 }
 
+/* The distance of two neighbours in memory, in either direction. */
 static int64_t distance(int64_t step)
 {
     return step < 0 ? -step : step;
 }
 
-/* True if rows of the tile are adjacent in memory, and columns so far apart that rows and columns
- * do not overlap. */
+/* True if a LOAD or STORE has the rows of the tile adjacent in memory, and columns so far apart
+ * that rows and columns do not overlap.  `rows` is the extent of the loop over rows. */
 static bool is_transposed(const rd_inst *inst, const rd_tile_strides *w, int64_t rows)
 {
     return (inst->kind == RD_I_LOAD || inst->kind == RD_I_STORE) && !w->gathers &&
            distance(w->row) == 1 && distance(w->col) > 1 && distance(w->col) >= rows;
 }
 
-/* Sets the plan of an instruction from its loops: level, strides, kernels of maps. */
+/* Sets the plan of instruction i from its loops: level, strides, kernels of maps.  row and col are
+ * the loops that give rows and columns there, or NULL. */
 static void decode(const rd_program *p, rd_tile_code *code, int32_t i, const rd_loop *row,
                    const rd_loop *col)
 {
@@ -117,7 +128,7 @@ static void decode(const rd_program *p, rd_tile_code *code, int32_t i, const rd_
         t->wrap = code->simd->wrap[inst->type];
 }
 
-/* Sets the level and element of the registers that an instruction makes. */
+/* Sets the level and element of the registers that instruction i makes. */
 static void note_registers(const rd_program *p, rd_tile_code *code, int32_t i)
 {
     const rd_inst *inst = &p->inst[i];
@@ -165,8 +176,8 @@ static void decode_all(const rd_program *p, rd_tile_code *code)
 }
 
 /* ---- What the tile machine supports ---------------------------------------------------------- */
-/* True if the tile machine can run the fold.  A fold that begins anew for each element is left to
- * the reference. */
+/* True if the tile machine can run fold k.  A fold that begins anew for each element is left to the
+ * reference executor, and so is one that begins for each row but steps outside of the columns. */
 static bool is_fold_supported(const rd_program *p, const rd_tile_code *code, int32_t k)
 {
     const rd_fold *fold = &p->fold[k];
@@ -174,13 +185,13 @@ static bool is_fold_supported(const rd_program *p, const rd_tile_code *code, int
                   start = rd_tile_inst_of(p, RD_I_START, k);
 
     if (step < 0 || start < 0 || (fold->n_group && !rd_tile_can_group(p, code, k)) ||
-        (fold->reducer == RD_RED_user && fold->n_out > RD_MAX_STATE))
+        (fold->user && fold->n_out > RD_MAX_STATE))
         return false;
     /* All bits of a byte are not those of the register it lies in. */
-    if (fold->reducer == RD_RED_bits_and && fold->exclusive && rd_dtype_size(fold->type) < 8 &&
-        rd_dtype_kind(fold->type) == RD_KIND_UINT)
+    if (rd_reducer_table[fold->reducer].op == RD_OP_bit_and && fold->exclusive &&
+        rd_dtype_size(fold->type) < 8 && rd_dtype_kind(fold->type) == RD_KIND_UINT)
         return false;
-    if (fold->reducer == RD_RED_dot && p->inst[step].c >= 0) /* the evaluator makes none */
+    if (rd_reducer_multiplies(fold->reducer) && p->inst[step].c >= 0) /* the evaluator makes none */
         return false;
     return code->inst[start].level != RD_AT_TILE &&
            (code->inst[start].level == RD_AT_TASK || code->inst[step].level == RD_AT_TILE);
@@ -214,7 +225,7 @@ static bool is_supported(const rd_program *p, const rd_tile_code *code)
 /* ---- Prefetching ----------------------------------------------------------------------------- */
 /* Finds the first LOAD of contiguous rows in the first of several loops over columns, and marks it
  * to be prefetched.  Otherwise memory would be idle while the later loops compute on cached
- * elements. */
+ * elements.  `begin` is the LOOP of `outer`, the loop around them. */
 static void find_prefetch(const rd_program *p, rd_tile_code *code, int32_t begin,
                           const rd_loop *outer)
 {
@@ -238,6 +249,7 @@ static void find_prefetch(const rd_program *p, rd_tile_code *code, int32_t begin
         code->inst[first].prefetches_rows = true;
 }
 
+/* Looks for a LOAD to prefetch in each loop that may hold several loops over columns. */
 static void find_prefetches(const rd_program *p, rd_tile_code *code)
 {
     for (int32_t i = 0; i < p->n_inst; i++)
@@ -246,6 +258,7 @@ static void find_prefetches(const rd_program *p, rd_tile_code *code)
 }
 
 /* ---- All together ---------------------------------------------------------------------------- */
+/* Takes memory for the plan of a program and its arrays; NULL if it runs out. */
 static rd_tile_code *new_code(const rd_program *p, rd_get_fn *get, void *pool)
 {
     rd_tile_code *code = get(pool, sizeof *code);
@@ -294,6 +307,8 @@ rd_tile_result rd_tile_prepare(rd_program *p, const rd_simd *simd, rd_get_fn *ge
     return RD_TILE_OK;
 }
 
+/* Notes why no compiled nest is wanted in place of tiles; NULL: one is.  Does nothing for programs
+ * that tiles cannot run. */
 void rd_tile_keep(const rd_program *p, const char *why)
 {
     rd_tile_code *const code = (rd_tile_code *)p->code;

@@ -1,20 +1,27 @@
 /* price.c - the predicted time of the tile machine: each kernel passes over the elements of a
- * tile. */
+ * tile.
+ *
+ * Words.  near is the time of one element that lies next to the one before it.  s holds the
+ * measured speeds of this machine, in nanoseconds for one operation of each kind (speeds.h).  The
+ * time of an instruction is its elements times the time of one, and the calls of its kernel times
+ * the time of a call. */
 #include "kernels/cpu/sort/row_sort.h"
 #include "kernels/cpu/tile/plan/tile_plan.h"
 #include "kernels/emit/emit.h"
 #include "kernels/loop/price.h"
 #include <math.h>
 
-/* The time of an elementary function, by vectors, or by C's library where we have none. */
+/* The time of one elementary function, such as an exponential: by vectors, or by C's library where
+ * there are no vector kernels. */
 static double function_ns(const rd_inst *inst, const rd_speeds *s)
 {
     return rd_op_table[inst->op].by == RD_BY_LIBM ? s->call * (double)rd_op_table[inst->op].cost / 8
                                                   : rd_function_ns(s, inst->op, inst->type);
 }
 
-/* The time of an element that is not adjacent to the last one: transposed in squares, or read one
- * by one.  Stores of the latter wait for their cache lines. */
+/* The time to load or store one element.  An element that is not adjacent to the last one is
+ * transposed in squares or accessed one by one.  Stores of the latter kind also wait for their
+ * cache lines from the second-level cache. */
 static double access_ns(const rd_inst *inst, const rd_tile_inst *t, const rd_speeds *s, double near)
 {
     enum { LINE = 64 };
@@ -29,7 +36,9 @@ static double access_ns(const rd_inst *inst, const rd_tile_inst *t, const rd_spe
            (inst->kind == RD_I_STORE ? 2 * fmin(bytes, LINE) / s->l2 : 0);
 }
 
-/* Elements that a mask leaves out, or with no neighbours of any kind, go one by one. */
+/* The time in which a STEP or SCAN takes one element.  Kernels that take neighbours together cost
+ * `near` times the reducer's operations.  Masked elements (inst->c is the mask) and folds without a
+ * lane mapping go one by one, each waiting for the addition before it (chain_add). */
 static double step_ns(const rd_inst *inst, const rd_tile_code *code, int32_t i, const rd_speeds *s,
                       double near)
 {
@@ -47,8 +56,8 @@ static double step_ns(const rd_inst *inst, const rd_tile_code *code, int32_t i, 
     return near * cost;
 }
 
-/* Bytes of an element of what a kernel passes over: small ints that a sum widens itself are not widened
- * before. */
+/* The bytes of one element that a kernel passes over: those of a register, or of memory where a sum
+ * reads small ints there (`small`). */
 static int32_t bytes_of(const rd_program *p, const rd_tile_code *code, int32_t i)
 {
     const int32_t small = code->inst[i].small;
@@ -57,7 +66,9 @@ static int32_t bytes_of(const rd_program *p, const rd_tile_code *code, int32_t i
                      : rd_dtype_size(p->address[p->inst[small].arg].type);
 }
 
-/* Element by element it waits for the state before, which moves or does not. */
+/* The time in which a fold with an exponential in its step takes one element.  Without a lane
+ * mapping an element waits for the state before it, and for a branch: the greatest element so far
+ * changes or does not. */
 static double exponential_ns(const rd_inst *inst, const rd_tile_code *code, const rd_speeds *s,
                              double near)
 {
@@ -66,7 +77,7 @@ static double exponential_ns(const rd_inst *inst, const rd_tile_code *code, cons
                : near + rd_function_ns(s, RD_OP_exp, inst->type);
 }
 
-/* The predicted nanoseconds of one element of an instruction, by kind of instruction. */
+/* The predicted nanoseconds of one element of instruction i, by its kind. */
 double rd_tile_element_ns(const rd_program *p, const rd_tile_code *code, int32_t i,
                           const rd_speeds *s)
 {
@@ -89,6 +100,8 @@ double rd_tile_element_ns(const rd_program *p, const rd_tile_code *code, int32_t
     }
 }
 
+/* True if an instruction calls a kernel on the elements of a tile: not those fused away, nor memory
+ * itself, loops and constants. */
 static bool is_kernel(const rd_program *p, const rd_tile_code *code, int32_t i)
 {
     const rd_tile_inst *t = &code->inst[i];
@@ -97,8 +110,8 @@ static bool is_kernel(const rd_program *p, const rd_tile_code *code, int32_t i)
            p->inst[i].kind != RD_I_END && p->inst[i].kind != RD_I_CONST;
 }
 
-/* Maps are of a whole tile, and so are steps of cells that take neighbours in turn; the others are of one row
- * of it after the other. */
+/* True if an instruction calls its kernel for each row of a tile.  Maps take a whole tile at once,
+ * and so do steps of cells that neighbouring elements update in turn. */
 static bool goes_by_rows(const rd_inst *inst, const rd_tile_code *code)
 {
     if (inst->kind == RD_I_STEP)
@@ -106,6 +119,8 @@ static bool goes_by_rows(const rd_inst *inst, const rd_tile_code *code)
     return inst->kind == RD_I_LOAD || inst->kind == RD_I_STORE || inst->kind == RD_I_SCAN;
 }
 
+/* The number of kernel calls of an instruction in the whole program, at least one.  A call takes a
+ * row if the instruction goes by rows and rows are shorter than a tile, else a whole tile. */
 static double calls_of(const rd_program *p, const rd_tile_code *code, int32_t i)
 {
     const rd_inst *inst = &p->inst[i];
@@ -117,7 +132,8 @@ static double calls_of(const rd_program *p, const rd_tile_code *code, int32_t i)
     return each > 0 && n > each ? n / each : 1;
 }
 
-/* Short rows that go side by side take a third. */
+/* The time of a SORT over the whole program, with `add` the time of an operation.  Short rows that
+ * are sorted side by side in vectors take a third of that of single rows. */
 static double order_ns(const rd_program *p, const rd_tile_code *code, int32_t i, double add)
 {
     const rd_sorting *row  = &p->sorting[p->inst[i].arg];
@@ -128,6 +144,7 @@ static double order_ns(const rd_program *p, const rd_tile_code *code, int32_t i,
     return rd_program_times(p, i) * (double)row->n * ops * add;
 }
 
+/* The predicted nanoseconds of all kernels of the program, with memory traffic left out. */
 double rd_tile_compute_ns(const rd_program *p, const rd_tile_code *code, const rd_speeds *s)
 {
     double ns = 0;

@@ -1,4 +1,8 @@
-/* sizes.c - the most columns and rows of a tile, for each loop. */
+/* sizes.c - the most columns and rows of a tile, for each loop.
+ *
+ * A tile has as many columns as a buffer has elements, or all of them if nothing is kept in
+ * buffers.  It has as many rows of such columns as still fit.  Rows with states of their own
+ * (own_rows) take memory, too, so there may be fewer of them. */
 #include "core/bytes.h"
 #include "core/caches.h"
 #include "kernels/cpu/tile/plan/tile_plan.h"
@@ -10,14 +14,16 @@ enum { ENOUGH = 262144, AGAIN = 32768, BLOCK_ROWS = 64, MOST_ROWS = 8192, LINE =
 /* Rows that kernels take in one pass over wide states. */
 enum { UNROLL_JAM = 4 };
 
-/* True if a register has fewer elements than the tile, so that its elements are repeated. */
+/* True if a register has fewer elements than the tile, so that each of its elements is repeated
+ * along a row or the whole tile. */
 static bool is_broadcast(const rd_tile_code *code, int32_t reg)
 {
     return reg >= 0 && code->reg[reg].level != RD_AT_TILE;
 }
 
 /* True if the instruction copies an operand to the spare buffer, as the operand is broadcast or
- * masked. */
+ * masked (inst->c is the mask of a STEP or SCAN).  Steps with a map that takes one element per row
+ * read that element as it is. */
 static bool needs_spare_copy(const rd_program *p, const rd_tile_code *code, int32_t i)
 {
     const rd_inst *inst = &p->inst[i];
@@ -34,7 +40,9 @@ static bool needs_spare_copy(const rd_program *p, const rd_tile_code *code, int3
     }
 }
 
-/* True if the body of a loop keeps elements in buffers, which then limit the columns of a tile. */
+/* True if the body of the loop that begins at `begin` keeps elements in buffers, which then limit
+ * the columns of a tile.  So do early exits, gathers and transposed operands, which should be taken
+ * in small pieces. */
 static bool has_buffers(const rd_program *p, const rd_tile_code *code, int32_t begin)
 {
     const int32_t end = p->loop[p->inst[begin].arg].end;
@@ -57,7 +65,7 @@ static int64_t whole_squares(int64_t n)
 }
 
 /* Sets the most columns of each loop over columns: a buffer's worth, whole squares, or no limit if
- * nothing is buffered. */
+ * nothing is buffered.  `rows` is the most rows of a square tile of the loop around. */
 void rd_tile_size_columns(const rd_program *p, rd_tile_code *code)
 {
     int64_t rows = RD_SQUARE;
@@ -75,8 +83,8 @@ void rd_tile_size_columns(const rd_program *p, rd_tile_code *code)
     }
 }
 
-/* Counts the passes over the elements of a tile; elements that are read again should still be
- * cached. */
+/* Counts the STEPs and SCANs that pass over the elements of a tile, in the loop at `begin`.
+ * Elements that are read again should still be cached. */
 static int32_t count_passes(const rd_program *p, const rd_tile_code *code, int32_t begin)
 {
     int32_t n = 0;
@@ -86,7 +94,8 @@ static int32_t count_passes(const rd_program *p, const rd_tile_code *code, int32
     return n;
 }
 
-/* True if a loop has maps only, none of which can fail. */
+/* True if the loop at `begin` has maps, loads and stores only, none of which can fail, gathers or
+ * transposes. */
 static bool has_only_maps(const rd_program *p, const rd_tile_code *code, int32_t begin)
 {
     for (int32_t i = begin + 1; i < p->loop[p->inst[begin].arg].end; i++)
@@ -127,8 +136,8 @@ static void size_map_loops(const rd_program *p, rd_tile_code *code)
     }
 }
 
-/* True if each row of a tile keeps something or its columns are copied.  The buffers of rows limit
- * the tile then. */
+/* True if each row of a tile keeps something (registers or states of its own) or its columns are
+ * copied.  The buffers of rows limit the tile then. */
 static bool has_row_state(const rd_program *p, const rd_tile_code *code)
 {
     for (int32_t i = 0; i < p->n_inst; i++)
@@ -188,8 +197,8 @@ static int64_t states_bytes(void)
     return rd_caches().l2 / 8;
 }
 
-/* The most rows of a loop over rows: as many as fill the buffers of every loop over columns in it;
- * in squares, whole cache lines. */
+/* The most rows of a loop over rows: as many as fill the buffers of every loop over columns in it,
+ * and no more than the states of rows have room for.  In squares they are whole cache lines. */
 static int64_t rows_of(const rd_program *p, const rd_tile_code *code, int32_t begin)
 {
     const int32_t number = p->inst[begin].arg;
@@ -216,7 +225,8 @@ static int64_t rows_of(const rd_program *p, const rd_tile_code *code, int32_t be
     return rows > 1 ? rows : 1;
 }
 
-/* Sets the most rows of each loop over rows, and the most of the program. */
+/* Sets the most rows of each loop over rows, and the most rows of any tile of the program that keep
+ * something. */
 void rd_tile_size_rows(const rd_program *p, rd_tile_code *code)
 {
     size_map_loops(p, code);

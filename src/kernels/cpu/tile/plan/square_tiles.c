@@ -4,7 +4,10 @@
  * Tiles of such a loop are squares, so that cache lines are used whole while they are cached, in
  * either direction.  Elements are transposed in registers, either between memory and buffers
  * (run/square_transpose.c) or on their way into a fold (simd/transposed_folds.h).  Hardware
- * prefetchers do not follow squares, so each square prefetches the one below it. */
+ * prefetchers do not follow squares, so each square prefetches the one below it.
+ *
+ * Words.  An instruction transposes if its operand in memory runs against the tile (prepare.c,
+ * is_transposed()).  A square tile has about as many rows as columns. */
 #include "core/caches.h"
 #include "kernels/cpu/tile/plan/tile_plan.h"
 
@@ -71,7 +74,7 @@ static void plan_prefetching(const rd_program *p, rd_tile_code *code, int32_t be
 }
 
 /* The LOAD that transposes memory of this element for one reader only, with no store in between; or
- * -1. */
+ * -1.  Rows must be adjacent in rising order. */
 static int32_t sole_transposed_load(const rd_program *p, const rd_tile_code *code, int32_t reg,
                                     rd_elem elem, int32_t reader)
 {
@@ -94,8 +97,9 @@ static bool commutes(rd_fused as)
     return as != RD_FUSED_sub;
 }
 
-/* Lets the kernel of a STEP transpose its operand y straight from memory, if y's columns are cells
- * and its rows steps. */
+/* Lets the kernel of STEP i transpose its operand y straight from memory, if y's columns are cells
+ * and its rows are successive steps of them.  Where the fused map allows, x and y change places so
+ * that y is the transposed one. */
 static void fuse_transposed(const rd_program *p, rd_tile_code *code, int32_t i)
 {
     rd_tile_inst       *t = &code->inst[i];
@@ -137,6 +141,8 @@ static void plan_loop(const rd_program *p, rd_tile_code *code, int32_t begin)
     code->loop[p->inst[begin].arg].square = code->square = true;
 }
 
+/* Marks every loop over rows that transposes an operand and may be square, and plans its
+ * transposing and prefetching. */
 void rd_tile_plan_squares(const rd_program *p, rd_tile_code *code)
 {
     for (int32_t i = 0; i < p->n_inst; i++)

@@ -12,6 +12,8 @@ static int64_t coef_of(const rd_address *at, const rd_loop *loop)
     return coef;
 }
 
+/* The strides of an address along the loops of rows and columns, either of which may be NULL.  An
+ * addend without an axis is an index in a register, so the address gathers. */
 rd_tile_strides rd_tile_strides_of(const rd_address *at, const rd_loop *row, const rd_loop *col)
 {
     rd_tile_strides w = {

@@ -1,16 +1,22 @@
 /* tile_residue.c - the scalar residue of the tile machine: operations that it runs element by
  * element, with the reason.
  *
- * These are folds without a lane mapping, labels, functions without vectors, and gathers. */
+ * These are folds without a lane mapping, labels, functions without vectors, and gathers.
+ *
+ * Words.  A reason (RD_RESIDUE_..) says why an operation runs element by element; RD_N_RESIDUE, the
+ * number of reasons, stands for none.  Its time is moved from the sum of all instructions to the
+ * account of its reason. */
 #include "kernels/scalar_residue.h"
 #include "kernels/cpu/tile/plan/tile_plan.h"
 
+/* True if an address changes along an axis. */
 static bool has_stride(const rd_address *at, int32_t axis)
 {
     return rd_coef(at, axis) != 0;
 }
 
-/* True if the columns of a tile are steps of one lane. */
+/* True if the columns of a tile are successive steps of one lane, so that each element waits for
+ * the one before it. */
 static bool is_serial(const rd_program *p, const rd_inst *inst)
 {
     const rd_fold *f    = &p->fold[inst->arg];
@@ -20,7 +26,8 @@ static bool is_serial(const rd_program *p, const rd_inst *inst)
            (has_stride(&f->outer, axis) || has_stride(&f->lane, axis));
 }
 
-/* True if rows of the tile, or loops around it, bring other cells that could be taken together. */
+/* True if rows of the tile, or loops around it, bring other cells that could be taken together, or
+ * the fold has several blocks. */
 static bool has_independent_cells(const rd_program *p, const rd_inst *inst)
 {
     const rd_fold *f = &p->fold[inst->arg];
@@ -32,8 +39,9 @@ static bool has_independent_cells(const rd_program *p, const rd_inst *inst)
     return f->n_block > 1 && !f->scan;
 }
 
-/* The reason why the elements of a STEP or SCAN go one by one, as steps.c takes them; RD_N_RESIDUE
- * if they do not. */
+/* The reason why the elements of a STEP or SCAN go one by one, as run/steps.c takes them;
+ * RD_N_RESIDUE if they do not.  `down` says that rows of the tile go along the lanes of each
+ * column's cell, which are then taken column by column. */
 static rd_residue_why why_step(const rd_program *p, const rd_tile_code *code, int32_t i)
 {
     const rd_inst      *inst = &p->inst[i];

@@ -1,4 +1,8 @@
-/* calls.c - instructions that may fail: index checks of gathers, and calls of users' functions. */
+/* calls.c - instructions that may fail: index checks of gathers, and calls of users' functions.
+ *
+ * Words.  A fault is the first element, row by row, at which an instruction is known to fail.
+ * Instructions run on the whole tile in turn, but the error to report is that of the first element
+ * in the order of the reference executor. */
 #include "kernels/cpu/reference/user_call.h"
 #include "kernels/cpu/tile/run/tile_task.h"
 #include <inttypes.h>
@@ -6,8 +10,9 @@
 
 /* ---- Faults ---------------------------------------------------------------------------------- */
 /* Notes that element (r, c) fails.  The reference runs all instructions of an element before the
- * next element.  So a later instruction may fail for an earlier element, which is then the one to
- * report.  (At row level a column is a row of the tile.) */
+ * next element, so a later instruction may fail for an earlier element, which is then the one to
+ * report.  The tile is cut down to the elements that may do so.  (At row level a column is a row of
+ * the tile.) */
 static void fail(rd_tiles *m, int64_t r, int64_t c, rd_status status)
 {
     const bool tile = m->level == RD_AT_TILE;
@@ -21,15 +26,16 @@ static void fail(rd_tiles *m, int64_t r, int64_t c, rd_status status)
         m->task->status = status;
 }
 
-/* True if a failure of this element would come before the known one. */
+/* True if a failure of element (r, c) would come before the known fault.  At row level the tile has
+ * been cut down to the elements before it, so each may. */
 static bool may_be_first(const rd_tiles *m, int64_t r, int64_t c)
 {
     return m->level != RD_AT_TILE || r < m->fault.row || (r == m->fault.row && c < m->fault.col);
 }
 
 /* ---- Indices --------------------------------------------------------------------------------- */
-/* Makes a gathered index count from the beginning.  False, with a message in the task, if it is out
- * of range. */
+/* Makes a gathered index count from the beginning of its axis, whose extent is the instruction's
+ * value.  False, with a message in the task, if the index is out of range. */
 static bool check_index(rd_tiles *m, const rd_inst *inst, rd_word given, rd_word *index)
 {
     const int64_t extent = inst->value.i64;
@@ -53,7 +59,8 @@ static bool check_index(rd_tiles *m, const rd_inst *inst, rd_word given, rd_word
     return false;
 }
 
-/* Checks n indices, and adds extent_if_negative to negative ones.  True if all are in range. */
+/* Checks n indices, each `step` after the last, and adds extent_if_negative to negative ones.  True
+ * if all are in range. */
 static inline __attribute__((always_inline)) bool check_run(int64_t n, int64_t *restrict index,
                                                             const int64_t *restrict given,
                                                             int64_t  step,
@@ -71,7 +78,8 @@ static inline __attribute__((always_inline)) bool check_run(int64_t n, int64_t *
     return !outside;
 }
 
-/* Checks row r of indices at once.  False if some may be out of range; nothing is lost then. */
+/* Checks row r of indices at once.  False if some may be out of range, or the row must go element
+ * by element: after a fault, of bools, or in place, where given indices would be lost. */
 static bool check_row(const rd_tiles *m, const rd_inst *inst, const rd_reg_view *x,
                       const rd_reg_view *y, int64_t r)
 {
@@ -115,6 +123,8 @@ typedef struct arguments {
     rd_reg_view in[RD_MAX_CALL];
 } arguments;
 
+/* True if the arguments of a call are all contiguous along the row, so that functions of arrays can
+ * take them. */
 static bool is_dense(const arguments *a)
 {
     for (int32_t k = 0; k < a->n; k++)
@@ -123,7 +133,8 @@ static bool is_dense(const arguments *a)
     return true;
 }
 
-/* Calls a function of numbers for each element.  False if the function takes arrays. */
+/* Calls a function of one or two numbers for each element of row r.  False if the function takes
+ * arrays. */
 static bool call_numbers(const rd_tiles *m, const rd_call *call, const arguments *a,
                          const rd_reg_view *y, int64_t r)
 {
@@ -149,7 +160,8 @@ static bool is_register(rd_dtype type)
                                !rd_dtype_is_narrow_float(type));
 }
 
-/* Calls a block function on pieces of row r, in the types that it takes.  False if it failed. */
+/* Calls a block function on row r, in the types that it takes: the whole row, or pieces of SOME
+ * elements where elements are converted.  False if it failed. */
 static bool call_block(const rd_tiles *m, const rd_inst *inst, const arguments *a,
                        const rd_reg_view *y, int64_t r)
 {
@@ -191,8 +203,8 @@ static void call_floats(const rd_tiles *m, const rd_call *call, const arguments 
         call->f64(m->cols, (const double *const *)at, (double *)(void *)rd_view_at(y, r, 0));
 }
 
-/* Calls the function on row r at once.  False if elements must go one by one: operands are scalars
- * of the row, or the element that failed must be found. */
+/* Calls the function on row r at once.  False if elements must go one by one: operands or the
+ * result are not contiguous along the row, or the row is one in which a fault must be found. */
 static bool call_row(const rd_tiles *m, const rd_inst *inst, const arguments *a,
                      const rd_reg_view *y, int64_t r)
 {

@@ -1,10 +1,15 @@
 /* element_values.c - instructions that compute elements, on a whole tile, on one element per row,
- * or on a single element. */
+ * or on a single element.
+ *
+ * Words.  The form of a map has a bit for each operand that is a scalar for the row (col is 0);
+ * there are kernels by form.  A gather loads elements at positions that registers hold.  A run is a
+ * stretch of contiguous elements that one kernel call takes (views.h). */
 #include "core/caches.h"
 #include "kernels/cpu/tile/run/views.h"
 #include <assert.h>
 #include <string.h>
 
+/* Cuts or rounds the results y of an instruction to their type. */
 static void wrap(const rd_tiles *m, rd_simd_wrap *kernel, const rd_reg_view *y)
 {
     const rd_runs q = rd_runs_of(m, rd_is_flat(m, y));
@@ -20,6 +25,8 @@ typedef struct operands {
     unsigned    form;
 } operands;
 
+/* Finds the operands of a MAP or SELECT, and their form: bit k says that operand k is a scalar for
+ * the row. */
 static void find_operands(const rd_tiles *m, const rd_inst *inst, operands *o)
 {
     const int32_t reg[3] = { inst->a, inst->b, inst->c };
@@ -33,6 +40,8 @@ static void find_operands(const rd_tiles *m, const rd_inst *inst, operands *o)
     }
 }
 
+/* Exchanges the factors of a fused multiply-add, which changes no bit.  Kernels take only the
+ * second factor as a scalar. */
 static void swap_factors(operands *o)
 {
     const rd_reg_view a = o->a[0];
@@ -42,8 +51,8 @@ static void swap_factors(operands *o)
     o->form = (o->form & 4U) | (o->form & 1U) << 1 | (o->form & 2U) >> 1;
 }
 
-/* Maps element by element where no kernel has this combination of operands: all of them scalars of
- * the row, as a rule. */
+/* Maps row r element by element where no kernel has this combination of operands: as a rule all of
+ * them are scalars of the row. */
 static void map_slowly(rd_tiles *m, rd_simd_map *kernel, const operands *o, const rd_reg_view *y,
                        int64_t r)
 {
@@ -100,7 +109,7 @@ static void cast(rd_tiles *m, int32_t pc)
 }
 
 /* ---- Memory ---------------------------------------------------------------------------------- */
-/* The offset that gathered indices add to element (r, c). */
+/* The offset, in elements, that gathered indices add to the position of element (r, c). */
 static int64_t gathered(const rd_tiles *m, const rd_address *at, int64_t r, int64_t c)
 {
     int64_t sum = 0;
@@ -220,7 +229,9 @@ static void note_prefetch(rd_tiles *m, const char *at, int64_t bytes)
     m->prefetch_end = bytes <= RD_L1_BYTES ? m->prefetch_at + bytes : m->prefetch_at;
 }
 
-/* LOAD: makes the register the memory itself, transposes, gathers, or converts. */
+/* LOAD: a direct one makes the register the memory itself; others transpose, gather, or convert.
+ * Elements of the caller's memory (slots below first_scratch) are counted, and dense rows of it are
+ * prefetched. */
 static void load(rd_tiles *m, int32_t pc)
 {
     const rd_inst         *inst = &m->p->inst[pc];
@@ -275,8 +286,8 @@ static void store_nontemporal(rd_tiles *m, const rd_tile_strides *w, char *to, c
     }
 }
 
-/* STORE: copies, transposes, scatters, or converts, unless the value has been stored where it was
- * computed. */
+/* STORE: copies from memory to memory, transposes, scatters (to gathered positions), or converts.
+ * There is nothing to do if the instruction that computed the value has stored it. */
 static void store(rd_tiles *m, int32_t pc)
 {
     const rd_tile_inst    *t = &m->code->inst[pc];
@@ -314,6 +325,7 @@ static void store(rd_tiles *m, int32_t pc)
 }
 
 /* ---- Constants and coordinates --------------------------------------------------------------- */
+/* CONST: fills the register with its value. */
 static void constant(rd_tiles *m, int32_t pc)
 {
     const rd_reg_view y = rd_tiles_target(m, pc, m->p->inst[pc].dst);
@@ -323,7 +335,8 @@ static void constant(rd_tiles *m, int32_t pc)
             rd_view_set(&y, r, c, m->p->inst[pc].value);
 }
 
-/* COORD: writes the positions of an address as ints. */
+/* COORD: writes the positions of an address as ints: by a plain loop where the register is
+ * contiguous 64-bit ints and no index is gathered, else one by one. */
 static void coordinate(rd_tiles *m, int32_t pc)
 {
     const rd_tile_strides *w     = &m->code->inst[pc].strides;
@@ -345,7 +358,7 @@ static void coordinate(rd_tiles *m, int32_t pc)
     }
 }
 
-/* Runs an instruction that computes elements. */
+/* Runs an instruction that computes, loads or stores elements. */
 void rd_tiles_value(rd_tiles *m, int32_t pc)
 {
     switch (m->p->inst[pc].kind) {

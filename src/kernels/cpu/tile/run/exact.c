@@ -1,10 +1,15 @@
 /* exact.c - exact folds, which give the same bits in any order (argmin, counts, sums of small
- * ints): a kernel reduces a whole row, and its result updates a state as a single element. */
+ * ints): a kernel reduces a whole row, and its result updates a state as a single element.
+ *
+ * The number of an element's step is outer * row_steps + lane / lanes: passes along the lane
+ * position, then steps within the pass.  Divided by the steps of a block it is the number of its
+ * block. */
 #include "kernels/cpu/tile/run/masks.h"
 #include <string.h>
 
 /* Updates the first lane of a cell (or a cell of one lane, in order) with one value and its index.
- * The tree merges the results of blocks in any order. */
+ * A group that is in some block stays in it, as the tree may merge the results of blocks in any
+ * order. */
 static void update_one(rd_update *a, int64_t block, const void *x, int64_t index)
 {
     rd_group *g;
@@ -21,6 +26,8 @@ static void update_one(rd_update *a, int64_t block, const void *x, int64_t index
     g->begun = g->begun > a->offset ? g->begun : a->offset + 1;
 }
 
+/* The column of the first element of row r that the mask does not leave out; the row must have
+ * one. */
 static int64_t first_unmasked(const rd_tiles *m, const rd_reg_view *mask, int64_t r)
 {
     const char *row = rd_view_at(mask, r, 0);
@@ -28,7 +35,9 @@ static int64_t first_unmasked(const rd_tiles *m, const rd_reg_view *mask, int64_
     return (const char *)memchr(row, 1, (size_t)m->cols) - row;
 }
 
-/* Updates each row's cell with the best element of the row and its index, in argmin and argmax. */
+/* Updates each row's cell with the best element of the row and its index, in argmin and argmax.
+ * Under a mask no element may be better than the identity; then all that count equal it, and the
+ * first of them is the best. */
 void rd_update_best(rd_tiles *m, rd_update *a, const rd_fold_tile *t)
 {
     const rd_tile_fold *f    = a->f;
@@ -53,7 +62,8 @@ void rd_update_best(rd_tiles *m, rd_update *a, const rd_fold_tile *t)
     }
 }
 
-/* Updates each row's cell with the number of true elements, or of those that pass a comparison. */
+/* Updates each row's cell with the number of its true elements; with `test`, of those that compare
+ * true with the scalar y. */
 void rd_update_counts(rd_tiles *m, rd_update *a, const rd_fold_tile *t, rd_simd_count_if *test)
 {
     const rd_tile_fold *f = a->f;
@@ -76,7 +86,8 @@ static void update_sum(rd_update *a, int64_t block, int64_t sum)
     update_one(a, block, a->f->elem == RD_ELEM_f64 ? (const void *)&as_f64 : (const void *)&sum, 0);
 }
 
-/* Sums small ints where columns are cells.  A task may have a part of each row only. */
+/* Sums small ints where columns are cells.  A task may have a part of each row only; if rows follow
+ * each other without gaps (`flat`), one kernel call sums all, with as many sums as columns. */
 static void update_small_columns(rd_tiles *m, rd_update *a, const rd_fold_tile *t,
                                  const rd_tile_strides *w)
 {

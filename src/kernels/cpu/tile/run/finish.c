@@ -18,6 +18,8 @@ void rd_tiles_convert_results(const rd_tiles *m, const rd_tile_fold *f, int64_t 
     }
 }
 
+/* True if results have another type than the states: indices are 64-bit ints, other results have
+ * the accumulator's type. */
 bool rd_tiles_needs_conversion(const rd_tile_fold *f)
 {
     return f->fold->out != (f->indexed ? RD_I64 : f->fold->type);
@@ -70,7 +72,8 @@ static int64_t halve(const rd_tile_fold *f, int64_t n, void *const *s)
     return n;
 }
 
-/* Merges the lanes of each of the interleaved cells, which are copied out first. */
+/* Merges the lanes of each of the interleaved cells.  The lanes of a cell are copied out first, as
+ * they lie apart, and the merged state is copied back. */
 static void merge_interleaved(const rd_tile_fold *f, int64_t n, void *const *s)
 {
     for (int64_t cell = 0; cell < f->interleaved && cell < n; cell++) {
@@ -92,6 +95,8 @@ static void merge_interleaved(const rd_tile_fold *f, int64_t n, void *const *s)
     }
 }
 
+/* Merges the first n lanes of finished blocks into one state for each interleaved cell, by the
+ * reducer's own kernel or by halves.  Returns how many states are left. */
 int64_t rd_tiles_merge_lanes(const rd_tile_fold *f, int64_t n, void *const *s)
 {
     if (!f->code->lanes || n == 0)

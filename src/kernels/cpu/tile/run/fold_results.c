@@ -1,11 +1,15 @@
-/* fold_results.c - CLOSE: finishes folds, and writes their results to registers. */
+/* fold_results.c - CLOSE: finishes folds, and writes their results to registers.
+ *
+ * Words.  A slot is the place of one state: that of a lane of a cell.  Cells are interleaved if
+ * their states of one lane lie side by side (RD_FOLD_CHANNELS).  A row that is a total is a whole
+ * fold (plan/fold_kernels.c). */
 #include "kernels/cpu/reference/fold.h"
 #include "kernels/cpu/tile/run/grouped_folds.h"
 #include "kernels/cpu/tile/run/trees.h"
 #include "kernels/cpu/tile/run/user_folds.h"
 
-/* Merges the lanes of a cell.  The lanes of all interleaved cells merge together with those of the
- * first cell. */
+/* Merges the lanes of the cell at `slot`.  The lanes of all interleaved cells merge together with
+ * those of the first cell.  `left` is how many states of these lanes the finished node has. */
 static void merge_cell_lanes(const rd_tile_fold *f, char *memory, int64_t slot)
 {
     const int64_t lanes = f->interleaved * f->fold->lanes, group = slot / f->group,
@@ -31,7 +35,9 @@ static void use_first_places(const rd_tile_fold *f, const char *memory, int64_t 
             place[k] = first[(cell + k) * f->fold->lanes];
 }
 
-/* Finishes n neighbouring cells of one group, and writes their results to y from (r, c) on. */
+/* Finishes n neighbouring cells of one group, and writes their results to y from (r, c) on.  Groups
+ * without nodes (depth 0), and under a mask cells without an unmasked element, get the result of no
+ * elements. */
 static void finish_cells(const rd_tiles *m, const rd_tile_fold *f, char *memory, int64_t cell,
                          int64_t n, rd_reg_view *y, int64_t r, int64_t c)
 {

@@ -4,7 +4,11 @@
  * without a valid label.  All states begin a block as identities, so no update must ask whether a
  * state has begun.
  *
- *   x = 1 2 3 4, label = 0 1 0 7, 2 groups  ->  cells 1+3, 2; the extra cell takes 4 */
+ *   x = 1 2 3 4, label = 0 1 0 7, 2 groups  ->  cells 1+3, 2; the extra cell takes 4
+ *
+ * Words.  The seen flags say which cells have had an element.  A label is valid if it is in [0,
+ * n_group).  The numbers lane, outer, cell and index of an element are those of
+ * plan/fold_mapping.c. */
 #include "kernels/cpu/tile/run/grouped_folds.h"
 #include "core/caches.h"
 #include "kernels/cpu/reference/fold.h"
@@ -24,13 +28,15 @@ typedef struct group_step {
     bool                sums; /* the kernel is one of sums */
 } group_step;
 
+/* The fourth spare buffer, which exists if a fold is a group-by: masked labels lie in it. */
 static char *fourth_spare(const rd_tiles *m)
 {
     return m->spare + 24 * (m->code->cells > m->code->rows ? m->code->cells : m->code->rows);
 }
 
 /* ---- Labels ---------------------------------------------------------------------------------- */
-/* Replaces the labels of masked elements by -1, which belongs to no group. */
+/* Copies the labels to a spare buffer, with -1, which belongs to no group, in place of those of
+ * masked elements. */
 static rd_reg_view mask_labels(rd_tiles *m, const rd_reg_view *label, int32_t mask_reg)
 {
     const unsigned     form     = 4U | (unsigned)(label->col == 0) << 1;
@@ -71,8 +77,8 @@ static void find_labels(rd_tiles *m, int32_t pc, group_step *t)
 }
 
 /* ---- Steps ----------------------------------------------------------------------------------- */
-/* Notes which cells have had an element.  A float minimum of no elements is NaN, and the identity
- * does not tell. */
+/* Notes which cells have had an element, where the fold asks for it (`masked`): a float minimum of
+ * no elements is NaN, and a state that is still the identity does not tell. */
 static void mark_seen(const rd_tile_fold *f, char *memory, const rd_group_row *q)
 {
     uint8_t *const       seen  = (uint8_t *)memory + f->seen;
@@ -82,8 +88,8 @@ static void mark_seen(const rd_tile_fold *f, char *memory, const rd_group_row *q
         seen[rd_group_state(q, c, label[c * q->col_label])] = 1;
 }
 
-/* Updates adjacent cells by the reducer's own step, if one label holds for the whole row.  False if
- * it does not. */
+/* Updates adjacent cells by the reducer's own step, if one label holds for the whole row (col_label
+ * is 0) and each element has a cell of its own.  False if that is not so. */
 static bool update_adjacent_cells(const group_step *t, const rd_group_row *q)
 {
     const rd_tile_fold *f = t->f;
@@ -93,7 +99,7 @@ static bool update_adjacent_cells(const group_step *t, const rd_group_row *q)
     };
 
     if (t->sums || q->col_label || q->cell_col != 1 || !q->colx || (q->y && !q->coly) ||
-        f->fold->reducer == RD_RED_moments)
+        f->code->uncounted)
         return false;
     label = *(const int64_t *)q->label; /* sums may have narrower ones */
     if ((uint64_t)label >= (uint64_t)q->n_group)
@@ -104,7 +110,8 @@ static bool update_adjacent_cells(const group_step *t, const rd_group_row *q)
     return true;
 }
 
-/* Enters a block; its states begin as identities. */
+/* Enters a block, and sets s to its states.  They begin as identities, unless the block has begun
+ * already. */
 static void begin_block(const rd_tile_fold *f, char *memory, int64_t block, void **s)
 {
     rd_group *const g = rd_tree_group(memory, 0);
@@ -124,8 +131,9 @@ static int64_t left_in_block(const rd_tile_fold *f, int64_t step, int64_t left)
     return steps == INT64_MAX ? left : rd_least(left, steps - step % steps);
 }
 
-/* Counts the elements from (r, c) on that are of one block: steps along the lanes, or of one lane,
- * or one step of several cells. */
+/* Counts the elements from (r, c) on that one kernel call may take, as they are of one block.
+ * These are steps along the lanes, or successive steps of one lane, or one step of several cells
+ * (neither lane nor step moves). */
 static int64_t count_in_block(const rd_tiles *m, const group_step *t, int64_t step,
                               const rd_group_row *q, int64_t c)
 {
@@ -151,8 +159,8 @@ static int64_t count_rows_at_once(const rd_tiles *m, const group_step *t, int64_
     return left_in_block(f, step, m->rows - r);
 }
 
-/* Updates cells with the elements of a row from column c on, or of several rows.  Returns how many
- * rows. */
+/* Updates cells with the elements of row r from column c on, as many as are of one block, or of
+ * several such rows.  Sets q->n to the number of elements, and returns how many rows. */
 static int64_t update_from(const rd_tiles *m, const group_step *t, int64_t r, int64_t c,
                            rd_group_row *q)
 {
@@ -222,7 +230,8 @@ void rd_grouped_folds_step(rd_tiles *m, int32_t pc, const rd_tile_fold *f, char 
 }
 
 /* ---- Results --------------------------------------------------------------------------------- */
-/* Merges all nodes into one and then its lanes, once. */
+/* Merges all nodes into one and then its lanes by halves, unless an earlier CLOSE has done so (the
+ * node has one lane's states then). */
 static void finish_tree(const rd_tile_fold *f, char *memory)
 {
     const int64_t lanes = f->fold->lanes, stride = f->group / lanes;
@@ -243,7 +252,7 @@ static void finish_tree(const rd_tile_fold *f, char *memory)
     node->n = stride;
 }
 
-/* Makes zeros of sums +0, and missing indices -1. */
+/* Makes zeros of sums +0, as a group of no elements sums to +0, and missing indices -1. */
 static void fix_zeros_and_places(const rd_tile_fold *f, int64_t n, void *to)
 {
     for (int64_t k = 0; rd_fold_begins_with_0(f->fold) && k < n; k++)
@@ -256,7 +265,7 @@ static void fix_zeros_and_places(const rd_tile_fold *f, int64_t n, void *to)
             ((int64_t *)to)[k] = -1;
 }
 
-/* Writes the results of n cells to y from (r, c) on. */
+/* Writes the results of n cells to y from (r, c) on.  `none`: no element has come at all. */
 static void finish_cells(const rd_tile_fold *f, char *memory, int64_t cell, int64_t n,
                          const rd_reg_view *y, int64_t r, int64_t c)
 {

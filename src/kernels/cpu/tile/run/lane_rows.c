@@ -1,5 +1,9 @@
 /* lane_rows.c - updates by rows along the lanes: neighbouring elements update neighbouring lanes.
- * Rows are of several cells or of one; they are taken by whole steps, or one by one. */
+ * Rows are of several cells or of one; they are taken by whole steps, or one by one.
+ *
+ * Words.  A step is one element for each lane of a cell.  A block is a run of steps; its states
+ * have begun once they have had an element.  Cells are in lockstep if they share one group, so that
+ * all reach a block together. */
 #include "kernels/cpu/tile/run/steps.h"
 #include <string.h>
 
@@ -60,8 +64,9 @@ static void update_row(const rd_tiles *m, const rd_update *a, const rd_fold_tile
     }
 }
 
-/* Updates adjacent cells with a row each, if all rows are within the current block.  False if they
- * are not. */
+/* Updates adjacent cells with a row each, if all rows are within the current block and their states
+ * have begun.  False if that is not so.  Cells in lockstep share one group, others have a group
+ * each. */
 static bool update_cells_in_block(const rd_tiles *m, const rd_update *a, const rd_fold_tile *t,
                                   int64_t step)
 {
@@ -99,7 +104,9 @@ static void update_in_lockstep(const rd_tiles *m, rd_update *a, const rd_fold_ti
     }
 }
 
-/* Updates one cell after the other with a row each.  False if the tile is not such a one. */
+/* Updates one cell after the other with a row each, by the best way that its block allows.  False
+ * if rows are not for adjacent cells, begin within a step, or must be split at the end of a
+ * block. */
 static bool update_adjacent_cells(const rd_tiles *m, rd_update *a, const rd_fold_tile *t)
 {
     const rd_tile_fold *f     = a->f;
@@ -121,8 +128,8 @@ static bool update_adjacent_cells(const rd_tiles *m, rd_update *a, const rd_fold
     return f->in_lockstep;
 }
 
-/* Updates one cell with rows that are one step each, or part of one.  False if the tile is not such
- * a one. */
+/* Updates one cell with rows that are one step each, or part of one.  False if a pass along the
+ * lane position takes several steps, or rows are no successive steps of one cell. */
 static bool update_single_steps(const rd_tiles *m, rd_update *a, const rd_fold_tile *t)
 {
     const rd_tile_fold *f = a->f;
@@ -160,8 +167,8 @@ static bool has_contiguous_rows(const rd_tiles *m, const rd_fold_tile *t)
            (!t->mask.at || t->mask.row == m->cols);
 }
 
-/* Updates one cell with rows of several steps each, the last one maybe a part.  False if the tile
- * is not such a one. */
+/* Updates one cell with rows of several steps each, the last one maybe a part.  False if rows are
+ * no successive passes of one cell, have states or indices of their own, or begin within a step. */
 static bool update_rows_of_steps(const rd_tiles *m, rd_update *a, const rd_fold_tile *t)
 {
     const rd_tile_fold *f     = a->f;

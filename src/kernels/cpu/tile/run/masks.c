@@ -3,11 +3,16 @@
  * Where the reducer is an operator, and in a search for the best, masked elements become the
  * identity, and kernels take all rows.  Other reducers have a step that reads the mask.  The
  * identity may also be an unmasked element, so each cell has a flag that says whether it has had
- * one. */
+ * one.
+ *
+ * Words.  An element is masked if the mask leaves it out.  The identity is the state that any
+ * element replaces, such as infinity for a minimum. */
 #include "kernels/cpu/tile/run/masks.h"
 #include "kernels/cpu/reference/fold.h"
 #include <string.h>
 
+/* The mask in register `reg` with contiguous columns: copied to the third spare buffer if it is
+ * broadcast, as the first two may hold operands. */
 rd_reg_view rd_mask_dense(rd_tiles *m, int32_t reg)
 {
     char *const spare = m->spare;
@@ -19,7 +24,7 @@ rd_reg_view rd_mask_dense(rd_tiles *m, int32_t reg)
     return mask;
 }
 
-/* Selects x where the mask is true, else the identity. */
+/* Copies x to the spare buffer, with the identity in place of masked elements. */
 rd_reg_view rd_mask_leave_out(rd_tiles *m, const rd_fold *fold, const rd_reg_view *x,
                               const rd_reg_view *mask)
 {
@@ -36,6 +41,7 @@ rd_reg_view rd_mask_leave_out(rd_tiles *m, const rd_fold *fold, const rd_reg_vie
     return y;
 }
 
+/* True if the mask has any element in row r that counts. */
 bool rd_mask_has_any(const rd_tiles *m, const rd_reg_view *mask, int64_t r)
 {
     return memchr(rd_view_at(mask, r, 0), 1, (size_t)m->cols);
@@ -49,7 +55,7 @@ typedef struct flags {
     int64_t  next, cell;
 } flags;
 
-/* The flags of the cells that row r updates. */
+/* The flags of the cells that row r updates.  `cell` is that of the tile's first element. */
 static flags flags_of(const rd_tile_fold *f, char *memory, int64_t cell, int64_t r)
 {
     const int64_t at = cell + r * f->cell.row + (f->own_rows ? r * f->cells : 0);
@@ -58,7 +64,8 @@ static flags flags_of(const rd_tile_fold *f, char *memory, int64_t cell, int64_t
                     at * f->fold->lanes };
 }
 
-/* Sets the flags of unmasked elements: one flag for the row, or one per element. */
+/* Sets the flags of n unmasked elements: one flag for the row (next is 0), or one for each element.
+ * `either` is the kernel that combines bools by `or`. */
 static void mark(rd_simd_map *either, uint8_t *seen, int64_t next, const uint8_t *mask, int64_t n)
 {
     uint32_t none = 0;
@@ -97,7 +104,8 @@ static void note_places(const rd_tile_fold *f, char *memory, const flags *s, con
     }
 }
 
-/* Sets the flags of the cells that a tile's unmasked elements update. */
+/* Sets the flags of the cells that a tile's unmasked elements update.  Totals have a flag for each
+ * row of the tile. */
 void rd_mask_note_seen(const rd_tiles *m, const rd_tile_fold *f, char *memory,
                        const rd_fold_tile *t)
 {

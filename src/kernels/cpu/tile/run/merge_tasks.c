@@ -1,4 +1,7 @@
-/* merge_tasks.c - merges the folds of one task with those of the task before it. */
+/* merge_tasks.c - merges the folds of one task with those of the task before it.
+ *
+ * Tasks that share a reduced axis each fold a part of it.  Their states are merged in the order of
+ * tasks, so that the tree gets its nodes in the order of blocks. */
 #include "kernels/cpu/tile/run/trees.h"
 #include "kernels/cpu/tile/run/user_folds.h"
 #include <string.h>
@@ -52,8 +55,8 @@ static void merge_nodes(const rd_tile_fold *f, char *into, char *next, int64_t g
     }
 }
 
-/* Merges one group.  A group that is decided has stopped at some block, so it takes nothing
- * more. */
+/* Merges group `group` of the later task into that of the earlier one.  A group that is decided has
+ * stopped at some block, so it takes nothing more.  Loose folds may be merged in any order. */
 static void merge_group(const rd_tile_fold *f, char *into, char *next, int64_t group)
 {
     rd_group *g = rd_tree_group(into, group);
@@ -66,6 +69,7 @@ static void merge_group(const rd_tile_fold *f, char *into, char *next, int64_t g
         merge_seen(f, into, next, k);
 }
 
+/* Merges fold states `next` of a later task into those of an earlier one, group by group. */
 void rd_tiles_merge_task(const rd_tile_fold *f, char *into, char *next)
 {
     if (f->users)

@@ -5,7 +5,12 @@
  *
  * Cells are independent scans.  Either neighbouring elements of a row belong to neighbouring scans
  * (scan_columns), so rows of the tile are successive steps, or a row is one scan and its elements
- * are successive steps (scan_along). */
+ * are successive steps (scan_along).
+ *
+ * Words.  A slot is the memory of one scan.  hi and lo are the sum of the blocks before; part is
+ * the prefix within the current block.  A prefix by the tree combines elements as blocks are
+ * combined (program.h): node of level l covers 2^l elements.  A detour buffer takes results that
+ * cannot be written in place at once. */
 #include "kernels/cpu/tile/run/masks.h"
 #include "kernels/cpu/tile/run/operator_scans.h"
 #include "kernels/math/prefix_sums.h"
@@ -22,12 +27,11 @@ static int first_word(const rd_tile_fold *f)
     return FIRST_LEVEL + (f->fold->prefix == RD_PREFIX_TREE ? LEVELS : 0);
 }
 
+/* Sets the memory of each slot.  Sums of floats also keep the sums of blocks before the current
+ * one, by the tree of prefix sums. */
 void rd_operator_scan_size(rd_tile_fold *f)
 {
-    const bool floats = rd_dtype_kind(f->fold->type) == RD_KIND_FLOAT;
-
-    f->scan_words =
-        f->fold->reducer == RD_RED_sum && floats ? rd_prefix_sum_words(f->fold->n_block) : 0;
+    f->scan_words = rd_fold_has_pairs(f->fold) ? rd_prefix_sum_words(f->fold->n_block) : 0;
     f->scan_bytes =
         8 * f->scan_words +
         (f->mapping == RD_FOLD_ALONG ? (int64_t)sizeof(rd_scan_state) : 8 * first_word(f));
@@ -51,6 +55,7 @@ static rd_scan_columns columns_at(const rd_tile_fold *f, char *memory, int64_t c
                               .pitch = f->slots };
 }
 
+/* The state of a scan along rows, that of cell `cell`. */
 static rd_scan_state *state_at(const rd_tile_fold *f, char *memory, int64_t cell)
 {
     return (rd_scan_state *)(void *)(memory + f->scans + cell * f->scan_bytes);
@@ -78,7 +83,7 @@ typedef struct scan {
     const rd_tile_fold *f;
     char               *memory;
     rd_reg_view         x, y;
-    bool                nontemporal; /* y is memory nontemporal the caches */
+    bool                nontemporal; /* y is memory that is written past the caches */
 } scan;
 
 /* ---- Results --------------------------------------------------------------------------------- */
@@ -92,6 +97,7 @@ static bool needs_detour(const scan *a, const void *y, int64_t row)
     return rd_tiles_needs_conversion(a->f) || (a->nontemporal && !lines);
 }
 
+/* The buffer that results go through if they are converted or stored past the caches. */
 static char *detour_buffer(const scan *a)
 {
     void *s[RD_MAX_STATE];
@@ -118,7 +124,8 @@ static void copy_results(const rd_tiles *m, const scan *a, int64_t r, int64_t c,
 }
 
 /* ---- Along a row ----------------------------------------------------------------------------- */
-/* Scans row r as successive steps of one cell. */
+/* Scans row r as successive steps of one cell, in pieces if results take a detour.  The first
+ * result of an exclusive scan is that of no elements (`empty`). */
 static void scan_along(const rd_tiles *m, scan *a, int64_t cell, int64_t r)
 {
     const rd_tile_fold *f         = a->f;
@@ -146,17 +153,15 @@ static void merge(const scan *a, int64_t n, void *s, const void *x)
     a->f->code->step(&(rd_fold_rows){ .n = n, .rows = 1, .s = { s }, .x = x });
 }
 
+/* The nodes of a level of neighbouring scans' trees, from `cell` on. */
 static void *level_at(const scan *a, int level, int64_t cell)
 {
     return array_at(a->f, a->memory, FIRST_LEVEL + level, cell);
 }
 
-/* Adds element e of a block to n scans that form prefixes by the combine tree.
- *
- * The element merges with its finished left siblings.  Then the nodes that cover [0, e] merge from
- * the right into `whole`, the prefix within the block.
- *
- *   e = 5 (binary 101): node of 4..5 is made; whole = node 0..3 + node 4..5 */
+/* Adds element e of a block to n scans that form prefixes by the combine tree.  The element merges
+ * with its finished left siblings.  Then the nodes that cover [0, e] merge from the right into
+ * `whole`, the prefix within the block. */
 static void tree_step(const scan *a, int64_t cell, int64_t n, const void *x, int64_t e, void *whole)
 {
     const size_t bytes = (size_t)(n * a->f->size[0]);

@@ -22,7 +22,7 @@ void rd_tiles_sort(rd_tiles *m, int32_t number)
     }
 }
 
-/* True if a loop does nothing but sort rows. */
+/* True if a loop does nothing but sort rows: its body is one SORT. */
 static bool has_only_sort(const rd_tiles *m, const rd_loop *loop)
 {
     return loop->kind == RD_LOOP_EACH && !loop->backwards && loop->end == loop->begin + 2 &&

@@ -1,12 +1,17 @@
 /* row_totals.c - rows that are a whole fold each: their totals, without a combine tree of the tile
- * machine.  They have one block, or kernels keep a small tree themselves. */
+ * machine.  They have one block, or kernels keep a small tree themselves.
+ *
+ * Words.  A fold is too short for lanes if its elements have one lane.  A state is begun by its
+ * first element; counts are those of `moments`, whose kernels leave the number of elements to their
+ * caller. */
 #include "core/combine_tree.h"
 #include "kernels/cpu/tile/run/masks.h"
 #include "kernels/cpu/tile/run/steps.h"
 #include <assert.h>
 #include <string.h>
 
-/* Begins n states with the first row, and moves q on to the next row. */
+/* Begins n states with the first row, and moves q on to the next row.  Under a mask they begin with
+ * the identity, as the first row may not count. */
 static void begin_states(const rd_tile_fold *f, rd_fold_rows *q, int64_t size)
 {
     if (q->mask) {
@@ -19,7 +24,9 @@ static void begin_states(const rd_tile_fold *f, rd_fold_rows *q, int64_t size)
     q->index += q->index_row;
 }
 
-/* The total of one row of one block, by kernels of states in memory. */
+/* The total of one row of one block: folds it into a state for each lane (narrow), widens the
+ * states as nodes have them (wide), and merges the lanes.  `rest` elements are left behind the last
+ * whole step. */
 static void total_of(const rd_tile_fold *f, const rd_fold_rows *row, void *const *to)
 {
     const int64_t lanes = f->fold->lanes, whole = row->n / lanes, rest = row->n % lanes,

@@ -1,9 +1,11 @@
-/* scan.c - SCAN: by an operator (operator_scans.c), by states (state_scans.c), or by a caller's functions
- * (user_folds.c). */
+/* scan.c - SCAN: by an operator (operator_scans.c), by states (state_scans.c), or by a caller's
+ * functions (user_folds.c). */
 #include "kernels/cpu/tile/run/state_scans.h"
 #include "kernels/cpu/tile/run/operator_scans.h"
 #include "kernels/cpu/tile/run/user_folds.h"
 
+/* Sets the memory of each slot of a scan, by the kind of its reducer: f->running if no operator
+ * merges its states. */
 void rd_tiles_size_scan(rd_tile_fold *f)
 {
     if (f->running)
@@ -12,6 +14,7 @@ void rd_tiles_size_scan(rd_tile_fold *f)
         rd_operator_scan_size(f);
 }
 
+/* Initialises the slots of a group, which have had no elements. */
 void rd_tiles_start_scan(const rd_tile_fold *f, char *memory, int64_t group)
 {
     if (f->running)
@@ -20,6 +23,7 @@ void rd_tiles_start_scan(const rd_tile_fold *f, char *memory, int64_t group)
         rd_operator_scan_start(f, memory, group);
 }
 
+/* SCAN: takes the elements of a tile and writes their running results. */
 void rd_tiles_scan(rd_tiles *m, int32_t pc)
 {
     const rd_tile_fold *f = &m->code->fold[m->p->inst[pc].arg];

@@ -9,7 +9,7 @@
 enum { STRIP = 16 };
 
 /* Limits the rows of a square tile to the current block of every fold that still has other columns
- * to come. */
+ * to come.  `left` is how many steps are left in the block. */
 int64_t rd_tiles_rows_of_block(const rd_tiles *m, int64_t rows)
 {
     for (int32_t k = 0; k < m->p->n_fold; k++) {

@@ -6,6 +6,8 @@
 #include <string.h>
 
 /* ---- States ---------------------------------------------------------------------------------- */
+/* Sets the memory of each slot: two states of 8 bytes a word, for the current block and for the
+ * blocks before it. */
 void rd_state_scan_size(rd_tile_fold *f)
 {
     f->scan_bytes = (int64_t)RD_N_STATE_SCAN * 8 * f->n_state;
@@ -20,6 +22,7 @@ void rd_state_scan_states(const rd_tile_fold *f, char *memory, rd_state_scan_whi
                slot * f->size[k];
 }
 
+/* Sets both states of each slot of a group to the identity. */
 void rd_state_scan_start(const rd_tile_fold *f, char *memory, int64_t group)
 {
     for (int which = 0; which < RD_N_STATE_SCAN; which++) {
@@ -30,7 +33,8 @@ void rd_state_scan_start(const rd_tile_fold *f, char *memory, int64_t group)
     }
 }
 
-/* Merges the states of a finished block into those of the blocks before it. */
+/* Merges the states of a finished block into those of the blocks before it.  Masked scans begin the
+ * next block with the identity, others with its first element. */
 static void end_block(const rd_tile_fold *f, char *memory, int64_t group, int64_t block)
 {
     const int64_t first = group * f->group;
@@ -48,6 +52,7 @@ static void end_block(const rd_tile_fold *f, char *memory, int64_t group, int64_
         rd_fill_identity(f, f->group, s);
 }
 
+/* Enters a block in all slots of a group, and ends the one before it. */
 void rd_state_scan_enter_block(const rd_state_scan *a, int64_t group, int64_t block)
 {
     rd_group *const g = rd_tree_group(a->memory, group);
@@ -59,7 +64,8 @@ void rd_state_scan_enter_block(const rd_state_scan *a, int64_t group, int64_t bl
 
 /* ---- Steps ----------------------------------------------------------------------------------- */
 /* Writes the results of n slots to elements (r, c ..): the state of the blocks before, merged with
- * that of the current block unless it is empty. */
+ * that of the current block unless it is `empty`.  In the first block there are none before.  A
+ * block's state is finished by code->block before it is merged. */
 static void store_results(const rd_state_scan *a, int64_t slot, int64_t at, bool empty, int64_t r,
                           int64_t c, int64_t n)
 {
@@ -84,7 +90,8 @@ static void store_results(const rd_state_scan *a, int64_t slot, int64_t at, bool
     rd_tiles_finish(a->m, f, a->memory, n, empty ? whole : s, to);
 }
 
-/* Updates n neighbouring slots with one element each, at x, of step `at`. */
+/* Updates n neighbouring slots with one element each, at x, of step `at`.  The first element of a
+ * block begins the states, except under a mask, where they begin with the identity. */
 static void step_states(const rd_state_scan *a, const void *x, int64_t slot, int64_t at, int64_t r,
                         int64_t c, int64_t n)
 {

@@ -9,6 +9,8 @@
 #include <string.h>
 
 /* ---- Kernels --------------------------------------------------------------------------------- */
+/* True if a kernel can update states and write results at once: there is one, and the scan is
+ * inclusive and has no mask. */
 static bool has_kernel(const rd_state_scan *a)
 {
     return a->kernels->rows && !a->f->masked && !a->f->fold->exclusive;
@@ -53,7 +55,8 @@ static void convert(const rd_state_scan *a, const rd_running *q, int64_t r, int6
 }
 
 /* ---- By lane mapping ------------------------------------------------------------------------- */
-/* Scans n neighbouring cells down `rows` rows, which are successive steps of one block. */
+/* Scans n neighbouring cells down `rows` rows, which are successive steps of one block.  The first
+ * step of a block, or all steps without a scan kernel, go by the kernels of folds (`by_folds`). */
 static void scan_rows(const rd_state_scan *a, int64_t slot, int64_t at, int64_t r, int64_t c,
                       int64_t rows, int64_t n)
 {
@@ -95,7 +98,8 @@ static void scan_columns(const rd_state_scan *a)
 }
 
 /* Scans elements c .. c + n of `rows` rows, within one block.  Each row is a scan of its own, or
- * one row continues the row before it. */
+ * one row continues the row before it.  The first `by_folds` elements go by the kernels of
+ * folds. */
 static void scan_block(const rd_state_scan *a, int64_t at, int64_t r, int64_t c, int64_t rows,
                        int64_t n)
 {

@@ -1,12 +1,17 @@
 /* steps.c - STEP: updates the states of a fold with the elements of a tile, in the way of its lane
- * mapping. */
+ * mapping.
+ *
+ * The numbers of an element are those of plan/fold_mapping.c: its cell, its lane position, its
+ * `outer` number (which pass along the lane position), its index.  A group is a run of states that
+ * enter blocks together (trees.h). */
 #include "kernels/cpu/tile/run/grouped_folds.h"
 #include "kernels/cpu/tile/run/masks.h"
 #include "kernels/cpu/tile/run/steps.h"
 #include "kernels/cpu/tile/run/user_folds.h"
 #include <string.h>
 
-/* START: empties the groups of a fold.  At row level each row of the tile has groups of its own. */
+/* START: empties the groups of a fold.  At row level each row of the tile has groups of its own.  A
+ * total begins with its first row, so there is nothing to do. */
 void rd_tiles_start(rd_tiles *m, int32_t pc)
 {
     const int32_t       number = m->p->inst[pc].arg;
@@ -103,8 +108,8 @@ static void update_down_columns(rd_tiles *m, rd_update *a, const rd_fold_tile *t
     }
 }
 
-/* Updates cells of one lane; the elements of a row are successive steps.  False if the tile is not
- * such a one. */
+/* Updates cells of one lane; the elements of a row are successive steps of a cell.  False if there
+ * are several lanes, or columns are not successive steps of one cell. */
 static bool update_one_lane(const rd_tiles *m, rd_update *a, const rd_fold_tile *t)
 {
     const rd_tile_fold *f = a->f;
@@ -122,7 +127,8 @@ static bool update_one_lane(const rd_tiles *m, rd_update *a, const rd_fold_tile 
     return true;
 }
 
-/* Updates states element by element, unless elements are successive steps of one lane. */
+/* Updates states element by element, unless elements are successive steps of one lane.  a->group is
+ * set for one element at a time, so it is restored. */
 static void update_elements(rd_tiles *m, rd_update *a, const rd_fold_tile *t)
 {
     if (update_one_lane(m, a, t))
@@ -138,7 +144,9 @@ static void update_elements(rd_tiles *m, rd_update *a, const rd_fold_tile *t)
 }
 
 /* ---- Masks ----------------------------------------------------------------------------------- */
-/* Applies the mask: masked elements become the identity, or the step's kernel reads the mask. */
+/* Applies the mask: masked elements become the identity, or the step's kernel reads the mask.  With
+ * a kernel that reads it, or one that looks for the best, states begin with the identity
+ * (`fused`). */
 static void apply_mask(rd_tiles *m, rd_update *a, rd_fold_tile *t)
 {
     rd_mask_note_seen(m, a->f, a->memory, t);
@@ -150,7 +158,8 @@ static void apply_mask(rd_tiles *m, rd_update *a, rd_fold_tile *t)
         t->mask.at = NULL;
 }
 
-/* True if one of n states is the element that decides the result. */
+/* True if one of n states is the element that decides the result (f->end), such as the greatest int
+ * for a maximum. */
 static bool holds_end(const rd_tile_fold *f, const uint64_t *state, int64_t n)
 {
     uint64_t there = 0;
@@ -285,6 +294,7 @@ void rd_tiles_step(rd_tiles *m, int32_t pc)
         update_tile(m, pc);
 }
 
+/* True if no further element can change the result of a fold, so that loops may exit early. */
 bool rd_tiles_is_decided(const rd_tiles *m, int32_t fold)
 {
     const rd_tile_fold *f = &m->code->fold[fold];

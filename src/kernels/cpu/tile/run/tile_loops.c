@@ -1,4 +1,8 @@
-/* tile_loops.c - the loops of a program, run tile by tile. */
+/* tile_loops.c - the loops of a program, run tile by tile.
+ *
+ * The levels of tile.h follow from the loops around: outside of rows the task's level, within a
+ * loop over rows the row level, within a loop over columns the tile level.  A run ends early if a
+ * fold is decided (`leave` is the loop to leave) or an instruction fails. */
 #include "core/bytes.h"
 #include "kernels/cpu/sort/row_sort.h"
 #include "kernels/cpu/tile/run/tile_task.h"
@@ -7,6 +11,7 @@
 #include <string.h>
 
 /* ---- A task's memory ------------------------------------------------------------------------- */
+/* The bytes of scratch that the largest row to be sorted needs; 0 if none is sorted. */
 static int64_t sort_bytes(const rd_program *p)
 {
     int64_t most = 0;
@@ -19,7 +24,8 @@ static int64_t sort_bytes(const rd_program *p)
     return most;
 }
 
-/* Places the arrays of a task in its memory `state`, or counts their bytes if it is NULL. */
+/* Places the arrays of a task in its memory `state`, or counts their bytes if it is NULL.  Returns
+ * the bytes. */
 static int64_t lay_out(rd_tiles *m, const rd_program *p, char *state)
 {
     const rd_tile_code *code = p->code;
@@ -46,6 +52,7 @@ static int64_t lay_out(rd_tiles *m, const rd_program *p, char *state)
     return used;
 }
 
+/* The bytes of a task's state for a program. */
 int64_t rd_tiles_bytes(const rd_program *p)
 {
     rd_tiles m = { 0 };

@@ -1,5 +1,9 @@
 /* tile_task.h - the state of a task of the tile machine, and the functions that run its
- * instructions. */
+ * instructions.
+ *
+ * Words.  m is the task: the state of one run over a part of the program.  pc is the number of an
+ * instruction.  The view of a register says where its elements lie.  A view is dense if its columns
+ * are contiguous.  The spare buffers hold copies for the time of one instruction. */
 #ifndef RD_KERNELS_CPU_TILE_RUN_TILE_TASK_H
 #define RD_KERNELS_CPU_TILE_RUN_TILE_TASK_H
 #include "kernels/cpu/tile/tile.h"
@@ -12,6 +16,7 @@ typedef struct rd_reg_view {
     rd_elem elem;
 } rd_reg_view;
 
+/* The current (or first) index of an axis, and the range [lo, hi) that loops over it visit. */
 typedef struct rd_tile_axis {
     int64_t index, lo, hi;
 } rd_tile_axis;
@@ -30,7 +35,7 @@ typedef struct rd_tiles {
     const rd_program   *p;
     const rd_tile_code *code;
     rd_task            *task;
-    rd_tile_level       level;
+    rd_tile_level       level; /* of the loops that are open */
     int64_t rows, cols; /* the tile's shape; at row level 1 and as many as the tile has rows; at
                           * task level 1, 1 */
     int64_t first_row;  /* of the tile's rows, where a loop goes through a few at a time */
@@ -50,7 +55,8 @@ typedef struct rd_tiles {
 bool      rd_tiles_run(rd_tiles *m, rd_task *task, int32_t from, int32_t to);
 int64_t   rd_tiles_bytes(const rd_program *p);
 rd_tiles *rd_tiles_new(const rd_program *p, char *state);
-/* The position of the tile's first element, without gathered indices. */
+/* The position of the tile's first element, in elements from the slot's base, without gathered
+ * indices.  A `local` addend counts from the begin of the axis' current range. */
 static inline int64_t rd_tiles_position(const rd_tiles *m, const rd_address *at)
 {
     int64_t position = at->offset;
@@ -63,13 +69,14 @@ static inline int64_t rd_tiles_position(const rd_tiles *m, const rd_address *at)
     return position;
 }
 
-/* The second spare buffer of 8-byte elements, after m->spare. */
+/* The second spare buffer of 8-byte elements, after m->spare.  A buffer has as many elements as a
+ * tile's buffer or its rows, whichever are more. */
 static inline char *rd_tiles_second_spare(const rd_tiles *m)
 {
     return m->spare + 8 * (m->code->cells > m->code->rows ? m->code->cells : m->code->rows);
 }
 
-/* The third one, which exists if a fold has a mask. */
+/* The third spare buffer, which exists if a fold has a mask. */
 static inline char *rd_tiles_third_spare(const rd_tiles *m)
 {
     return m->spare + 16 * (m->code->cells > m->code->rows ? m->code->cells : m->code->rows);

@@ -2,7 +2,11 @@
  *
  * These are the total of a small array, or totals of small planes or of their columns.  The
  * overhead of tiles costs more than the sum of a hundred elements, so these programs run without
- * registers, tiles and instructions. */
+ * registers, tiles and instructions.
+ *
+ * Words.  A plane is a two-dimensional part of an array, folded by two loops.  It is folded down
+ * its columns (a result for each) or along the lanes of its rows (one result).  In a rd_tile_total,
+ * x and y are the operands, `to` is the result. */
 #include "core/combine_tree.h"
 #include "kernels/cpu/tile/run/trees.h"
 #include <assert.h>
@@ -22,7 +26,8 @@ static const rd_inst *sole_inst(const rd_program *p, rd_inst_kind kind)
     return found;
 }
 
-/* True if the program only folds what it loads, or a map in the kernel, and stores the result. */
+/* True if the program only folds what it loads, or a map in the kernel, and stores the result.
+ * Loops must go forwards, without panels, and there must be one fold. */
 static bool only_folds(const rd_program *p, const rd_tile_code *code)
 {
     for (int32_t i = 0; i < p->n_inst; i++)
@@ -59,7 +64,7 @@ static int64_t step_along(const rd_address *at, int32_t axis)
     return step;
 }
 
-/* True if an address in the caller's memory depends on loops alone. */
+/* True if an address is in the caller's memory (not scratch) and depends on loop indices alone. */
 static bool is_affine(const rd_program *p, const rd_address *at)
 {
     for (int32_t k = 0; k < at->n_add; k++)
@@ -68,7 +73,8 @@ static bool is_affine(const rd_program *p, const rd_address *at)
     return at->slot < p->first_scratch;
 }
 
-/* The array that a register is, contiguous along an axis; NULL if it is something else. */
+/* The address of the array that a register is (by a direct LOAD), if that is contiguous along an
+ * axis; NULL if the register is something else. */
 static const rd_address *array_of(const rd_program *p, const rd_tile_code *code, int32_t reg,
                                   int32_t axis)
 {
@@ -81,7 +87,7 @@ static const rd_address *array_of(const rd_program *p, const rd_tile_code *code,
                : NULL;
 }
 
-/* True if the program's only loop is a row. */
+/* True if the program's only loop is a row along the lanes, which a kernel folds without a tree. */
 static bool is_row(const rd_program *p, const rd_tile_code *code)
 {
     return p->n_loop == 1 && p->loop[0].axis == p->root && code->fold->mapping == RD_FOLD_LANES &&
@@ -120,6 +126,7 @@ static bool has_pattern(const rd_program *p, bool by_columns, int32_t *around)
            at + *around == p->n_inst;
 }
 
+/* The loop that LOOP instruction number `inst` begins. */
 static const rd_loop *loop_at(const rd_program *p, int32_t inst)
 {
     return &p->loop[p->inst[inst].arg];
@@ -135,7 +142,7 @@ static bool find_plane(const rd_program *p, const rd_fold *fold, rd_tile_total *
            step_along(&fold->outer, total->rows->axis) == 1;
 }
 
-/* True if planes are folded down their columns, in one block. */
+/* True if planes are folded down their columns, in one block, and each column is a cell. */
 static bool is_plane_of_columns(const rd_program *p, const rd_tile_code *code, rd_tile_total *total)
 {
     const rd_tile_fold *f = code->fold;
@@ -147,7 +154,8 @@ static bool is_plane_of_columns(const rd_program *p, const rd_tile_code *code, r
     return f->cells == total->n && step_along(&f->fold->cell, total->cols->axis) == 1;
 }
 
-/* True if the rows of a plane are whole steps of all lanes, in a few blocks of whole rows. */
+/* True if the rows of a plane are whole steps of all lanes, in at most RD_TOTAL_BLOCKS blocks of
+ * whole rows, for one cell. */
 static bool is_plane_of_lanes(const rd_program *p, const rd_tile_code *code, rd_tile_total *total)
 {
     const rd_fold *fold = code->fold->fold;
@@ -225,6 +233,7 @@ static int64_t bytes_along(const rd_address *array, int32_t axis)
     return array ? step_along(array, axis) * rd_dtype_size(array->type) : 0;
 }
 
+/* A pointer so many bytes on; NULL if there is no operand. */
 static char *moved(const void *at, int64_t bytes)
 {
     return at ? (char *)at + bytes : NULL;

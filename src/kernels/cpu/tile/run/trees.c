@@ -1,20 +1,28 @@
-/* trees.c - the combine tree of program.h on states side by side. */
+/* trees.c - the combine tree of program.h on states side by side.
+ *
+ * Words.  A group is a run of states that enter blocks together (trees.h); a slot is the place of
+ * one state.  The stack of a group has its finished nodes, `depth` in all; `row` is the number of a
+ * node on it.  Word k of a state is an array over all slots, so that kernels take neighbouring
+ * states as vectors. */
 #include "kernels/cpu/tile/run/trees.h"
 #include <assert.h>
 #include <string.h>
 
 /* ---- Memory ---------------------------------------------------------------------------------- */
+/* The tree of group number `group`; trees lie at the start of the fold's memory. */
 rd_group *rd_tree_group(char *memory, int64_t group)
 {
     return (rd_group *)(void *)memory + group;
 }
 
+/* The nodes on the stack of a group: which blocks each covers, and how many states it has. */
 rd_tree_node *rd_tree_nodes(const rd_tile_fold *f, char *memory, int64_t group)
 {
     return (rd_tree_node *)(void *)(memory + f->tags) + group * f->room;
 }
 
-/* Pointers to the words of a state in n slots: word k of all slots lies 8 k n bytes after `at`. */
+/* Pointers to the words of the state in slot `slot` of n: word k of all slots begins 8 k n bytes
+ * after `at`. */
 static void states(const rd_tile_fold *f, char *at, int64_t n, const int32_t *size, int64_t slot,
                    void **s)
 {
@@ -23,7 +31,8 @@ static void states(const rd_tile_fold *f, char *at, int64_t n, const int32_t *si
         s[k] = at + 8 * k * n + slot * size[k];
 }
 
-/* Pointers to the states of the current block, from `slot` on. */
+/* Pointers to the states of the current block, from `slot` on.  In place, they lie where the node
+ * will be once the block ends: on top of the stack. */
 void rd_tree_block(const rd_tile_fold *f, char *memory, int64_t slot, void **s)
 {
     if (f->in_place)
@@ -77,7 +86,8 @@ static void merge_rows(const rd_tile_fold *f, char *memory, int64_t group, int32
     }
 }
 
-/* True if two nodes may merge.  In exact folds any two may, even if one has blocks in between. */
+/* True if two nodes may merge: they have one level, are neighbours, and the left one begins where a
+ * node twice as large does.  In exact folds any two may, even if one has blocks in between. */
 static bool siblings(const rd_tile_fold *f, const rd_tree_node *left, const rd_tree_node *right)
 {
     return f->any_order || (left->level == right->level && (left->start >> left->level) % 2 == 0 &&
@@ -98,6 +108,7 @@ void rd_tree_push(const rd_tile_fold *f, char *memory, int64_t group, rd_tree_no
     }
 }
 
+/* Empties a group: no block, no nodes, and under a mask no cell that has had an element. */
 void rd_tree_start(const rd_tile_fold *f, char *memory, int64_t group)
 {
     *rd_tree_group(memory, group) = (rd_group){ .block = -1 };
@@ -105,7 +116,8 @@ void rd_tree_start(const rd_tile_fold *f, char *memory, int64_t group)
         memset(memory + f->seen + group * f->group, 0, (size_t)f->group);
 }
 
-/* Adds `rows` to the counts of n states. */
+/* Adds `rows` to the counts of n states, if the fold counts its elements outside of kernels
+ * (`counted`). */
 void rd_tree_add_count(const rd_tile_fold *f, void *s, int64_t n, int64_t rows)
 {
     for (int64_t k = 0; f->counted && rows > 0 && k < n; k++)
@@ -129,6 +141,7 @@ void rd_tree_count(const rd_tile_fold *f, char *memory, int64_t group, int64_t o
     rd_tree_add_count(f, s[0], shared ? 1 : n, rows);
 }
 
+/* Copies the count of the first state to all n: neighbouring cells have had the same rows. */
 static void share_count(const rd_tile_fold *f, int64_t n, void *s)
 {
     for (int64_t k = 1; k < n; k++)
@@ -204,7 +217,8 @@ void rd_tree_end_block(const rd_tile_fold *f, char *memory, int64_t group)
     g->block = -1;
 }
 
-/* Enters a block, and ends the one before it. */
+/* Enters a block, in which no state has begun, and ends the one before it.  Nothing changes if the
+ * group is in that block. */
 void rd_tree_enter_block(const rd_tile_fold *f, char *memory, int64_t group, int64_t block)
 {
     rd_group *g = rd_tree_group(memory, group);
@@ -216,6 +230,8 @@ void rd_tree_enter_block(const rd_tile_fold *f, char *memory, int64_t group, int
     g->begun = 0;
 }
 
+/* Merges all finished nodes of a group into one, from the right, as absent nodes of the tree are
+ * skipped. */
 void rd_tree_collapse(const rd_tile_fold *f, char *memory, int64_t group)
 {
     rd_group *g = rd_tree_group(memory, group);

@@ -21,7 +21,8 @@ typedef struct rd_tree_node {
     int32_t level;
 } rd_tree_node;
 
-/* The slot of a cell's first lane. */
+/* The slot of a cell's first lane: lanes of a cell are adjacent, unless cells are interleaved, lane
+ * by lane. */
 static inline int64_t rd_tree_slot(const rd_tile_fold *f, int64_t cell)
 {
     return f->interleaved > 1 ? cell : cell * f->fold->lanes;
@@ -39,8 +40,7 @@ void rd_tree_total(const rd_tile_fold *f, char *memory, int64_t row, void **s);
 enum { RD_SPARE = 512 };
 void rd_tree_spare(const rd_tile_fold *f, char *memory, int which, void **s);
 
-/* rd_tree_adjacent_cells: how many of the `left` cells from `cell` on are adjacent and in one
- * group. rd_tree_cells_at_once: likewise, but no more than scratch has room for. */
+/* How many of the `left` cells from `cell` on are adjacent and in one group. */
 static inline int64_t rd_tree_adjacent_cells(const rd_tile_fold *f, int64_t cell, int64_t left)
 {
     const int64_t in_group = f->mapping == RD_FOLD_COLUMNS ? f->group - cell % f->group
@@ -49,6 +49,8 @@ static inline int64_t rd_tree_adjacent_cells(const rd_tile_fold *f, int64_t cell
     return left < in_group ? left : in_group;
 }
 
+/* How many of the `left` cells from `cell` on are adjacent and in one group, but no more than
+ * scratch has room for. */
 static inline int64_t rd_tree_cells_at_once(const rd_tile_fold *f, int64_t cell, int64_t left)
 {
     const int64_t n = rd_tree_adjacent_cells(f, cell, left);

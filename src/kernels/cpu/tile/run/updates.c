@@ -1,15 +1,21 @@
 /* updates.c - updates of accumulators: rows of elements go into the states of blocks, and blocks
- * into the combine tree. */
+ * into the combine tree.
+ *
+ * Words.  A row of an update is one step: one element for each of neighbouring states.  A state of
+ * the current block is fresh until it has had an element; it begins with that element, as adding to
+ * an identity would cost a step. */
 #include "kernels/cpu/tile/run/updates.h"
 #include "kernels/cpu/reference/fold.h"
 #include <assert.h>
 
+/* The address of element (r, c) of an operand; NULL if there is no such operand. */
 static const char *at(const rd_reg_view *v, int64_t r, int64_t c)
 {
     return v->at ? rd_view_at(v, r, c) : NULL;
 }
 
-/* Finds which group and slot the elements from (r, c) on update, and where these elements are. */
+/* Finds which group and slot (offset in it) the elements from (r, c) on update, and where these
+ * elements are.  Rows with states of their own have f->cells cells each. */
 void rd_update_place(rd_update *a, const rd_fold_tile *t, int64_t r, int64_t c)
 {
     const rd_tile_fold *f    = a->f;
@@ -37,6 +43,8 @@ static void advance_operands(rd_update *a, int64_t rows, int64_t n)
     a->q.index += rows * a->q.index_row + n * a->q.index_col;
 }
 
+/* Makes each row of the update one step of all lanes along a row of the tile: rows lie a step
+ * apart. */
 void rd_update_by_steps(rd_update *a)
 {
     const int64_t lanes = a->f->interleaved * a->f->fold->lanes;
@@ -47,11 +55,13 @@ void rd_update_by_steps(rd_update *a)
     a->q.index_row = lanes * a->q.index_col;
 }
 
+/* Sets the words of a state that any element replaces. */
 static void identities_of(const rd_fold *fold, rd_word *s)
 {
     rd_reducer_code_of(fold->reducer, rd_dtype_class(fold->type))->identity(s, fold->type);
 }
 
+/* The first word of the identity, which takes the place of masked elements. */
 rd_word rd_fold_identity(const rd_fold *fold)
 {
     rd_word s[RD_MAX_STATE] = { 0 };
@@ -72,6 +82,7 @@ static void fill(void *s, int64_t n, int32_t size, rd_word word)
             ((uint8_t *)s)[k] = (uint8_t)word.u64;
 }
 
+/* Sets n states of a block to the identity. */
 void rd_fill_identity(const rd_tile_fold *f, int64_t n, void *const *s)
 {
     rd_word identity[RD_MAX_STATE] = { 0 };
@@ -104,7 +115,7 @@ void rd_update_states(const rd_update *all, int64_t offset, int64_t n, int64_t r
     rd_tree_count(a.f, a.memory, a.group, offset, n, a.q.rows);
 }
 
-/* Notes that all states up to `end` have begun. */
+/* Notes that all states of the group up to `end` have begun the current block. */
 static void note_begun(const rd_update *a, int64_t end)
 {
     rd_group *g = rd_tree_group(a->memory, a->group);
@@ -113,7 +124,7 @@ static void note_begun(const rd_update *a, int64_t end)
 }
 
 /* Updates cells in lockstep by one call of their kernel, within one block.  False if there is no
- * kernel or the block ends. */
+ * kernel, or some of these cells have begun the block and others have not. */
 bool rd_update_cells(const rd_update *a, int64_t cells, int64_t x, int64_t y)
 {
     const int64_t end = a->offset + cells * a->f->fold->lanes;
@@ -186,7 +197,8 @@ static bool has_whole_block(const rd_update *a, int64_t rows)
 }
 
 /* Updates the states with the next rows of the current block, as many as come.  Returns how many
- * rows these are. */
+ * rows these are.  States that have begun the block take all rows; fresh ones begin with the first
+ * row. */
 static int64_t update_within_block(const rd_update *a, int64_t rows)
 {
     const int64_t steps = a->f->fold->steps, n = a->q.n, block = a->at / steps;

@@ -1,16 +1,21 @@
-/* user_folds.c - users' reducers: the tile's elements go to the reference's folds (reference/fold.h), as
- * many at a time as belong together, in the type the reducer takes. */
+/* user_folds.c - users' reducers: the tile's elements go to the reference's folds
+ * (reference/fold.h), as many at a time as belong together, in the type the reducer takes.
+ *
+ * Words.  A user's reducer is a set of functions that the caller gives for its states.  A run is a
+ * stretch of elements that one call takes: along a row, or down a column. */
 #include "core/bytes.h"
 #include "kernels/cpu/reference/fold.h"
 #include "kernels/cpu/tile/run/masks.h"
 #include "kernels/cpu/tile/run/user_folds.h"
 
 /* ---- Where they are -------------------------------------------------------------------------- */
+/* The bytes of the head of a fold, in whole cache lines; its states lie behind it. */
 static int64_t head_bytes(void)
 {
     return ((int64_t)sizeof(rd_fold_state) + 63) / 64 * 64;
 }
 
+/* The memory of a fold, in whole cache lines, so that the next row's fold is aligned too. */
 int64_t rd_user_folds_bytes(const rd_fold *fold)
 {
     return (rd_bytes_add(head_bytes(), rd_fold_bytes(fold)) + 63) / 64 * 64;
@@ -85,7 +90,9 @@ static void take(const elements *e, int64_t r, int64_t c, int64_t n, bool down)
     rd_fold_take(fold_at(e->f, e->memory, r), &at, &run);
 }
 
-/* True if successive elements are successive steps of one cell, at indices that rise by one. */
+/* True if successive elements are successive steps of one cell, at indices that rise by one, or go
+ * to its lanes in turn.  The four numbers are the strides of the element's numbers from one to the
+ * next. */
 static bool is_contiguous(const rd_tile_fold *f, int64_t outer, int64_t lane, int64_t cell,
                           int64_t index)
 {
@@ -94,12 +101,14 @@ static bool is_contiguous(const rd_tile_fold *f, int64_t outer, int64_t lane, in
     return cell == 0 && outer * f->row_steps + lane == 1 && index == 1;
 }
 
+/* True if is_contiguous() holds for the elements of a row of the tile. */
 static bool is_contiguous_along_row(const rd_tile_fold *f)
 {
     return is_contiguous(f, f->outer.col, f->lane.col, f->cell.col, f->index.col);
 }
 
-/* Updates the folds with all elements of a tile, by the longest runs. */
+/* Updates the folds with all elements of a tile, by the longest runs: along rows, or down columns,
+ * where these are successive steps of a cell; else one by one. */
 static void take_all(const rd_tiles *m, const elements *e)
 {
     const rd_tile_fold *f     = e->f;
@@ -144,6 +153,7 @@ static rd_reg_view convert_operand(rd_tiles *m, rd_dtype type, rd_reg_view x)
     return y;
 }
 
+/* True if no further element can change the result: the user's reducer says so. */
 bool rd_user_folds_are_decided(const char *memory)
 {
     return rd_fold_is_decided((const rd_fold_state *)(const void *)memory);
@@ -177,7 +187,8 @@ void rd_user_folds_step(rd_tiles *m, int32_t pc, const rd_tile_fold *f, char *me
         take_all(m, &e);
 }
 
-/* SCAN: updates the folds element by element, and writes each running result. */
+/* SCAN: updates the folds element by element, and writes each running result.  `takes` is false for
+ * elements that the mask leaves out. */
 void rd_user_folds_scan(rd_tiles *m, int32_t pc, const rd_tile_fold *f)
 {
     const rd_inst    *inst = &m->p->inst[pc];
@@ -217,6 +228,7 @@ void rd_user_folds_finish(const rd_tiles *m, const rd_tile_fold *f, char *memory
         }
 }
 
+/* Merges the fold `next` of a later task into the fold `into` of an earlier one. */
 void rd_user_folds_merge(char *into, const char *next)
 {
     rd_fold_merge((rd_fold_state *)(void *)into, (const rd_fold_state *)(const void *)next);

@@ -3,6 +3,7 @@
 #include <string.h>
 
 /* ---- Single elements ------------------------------------------------------------------------- */
+/* Element (row, col) of a view, as a word; bytes above those of the element are 0. */
 rd_word rd_view_word(const rd_reg_view *v, int64_t row, int64_t col)
 {
     const char *at = rd_view_at(v, row, col);
@@ -28,6 +29,7 @@ void rd_view_set(const rd_reg_view *v, int64_t row, int64_t col, rd_word word)
 }
 
 /* ---- Where elements are ---------------------------------------------------------------------- */
+/* The memory of the tile's first element at an instruction's address, where its strides apply. */
 char *rd_tiles_memory(const rd_tiles *m, const rd_tile_strides *w)
 {
     return (char *)m->task->slot[w->at->slot] + rd_tiles_position(m, w->at) * w->size;
@@ -69,7 +71,8 @@ rd_reg_view rd_tiles_dense(rd_tiles *m, rd_reg_view v)
     return y;
 }
 
-/* Makes both operands contiguous, y in the second spare buffer. */
+/* Makes both operands contiguous, y in the second spare buffer.  y stays as it is if kernels take
+ * it as a scalar (coly is 0) or there is none. */
 void rd_tiles_dense_both(rd_tiles *m, rd_reg_view *x, rd_reg_view *y, int64_t coly)
 {
     char *const spare = m->spare;

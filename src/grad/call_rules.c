@@ -1,0 +1,50 @@
+/* call_rules.c - derivatives of C functions of the caller: functions that come beside them
+ * (rd_fn.derivative). */
+#include "expr/maps.h"
+#include "expr/origin.h"
+#include "grad/derivative.h"
+#include <string.h>
+
+/* The change of the result for a change g of operand k: g times the caller's derivative. */
+static rd_expr *change_by(rd_grad_step *s, int k, rd_expr *g)
+{
+    const rd_call_facts *f = s->y->as.call;
+    rd_expr             *operand[RD_MOST_IN], *slope;
+
+    if (!f->derivative || !f->derivative[k])
+        return rd_fail(s->ctx, RD_ERR_ARGUMENT,
+                       "%s: %s is C code, of which no derivative by operand %d is known; write it "
+                       "as text or with RD_FN, or give rd_fn.derivative",
+                       s->call, f->name, k);
+    memcpy(operand, s->y->in, (size_t)s->y->n_in * sizeof *operand);
+    if (!rd_from_0(s->y->n_in, operand))
+        return NULL;
+    slope = rd_mapn_fn(f->derivative[k], (rd_exprs){ operand, s->y->n_in });
+    return map_2(RD_OP_mul, s->call, g, rd_cast_to(slope, s->y->type));
+}
+
+static bool pull(rd_grad_step *s)
+{
+    for (int k = 0; k < s->y->n_in; k++)
+        if (s->depends[k] && !(s->in[k] = change_by(s, k, s->g)))
+            return false;
+    return true;
+}
+
+/* Adds up the changes by all operands. */
+static rd_expr *push(rd_grad_step *s)
+{
+    rd_expr *sum = NULL;
+
+    for (int k = 0; k < s->y->n_in; k++) {
+        rd_expr *const part = s->in[k] ? change_by(s, k, rd_cast_to(s->in[k], s->y->type)) : NULL;
+
+        if (s->in[k] && !part)
+            return NULL;
+        if (part)
+            sum = sum ? map_2(RD_OP_add, s->call, sum, part) : part;
+    }
+    return sum;
+}
+
+const rd_grad_rule rd_call_grad = { pull, push };

@@ -1,0 +1,80 @@
+/* derivative.h - derivatives of expression graphs: what the two modes share.
+ *
+ * Both modes visit the nodes of a graph once, in the order of serial numbers, without recursion:
+ *
+ *   - forward mode (forward_mode.c) from operands to readers: each node gets its *tangent*, how it changes;
+ *   - reverse mode (reverse_mode.c) from readers to operands: each node gets its *cotangent*, the gradient
+ *     of the scalar with respect to it, which its readers add up.
+ *
+ * What a kind of node does is a rule (rules.c).  Tangents and cotangents are expressions of the
+ * node's type and shape.  Their origins are 0 throughout; results get the origins of operands. */
+#ifndef RD_GRAD_DERIVATIVE_H
+#define RD_GRAD_DERIVATIVE_H
+#include "expr/expr.h"
+#include "expr/nodes.h"
+
+/* The most operands of a node: a concatenation has 48. */
+enum { RD_MOST_IN = 64 };
+
+/* One node on its way through a rule. */
+typedef struct rd_grad_step {
+    const char *call; /* for messages: "rd_grad" */
+    rd_ctx     *ctx;
+    rd_expr    *y;              /* the node */
+    rd_expr    *g;              /* reverse mode: its cotangent, origins 0 */
+    const bool *depends;        /* of each operand: a change of it matters */
+    rd_expr    *in[RD_MOST_IN]; /* forward mode: tangents of operands, NULL: 0.  Reverse mode: the
+                                 * rule writes what the node adds to their cotangents */
+} rd_grad_step;
+
+/* The rule of a kind of node.  `pull` fills in s->in from s->g; false after a failure.  `push`
+ * returns the tangent of s->y; NULL after a failure. */
+typedef struct rd_grad_rule {
+    bool (*pull)(rd_grad_step *s);
+    rd_expr *(*push)(rd_grad_step *s);
+} rd_grad_rule;
+
+/* The rule of the node's kind; NULL after recording that it has no derivative. */
+const rd_grad_rule *rd_grad_rule_of(const rd_grad_step *s);
+
+extern const rd_grad_rule rd_map_rule_grad, rd_view_grad, rd_reshape_grad, rd_take_grad,
+    rd_concat_grad, rd_sort_grad, rd_reduce_grad, rd_scan_grad, rd_call_grad;
+
+/* ---- Graphs (marked_graph.c) ------------------------------------------------------------------------ */
+/* The nodes below y in the order of serial numbers: operands stand before readers. */
+typedef struct rd_grad_graph {
+    const char  *call;
+    rd_ctx      *ctx;
+    rd_node_list list;
+    bool        *depends; /* of each node: it changes if an operand of the caller does */
+    rd_expr    **change;  /* of each node: its tangent or cotangent; NULL: 0 */
+} rd_grad_graph;
+
+/* Lists the nodes, and finds which depend on the operands x.  `strict`: an operand that is neither
+ * a leaf nor below y is an error.  False after recording what is wrong. */
+bool rd_grad_begin(rd_grad_graph *graph, const char *call, rd_expr *y, rd_exprs x, bool strict);
+void rd_grad_end(rd_grad_graph *graph);
+/* The place of a node in the list; -1: it is not below y. */
+int64_t rd_grad_find(const rd_grad_graph *graph, const rd_expr *x);
+/* Prepares a step for node i: call, context, node, and which operands depend. */
+void rd_grad_step_of(const rd_grad_graph *graph, int64_t i, rd_grad_step *s,
+                     bool depends[RD_MOST_IN]);
+
+/* The leaf of pairs of parts of a complex leaf; NULL: x is none. */
+rd_expr *rd_grad_pairs(rd_expr *x);
+/* rd_jvp() for another call, and `strict` as above (forward_mode.c). */
+rd_expr *rd_grad_directional(const char *call, rd_expr *y, rd_exprs x, rd_exprs t, bool strict);
+
+/* ---- Building blocks (marked_graph.c) --------------------------------------------------------------- */
+/* Zeros of the shape and type of x. */
+rd_expr *rd_grad_zeros(rd_expr *x);
+/* The sum of x over a set of axes, bit a: axis a; x itself if there is none. */
+rd_expr *rd_grad_sum(rd_expr *x, uint64_t axes);
+/* Sums of x over axis by label, places from 0 to n - 1, which replaces the axis.  Labels below 0
+ * count from the end. */
+rd_expr *rd_grad_scatter(rd_expr *x, int axis, rd_expr *label, int64_t n);
+/* Function text of named operands: names are letters, one an operand.  Operands lose their
+ * origins. */
+rd_expr *rd_grad_text(const rd_grad_step *s, const char *text, const char *names,
+                      rd_expr *const *x);
+#endif

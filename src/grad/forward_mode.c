@@ -1,0 +1,167 @@
+/* forward_mode.c - directional derivatives by forward mode: rd_jvp(), rd_divergence() and rd_laplacian(). */
+#include "expr/complex.h"
+#include "expr/lists.h"
+#include "expr/maps.h"
+#include "expr/origin.h"
+#include "grad/derivative.h"
+#include <string.h>
+
+/* ---- Tangents of operands -------------------------------------------------------------------- */
+/* Gives node x the tangent t, if the graph has it. */
+static bool set_tangent(rd_grad_graph *graph, const rd_expr *x, rd_expr *t)
+{
+    const int64_t i = rd_grad_find(graph, x);
+
+    t = rd_with_origins(t, NULL);
+    if (t && i >= 0)
+        graph->change[i] = t;
+    return t != NULL;
+}
+
+/* Gives the nodes that operand x consists of their parts of t. */
+static bool plant_tangent(rd_grad_graph *graph, rd_expr *x, rd_expr *t)
+{
+    rd_expr *const pairs = rd_grad_pairs(x);
+
+    t = rd_cast_to(t, x->type);
+    if (t && x->kind == RD_EXPR_SPARSE) {
+        if (t->kind != RD_EXPR_SPARSE || t->n_in != x->n_in ||
+            memcmp(t->in + 2, x->in + 2, (size_t)(x->n_in - 2) * sizeof *t->in) != 0)
+            return rd_fail(graph->ctx, RD_ERR_ARGUMENT,
+                           "%s: the direction of a sparse operand must have its stored places",
+                           graph->call);
+        return plant_tangent(graph, x->in[0], t->in[0]);
+    }
+    t = t ? rd_broadcast_to(rd_with_origins(t, NULL), x->rank, x->extent, graph->call) : NULL;
+    if (!t)
+        return false;
+    if (pairs)
+        return set_tangent(graph, pairs, rd_complex_pairs(t));
+    if (rd_is_complex(x))
+        return plant_tangent(graph, x->in[0], t->in[0]) && plant_tangent(graph, x->in[1], t->in[1]);
+    return set_tangent(graph, x, t);
+}
+
+/* ---- Nodes ----------------------------------------------------------------------------------- */
+/* Computes the tangent of node i from those of its operands, unless the caller gave it. */
+static bool push_node(rd_grad_graph *graph, int64_t i)
+{
+    bool                depends[RD_MOST_IN], any = false;
+    rd_grad_step        s;
+    const rd_grad_rule *rule;
+
+    if (!graph->depends[i] || graph->change[i] || rd_is_complex(graph->list.at[i]))
+        return true;
+    rd_grad_step_of(graph, i, &s, depends);
+    for (int k = 0; k < s.y->n_in; k++) {
+        s.in[k] = depends[k] ? graph->change[rd_grad_find(graph, s.y->in[k])] : NULL;
+        any |= s.in[k] != NULL;
+    }
+    if (!any)
+        return true;
+    rule             = rd_grad_rule_of(&s);
+    graph->change[i] = rule ? rd_cast_to(rd_with_origins(rule->push(&s), NULL), s.y->type) : NULL;
+    return graph->change[i] != NULL;
+}
+
+/* The tangent of y; zeros if it has none. */
+static rd_expr *result_of(const rd_grad_graph *graph, rd_expr *y)
+{
+    const int64_t i = rd_grad_find(graph, y);
+
+    if (rd_is_complex(y))
+        return rd_complex_of(result_of(graph, y->in[0]), result_of(graph, y->in[1]), graph->call);
+    return rd_with_origins(graph->change[i] ? graph->change[i] : rd_grad_zeros(y), y->origin);
+}
+
+rd_expr *rd_grad_directional(const char *call, rd_expr *y, rd_exprs x, rd_exprs t, bool strict)
+{
+    rd_grad_graph graph;
+    rd_expr      *made = NULL;
+    bool          ok   = rd_grad_begin(&graph, call, y, x, strict);
+
+    ok = ok && rd_list_ok(y->ctx, call, "directions", t.at, t.n, 1);
+    if (ok && t.n != x.n) {
+        rd_fail(y->ctx, RD_ERR_ARGUMENT, "%s: %d operands, and %d directions", call, (int)x.n,
+                (int)t.n);
+        ok = false;
+    }
+    ok = ok && rd_operands(call, t.n, t.at) && rd_same_ctx(call, t.n, t.at);
+    for (int32_t k = 0; ok && k < x.n; k++)
+        ok = plant_tangent(&graph, x.at[k], t.at[k]);
+    for (int64_t i = 0; ok && i < graph.list.n; i++)
+        ok = push_node(&graph, i);
+    if (ok)
+        made = result_of(&graph, y);
+    rd_grad_end(&graph);
+    return made;
+}
+
+rd_expr *rd_jvp(rd_expr *y, rd_exprs x, rd_exprs t)
+{
+    return rd_grad_directional("rd_jvp", y, x, t, true);
+}
+
+/* ---- Fields of points ------------------------------------------------------------------------ */
+/* A direction along coordinate d: 1 there, and 0 in the other coordinates of all points. */
+static rd_expr *unit(const char *call, rd_expr *x, int64_t d)
+{
+    rd_expr *const at = rd_places(x, x->rank - 1);
+
+    return rd_cast_to(map_2(RD_OP_eq, call, at, rd_int(x->ctx, d)), x->type);
+}
+
+/* True if f has x's shape, without the last axis unless `vector`. */
+static bool shapes_ok(const char *call, const rd_expr *f, const rd_expr *x, bool vector)
+{
+    char of_f[RD_SHAPE_TEXT], of_x[RD_SHAPE_TEXT];
+
+    if (x->rank > 0 && f->rank == x->rank - !vector &&
+        !memcmp(f->extent, x->extent, (size_t)f->rank * sizeof *f->extent))
+        return true;
+    rd_fail(f->ctx, RD_ERR_SHAPE, "%s: f has shape %s, and x %s; f must have x's shape%s", call,
+            rd_shape_text(f->rank, f->extent, of_f), rd_shape_text(x->rank, x->extent, of_x),
+            vector ? "" : " without its last axis");
+    return false;
+}
+
+/* The sum over d of the change of f[.., d] along coordinate d.  Points do not see each other, so
+ * one direction moves all of them. */
+static rd_expr *divergence(const char *call, rd_expr *f, rd_expr *x)
+{
+    const int last = x->rank - 1;
+    rd_expr  *sum  = NULL;
+
+    for (int64_t d = 0; d < x->extent[last]; d++) {
+        rd_expr *const t = unit(call, x, d);
+        rd_expr       *part =
+            t ? rd_grad_directional(call, f, (rd_exprs){ &x, 1 }, (rd_exprs){ &t, 1 }, false)
+                    : NULL;
+
+        part = part ? rd_select_place(part, last, d) : NULL;
+        sum  = part && sum ? map_2(RD_OP_add, call, sum, part) : part;
+        if (!sum)
+            return NULL;
+    }
+    return sum ? sum : rd_grad_zeros(rd_grad_sum(f, UINT64_C(1) << last));
+}
+
+rd_expr *rd_divergence(rd_expr *f, rd_expr *x)
+{
+    static const char call[] = "rd_divergence";
+
+    if (!rd_operands(call, 2, (rd_expr *[]){ f, x }) || !shapes_ok(call, f, x, true))
+        return NULL;
+    return divergence(call, f, x);
+}
+
+rd_expr *rd_laplacian(rd_expr *f, rd_expr *x)
+{
+    static const char call[] = "rd_laplacian";
+    rd_expr          *slope;
+
+    if (!rd_operands(call, 2, (rd_expr *[]){ f, x }) || !shapes_ok(call, f, x, false))
+        return NULL;
+    slope = rd_grad(rd_sum(f, RD_ALL), RD_EXPRS(x)).at[0];
+    return slope ? divergence(call, slope, x) : NULL;
+}

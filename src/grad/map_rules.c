@@ -1,0 +1,141 @@
+/* map_rules.c - derivatives of maps: the rows RD_DERIVATIVE of core/ops.def.
+ *
+ * A row gives the change of the result for a change g of one operand, as function text that is
+ * linear in g.  Forward mode adds these changes over operands.  In reverse mode g is the cotangent
+ * of the result, and the text is what the operand gets. */
+#include "expr/maps.h"
+#include "expr/origin.h"
+#include "grad/derivative.h"
+#include <string.h>
+
+enum { MOST_ARITY = 3 };
+
+/* The texts of an operator, one an operand. */
+typedef struct row {
+    const char *of[MOST_ARITY];
+    const char *why; /* it has none; the sentence for users */
+} row;
+
+static const row rows[RD_N_OPS] = {
+#define RD_DERIVATIVE(name, ...)    [RD_OP_##name] = { { __VA_ARGS__ }, NULL },
+#define RD_NO_DERIVATIVE(name, why) [RD_OP_##name] = { { NULL }, why },
+#define RD_OP(...)
+#define RD_TEST(...)
+#include "core/ops.def"
+};
+
+/* An operator of floats without a row in either list does not compile: its HAS_name is missing. */
+enum {
+#define RD_DERIVATIVE(name, ...)    HAS_##name,
+#define RD_NO_DERIVATIVE(name, why) HAS_##name,
+#define RD_OP(...)
+#define RD_TEST(...)
+#include "core/ops.def"
+    N_HAS
+};
+enum {
+#define NEEDS_ARITH(name) NEEDS_##name = HAS_##name,
+#define NEEDS_SAME(name)  NEEDS_##name = HAS_##name,
+#define NEEDS_FLOAT(name) NEEDS_##name = HAS_##name,
+#define NEEDS_ROUND(name) NEEDS_##name = HAS_##name,
+#define NEEDS_LOGIC(name)
+#define NEEDS_BITS(name)
+#define NEEDS_INTS(name)
+#define NEEDS_COUNT(name)
+#define RD_OP(name, n, rule, ...) NEEDS_##rule(name)
+#define RD_TEST(...)
+#include "core/ops.def"
+    N_NEEDS = N_HAS
+};
+
+/* The change of the node for a change g of operand k; *flat: there is none.  NULL and not flat:
+ * after a failure. */
+static rd_expr *change_by(rd_grad_step *s, int k, rd_expr *g, bool *flat)
+{
+    static const char names[]    = "abc";
+    rd_expr *const    y          = s->y;
+    const row *const  r          = &rows[y->op];
+    char              name[8]    = "";
+    rd_expr          *operand[8] = { NULL };
+
+    *flat = r->of[k] && !strcmp(r->of[k], "0");
+    if (*flat)
+        return NULL;
+    if (!r->of[k])
+        return rd_fail(s->ctx, RD_ERR_ARGUMENT, "%s: %s has no derivative: %s", s->call,
+                       rd_op_table[y->op].name, r->why ? r->why : "its operands do not change");
+    memcpy(name, names, (size_t)y->n_in);
+    memcpy(operand, y->in, (size_t)y->n_in * sizeof *operand);
+    name[y->n_in]        = 'y';
+    operand[y->n_in]     = y;
+    name[y->n_in + 1]    = 'g';
+    operand[y->n_in + 1] = g;
+    return rd_grad_text(s, r->of[k], name, operand);
+}
+
+/* ---- where and cast, which have no row ------------------------------------------------------- */
+/* The change of where(c, a, b) for a change g of a (k = 1) or b (k = 2). */
+static rd_expr *change_of_choice(rd_grad_step *s, int k, rd_expr *g)
+{
+    return rd_grad_text(s, k == 1 ? "c ? g : 0" : "c ? 0 : g", "cg",
+                        (rd_expr *const[]){ s->y->in[0], g });
+}
+
+static bool pull(rd_grad_step *s)
+{
+    rd_expr *const y = s->y;
+
+    for (int k = 0; k < y->n_in; k++) {
+        bool flat = false;
+
+        if (!s->depends[k])
+            continue;
+        if (y->op == RD_OP_where)
+            s->in[k] = change_of_choice(s, k, s->g);
+        else if (y->op == RD_OP_cast)
+            s->in[k] = rd_cast_to(s->g, y->in[k]->type);
+        else
+            s->in[k] = change_by(s, k, s->g, &flat);
+        if (!s->in[k] && !flat)
+            return false;
+    }
+    return true;
+}
+
+/* The tangent of where: it chooses between both tangents. */
+static rd_expr *push_choice(rd_grad_step *s)
+{
+    rd_expr *const zero = rd_grad_zeros(s->y);
+
+    if (!zero)
+        return NULL;
+    return rd_grad_text(
+        s, "c ? a : b", "cab",
+        (rd_expr *const[]){ s->y->in[0], s->in[1] ? s->in[1] : zero, s->in[2] ? s->in[2] : zero });
+}
+
+/* Adds up the changes by all operands. */
+static rd_expr *push(rd_grad_step *s)
+{
+    rd_expr *const y   = s->y;
+    rd_expr       *sum = NULL;
+
+    if (y->op == RD_OP_where)
+        return push_choice(s);
+    if (y->op == RD_OP_cast)
+        return rd_cast_to(s->in[0], y->type);
+    for (int k = 0; k < y->n_in; k++) {
+        bool           flat = false;
+        rd_expr *const part = s->in[k] ? change_by(s, k, s->in[k], &flat) : NULL;
+
+        if (s->in[k] && !part && !flat)
+            return NULL;
+        if (part)
+            sum = sum ? map_2(RD_OP_add, s->call, sum, part) : part;
+        if (part && !sum)
+            return NULL;
+    }
+    return sum ? sum : rd_grad_zeros(y);
+}
+
+const rd_grad_rule rd_map_rule_grad = { pull, push };

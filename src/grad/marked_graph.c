@@ -1,0 +1,206 @@
+/* marked_graph.c - the graph below an expression, for both modes of differentiation, and what their rules
+ * are built of. */
+#include "expr/complex.h"
+#include "expr/lists.h"
+#include "expr/maps.h"
+#include "expr/origin.h"
+#include "expr/plain.h"
+#include "grad/derivative.h"
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+static int compare_serials(const void *a, const void *b)
+{
+    const uint32_t p = (*(rd_expr *const *)a)->serial, q = (*(rd_expr *const *)b)->serial;
+
+    return (p > q) - (p < q);
+}
+
+int64_t rd_grad_find(const rd_grad_graph *graph, const rd_expr *x)
+{
+    rd_expr *const *found =
+        bsearch(&x, graph->list.at, (size_t)graph->list.n, sizeof *graph->list.at, compare_serials);
+
+    return found ? found - graph->list.at : -1;
+}
+
+/* True if a node of this type can change by a little. */
+static bool is_smooth(rd_dtype type)
+{
+    return rd_dtype_kind(type) == RD_KIND_FLOAT || rd_dtype_is_complex(type);
+}
+
+/* True if a derivative with respect to x can be meant.  False after recording why not. */
+static bool operand_ok(const rd_grad_graph *graph, int k, const rd_expr *x)
+{
+    if (!is_smooth(x->type))
+        rd_fail(graph->ctx, RD_ERR_TYPE,
+                "%s: operand %d is %s, and derivatives are of floats; rd_cast makes one",
+                graph->call, k, rd_dtype_name(x->type));
+    else if (x->kind == RD_EXPR_NUMBER)
+        rd_fail(graph->ctx, RD_ERR_ARGUMENT,
+                "%s: operand %d is a number, which is the same wherever it occurs; use a leaf or "
+                "an input of rank 0",
+                graph->call, k);
+    else
+        return true;
+    return false;
+}
+
+rd_expr *rd_grad_pairs(rd_expr *x)
+{
+    rd_expr *const leaf = rd_is_complex(x) ? rd_leaf_below(x) : x;
+
+    return leaf && leaf->kind == RD_EXPR_LEAF && leaf != x ? leaf : NULL;
+}
+
+/* Marks the nodes that an operand consists of: both parts of a complex one, the values of a sparse
+ * one.  A complex leaf is a leaf of pairs, as views of its parts are merged. */
+static bool mark_operand(rd_grad_graph *graph, int k, rd_expr *x, bool strict)
+{
+    rd_expr *const pairs = rd_grad_pairs(x);
+    const int64_t  i     = rd_grad_find(graph, pairs ? pairs : x);
+
+    if (i >= 0)
+        graph->depends[i] = true;
+    if (pairs || x->kind == RD_EXPR_LEAF)
+        return true;
+    if (x->kind == RD_EXPR_SPARSE)
+        return mark_operand(graph, k, x->in[0], strict);
+    if (rd_is_complex(x))
+        return mark_operand(graph, k, x->in[0], strict) && mark_operand(graph, k, x->in[1], strict);
+    if (i < 0 && strict)
+        rd_fail(graph->ctx, RD_ERR_ARGUMENT,
+                "%s: the result was not made from operand %d (%s); give the leaf below it, as "
+                "constructors merge views",
+                graph->call, k, rd_expr_kind_name(x->kind));
+    return i >= 0 || !strict;
+}
+
+/* A node depends if it can change by a little, and an operand does. */
+static void mark_readers(rd_grad_graph *graph)
+{
+    for (int64_t i = 0; i < graph->list.n; i++) {
+        const rd_expr *x = graph->list.at[i];
+
+        for (int k = 0; k < x->n_in && !graph->depends[i]; k++)
+            graph->depends[i] =
+                is_smooth(x->type) && x->in[k] && graph->depends[rd_grad_find(graph, x->in[k])];
+    }
+}
+
+/* Allocates the facts of each node in one block, which graph->change begins. */
+static bool allocate_facts(rd_grad_graph *graph)
+{
+    const int64_t n = graph->list.n;
+
+    graph->change = rd_alloc(graph->ctx, n * (int64_t)(sizeof *graph->change + sizeof(bool)));
+    if (!graph->change)
+        return false;
+    graph->depends = (bool *)(graph->change + n);
+    return true;
+}
+
+bool rd_grad_begin(rd_grad_graph *graph, const char *call, rd_expr *y, rd_exprs x, bool strict)
+{
+    *graph = (rd_grad_graph){ .call = call };
+    if (!rd_operands(call, 1, &y) || !rd_list_ok(y->ctx, call, "operands", x.at, x.n, 1) ||
+        !rd_operands(call, x.n, x.at))
+        return false;
+    graph->ctx = y->ctx;
+    for (int32_t k = 0; k < x.n; k++)
+        if (!rd_same_ctx(call, 2, (rd_expr *const[]){ y, x.at[k] }))
+            return false;
+    if (!is_smooth(y->type)) {
+        rd_fail(y->ctx, RD_ERR_TYPE,
+                "%s: the result is %s, and derivatives are of floats; rd_cast makes one", call,
+                rd_dtype_name(y->type));
+        return false;
+    }
+    if (!rd_list_nodes(graph->ctx, (rd_results){ &(rd_result){ y, NULL }, 1 }, &graph->list))
+        return false;
+    qsort(graph->list.at, (size_t)graph->list.n, sizeof *graph->list.at, compare_serials);
+    if (!allocate_facts(graph))
+        return false;
+    for (int32_t k = 0; k < x.n; k++)
+        if (!operand_ok(graph, k, x.at[k]) || !mark_operand(graph, k, x.at[k], strict))
+            return false;
+    mark_readers(graph);
+    return true;
+}
+
+void rd_grad_end(rd_grad_graph *graph)
+{
+    if (!graph->ctx)
+        return;
+    rd_free(graph->ctx, graph->change);
+    rd_free_nodes(graph->ctx, &graph->list);
+}
+
+/* True if x has no element, so no change either. */
+static bool is_empty(const rd_expr *x)
+{
+    for (int a = 0; a < x->rank; a++)
+        if (x->extent[a] == 0)
+            return true;
+    return false;
+}
+
+void rd_grad_step_of(const rd_grad_graph *graph, int64_t i, rd_grad_step *s,
+                     bool depends[RD_MOST_IN])
+{
+    rd_expr *const y = graph->list.at[i];
+
+    *s = (rd_grad_step){ .call = graph->call, .ctx = graph->ctx, .y = y, .depends = depends };
+    for (int k = 0; k < y->n_in; k++)
+        depends[k] = y->in[k] && !is_empty(y) && !is_empty(y->in[k]) &&
+                     graph->depends[rd_grad_find(graph, y->in[k])];
+}
+
+/* ---- Building blocks ------------------------------------------------------------------------- */
+rd_expr *rd_grad_zeros(rd_expr *x)
+{
+    rd_expr *const zero = rd_number(x->ctx, x->type, rd_word_from_int(0, x->type));
+
+    return zero ? rd_broadcast_to(zero, x->rank, x->extent, "rd_grad") : NULL;
+}
+
+rd_expr *rd_grad_sum(rd_expr *x, uint64_t axes)
+{
+    rd_dims dims = RD_NONE;
+
+    if (!x || !axes)
+        return x;
+    for (int a = 0; a < x->rank; a++)
+        if (axes >> a & 1)
+            dims.axis[dims.n++] = a;
+    return rd_sum(x, dims);
+}
+
+rd_expr *rd_grad_scatter(rd_expr *x, int axis, rd_expr *label, int64_t n)
+{
+    static const char call[] = "rd_grad";
+
+    if (!x || !label)
+        return NULL;
+    if (rd_dtype_kind(label->type) == RD_KIND_INT)
+        label = map_where(call, map_2(RD_OP_lt, call, label, rd_int(x->ctx, 0)),
+                          map_2(RD_OP_add, call, rd_cast_to(label, RD_I64), rd_int(x->ctx, n)),
+                          rd_cast_to(label, RD_I64));
+    return label ? rd_sum(x, RD_DIMS(axis), .by = RD_EXPRS(label), .groups = RD_SHAPE(n)) : NULL;
+}
+
+rd_expr *rd_grad_text(const rd_grad_step *s, const char *text, const char *names, rd_expr *const *x)
+{
+    rd_expr *given[RD_MOST_IN];
+    char     whole[512];
+    int      n = (int)strlen(names), used = 0;
+
+    for (int k = 0; k < n; k++) {
+        given[k] = rd_with_origins(x[k], NULL);
+        used += snprintf(whole + used, sizeof whole - (size_t)used, "%s%c", k ? "," : "", names[k]);
+    }
+    snprintf(whole + used, sizeof whole - (size_t)used, ": %s", text);
+    return rd_function_text(s->ctx, s->call, whole, n, given);
+}

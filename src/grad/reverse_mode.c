@@ -1,0 +1,152 @@
+/* reverse_mode.c - gradients by reverse mode: rd_grad() and rd_hvp().
+ *
+ * Readers come before operands.  A node's cotangent is complete when it is reached, as all of its
+ * readers stand behind it in the list, and its rule adds to those of its operands. */
+#include "expr/complex.h"
+#include "expr/lists.h"
+#include "expr/maps.h"
+#include "expr/origin.h"
+#include "expr/sparse.h"
+#include "grad/derivative.h"
+#include <string.h>
+
+/* ---- Cotangents ------------------------------------------------------------------------------ */
+/* Adds a part to the cotangent of a node.  False after a failure. */
+static bool add_to(rd_grad_graph *graph, rd_expr *x, rd_expr *part)
+{
+    rd_expr **const g = &graph->change[rd_grad_find(graph, x)];
+
+    part = rd_cast_to(rd_with_origins(part, NULL), x->type);
+    *g   = part && *g ? map_2(RD_OP_add, graph->call, *g, part) : part;
+    return *g != NULL;
+}
+
+/* Passes the cotangent of node i on to its operands. */
+static bool pull_node(rd_grad_graph *graph, int64_t i)
+{
+    bool                depends[RD_MOST_IN];
+    rd_grad_step        s;
+    const rd_grad_rule *rule;
+
+    if (!graph->depends[i] || !graph->change[i] || !graph->list.at[i]->n_in)
+        return true;
+    rd_grad_step_of(graph, i, &s, depends);
+    if (!memchr(depends, true, (size_t)s.y->n_in)) /* an operand of the caller */
+        return true;
+    s.g  = graph->change[i];
+    rule = rd_grad_rule_of(&s);
+    if (!rule || !rule->pull(&s))
+        return false;
+    for (int k = 0; k < s.y->n_in; k++)
+        if (depends[k] && s.in[k] && !add_to(graph, s.y->in[k], s.in[k]))
+            return false;
+    return true;
+}
+
+/* ---- The seed -------------------------------------------------------------------------------- */
+/* The seed in y's type and shape; without one y must be a single number. */
+static rd_expr *seed_of(const rd_grad_graph *graph, const rd_expr *y, rd_expr *seed)
+{
+    char shape[RD_SHAPE_TEXT];
+
+    if (!seed && rd_points(y->rank, y->extent) != 1)
+        return rd_fail(graph->ctx, RD_ERR_SHAPE,
+                       "%s: y has shape %s; a gradient is of one number: reduce y, or give .seed",
+                       graph->call, rd_shape_text(y->rank, y->extent, shape));
+    if (!seed && rd_dtype_is_complex(y->type))
+        return rd_fail(graph->ctx, RD_ERR_TYPE,
+                       "%s: y is complex; a gradient is of a real number: take a part of y, or "
+                       "give .seed",
+                       graph->call);
+    if (!seed)
+        seed = rd_number(graph->ctx, y->type, rd_word_from_int(1, y->type));
+    seed = rd_cast_to(rd_with_origins(seed, NULL), y->type);
+    return seed ? rd_broadcast_to(seed, y->rank, y->extent, graph->call) : NULL;
+}
+
+/* Gives y the seed as cotangent; of a complex y both parts. */
+static bool plant_seed(rd_grad_graph *graph, rd_expr *y, rd_expr *seed)
+{
+    if (!(seed = seed_of(graph, y, seed)))
+        return false;
+    if (!rd_is_complex(y))
+        return add_to(graph, y, seed);
+    return add_to(graph, y->in[0], seed->in[0]) && add_to(graph, y->in[1], seed->in[1]);
+}
+
+/* ---- Results --------------------------------------------------------------------------------- */
+/* The gradient with respect to x, from the cotangents of the nodes that x consists of. */
+static rd_expr *result_of(const rd_grad_graph *graph, rd_expr *x)
+{
+    const int64_t  i     = rd_grad_find(graph, x);
+    rd_expr *const pairs = rd_grad_pairs(x);
+
+    if (pairs)
+        return rd_complex_leaf(result_of(graph, pairs), graph->call);
+    if (rd_is_complex(x))
+        return rd_complex_of(result_of(graph, x->in[0]), result_of(graph, x->in[1]), graph->call);
+    if (x->kind == RD_EXPR_SPARSE) /* other places have no gradient: no fill */
+        return rd_sparse_with(x, result_of(graph, x->in[0]), NULL);
+    return rd_with_origins(i >= 0 && graph->change[i] ? graph->change[i] : rd_grad_zeros(x),
+                           x->origin);
+}
+
+/* Makes a list of the gradients that lives as long as nodes made now.  After a failure all are
+ * NULL; without memory for that, or a context, it is a static list, which may be shorter. */
+static rd_exprs list_of(const rd_grad_graph *graph, rd_exprs x, bool ok)
+{
+    static rd_expr *const none[RD_MOST_IN];
+    const int32_t         n    = x.n < 0 ? 0 : x.n;
+    rd_expr **const       made = graph->ctx ? rd_arena(graph->ctx, (size_t)n * sizeof *made) : NULL;
+
+    if (!made)
+        return (rd_exprs){ none, n < RD_MOST_IN ? n : RD_MOST_IN };
+    for (int32_t k = 0; ok && k < n; k++)
+        ok = (made[k] = result_of(graph, x.at[k])) != NULL;
+    if (!ok)
+        memset(made, 0, (size_t)n * sizeof *made);
+    return (rd_exprs){ made, n };
+}
+
+/* Copies what the caller knows of the options. */
+static rd_grad_opts whole_opts(const rd_grad_opts *opts)
+{
+    rd_grad_opts whole = { 0 };
+
+    if (opts)
+        memcpy(&whole, opts, opts->size && opts->size < sizeof whole ? opts->size : sizeof whole);
+    return whole;
+}
+
+/* The gradient for a public call of that name. */
+static rd_exprs gradient(const char *call, rd_expr *y, rd_exprs x, rd_expr *seed)
+{
+    rd_grad_graph graph;
+    bool          ok = rd_grad_begin(&graph, call, y, x, true) && plant_seed(&graph, y, seed);
+
+    for (int64_t i = graph.list.n - 1; ok && i >= 0; i--)
+        ok = pull_node(&graph, i);
+    const rd_exprs list = list_of(&graph, x, ok);
+    rd_grad_end(&graph);
+    return list;
+}
+
+rd_exprs rd_grad_of(rd_expr *y, const rd_grad_opts *opts)
+{
+    const rd_grad_opts o = whole_opts(opts);
+
+    return gradient("rd_grad", y, o.x, o.seed);
+}
+
+/* The Hessian times v: the change of each gradient along v. */
+rd_exprs rd_hvp(rd_expr *y, rd_exprs x, rd_exprs v)
+{
+    const rd_exprs g = gradient("rd_hvp", y, x, NULL);
+    rd_expr      **made;
+
+    if (!g.n || !g.at[0] || !(made = rd_arena(y->ctx, (size_t)g.n * sizeof *made)))
+        return g;
+    for (int32_t k = 0; k < g.n; k++)
+        made[k] = rd_grad_directional("rd_hvp", g.at[k], x, v, false);
+    return (rd_exprs){ made, g.n };
+}

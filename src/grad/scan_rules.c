@@ -1,0 +1,121 @@
+/* scan_rules.c - derivatives of scans.  A sum runs in reverse, an extreme sends to its element.
+ *
+ *     y = cumsum(x)    cotangent of x:  cumsum of g from the other end
+ *     y = cumprod(x)                    that of g * y, divided by x
+ *     y = cummax(x)                     g, added at the place of the extreme so far */
+#include "expr/maps.h"
+#include "expr/origin.h"
+#include "grad/derivative.h"
+#include <string.h>
+
+/* A scan like s->y by another reducer.  `turned`: from the other end.  w: NULL, or the begins of
+ * segments. */
+static rd_expr *scan_like(const rd_grad_step *s, rd_reducer_id reducer, rd_expr *x, rd_expr *w,
+                          rd_dtype type, bool turned)
+{
+    rd_fold_facts  facts = *s->y->as.fold;
+    rd_expr *const in[]  = { x, w, NULL };
+
+    if (!x)
+        return NULL;
+    facts.reducer = (int32_t)reducer;
+    facts.law     = rd_reducer_table[reducer].law;
+    facts.reverse ^= turned;
+    return rd_node(&(rd_expr){ .ctx    = s->ctx,
+                               .kind   = RD_EXPR_SCAN,
+                               .type   = type,
+                               .rank   = s->y->rank,
+                               .n_in   = 3,
+                               .extent = s->y->extent,
+                               .in     = in },
+                   &facts, sizeof facts);
+}
+
+static int axis_of(const rd_grad_step *s)
+{
+    return __builtin_ctzll(s->y->as.fold->dims);
+}
+
+/* True where a segment begins if one comes from the other end: behind it another one begins.  An
+ * exclusive scan gives what is before an element, so there the begins are the same. */
+static rd_expr *begins_from_behind(const rd_grad_step *s)
+{
+    const int      axis   = axis_of(s);
+    rd_expr *const begins = rd_with_origins(s->y->in[1], NULL);
+    const bool     down   = s->y->as.fold->reverse;
+    const int64_t  n      = s->y->extent[axis];
+    rd_expr       *y;
+
+    if (!begins || n == 0 || s->y->as.fold->exclusive)
+        return begins;
+    y = rd_slice_places(begins, axis, down ? 0 : 1, down ? n - 1 : n, 1);
+    return rd_pad(y, axis, down, !down, RD_PAD_CONSTANT, rd_int(s->ctx, 1));
+}
+
+static bool has_mask(const rd_grad_step *s)
+{
+    return s->y->in[2] != NULL;
+}
+
+static rd_expr *refuse(const rd_grad_step *s)
+{
+    const rd_fold_facts *f = s->y->as.fold;
+
+    return rd_fail(s->ctx, RD_ERR_ARGUMENT, "%s: the %s%sscan of %s has no derivative yet", s->call,
+                   has_mask(s) ? "masked " : "", f->exclusive ? "exclusive " : "",
+                   f->user ? "a user's reducer" : rd_reducer_table[f->reducer].name);
+}
+
+/* The place along the axis of the extreme so far. */
+static rd_expr *places_of(const rd_grad_step *s)
+{
+    const bool least = s->y->as.fold->reducer == RD_RED_min;
+
+    return scan_like(s, least ? RD_RED_argmin : RD_RED_argmax, rd_with_origins(s->y->in[0], NULL),
+                     NULL, RD_I64, false);
+}
+
+/* The tangent or cotangent of x for a change g; `back`: reverse mode. */
+static rd_expr *change_by(rd_grad_step *s, rd_expr *g, bool back)
+{
+    const rd_fold_facts *f = s->y->as.fold;
+    rd_expr *const       x = rd_with_origins(s->y->in[0], NULL);
+
+    if (has_mask(s) || f->user)
+        return refuse(s);
+    switch (f->reducer) {
+    case RD_RED_sum: return scan_like(s, RD_RED_sum, g, NULL, g->type, back);
+    case RD_RED_sum_anew:
+        return scan_like(s, RD_RED_sum_anew, g,
+                         back ? begins_from_behind(s) : rd_with_origins(s->y->in[1], NULL), g->type,
+                         back);
+    case RD_RED_decay: /* w is one number */
+        return scan_like(s, RD_RED_decay, g, rd_with_origins(s->y->in[1], NULL), g->type, back);
+    case RD_RED_prod:
+        g = rd_grad_text(s, back ? "g * y" : "g / x", "gxy", (rd_expr *const[]){ g, x, s->y });
+        g = g ? scan_like(s, RD_RED_sum, g, NULL, g->type, back) : NULL;
+        return rd_grad_text(s, back ? "g / x" : "g * y", "gxy", (rd_expr *const[]){ g, x, s->y });
+    case RD_RED_min:
+    case RD_RED_max:
+        if (f->exclusive)
+            return refuse(s);
+        return back ? rd_grad_scatter(g, axis_of(s), places_of(s), x->extent[axis_of(s)])
+                    : rd_take_places_along(g, axis_of(s), places_of(s));
+    default: return refuse(s);
+    }
+}
+
+static bool pull(rd_grad_step *s)
+{
+    if (s->depends[1])
+        return refuse(s);
+    s->in[0] = change_by(s, s->g, true);
+    return s->in[0] != NULL;
+}
+
+static rd_expr *push(rd_grad_step *s)
+{
+    return s->in[1] ? refuse(s) : change_by(s, s->in[0], false);
+}
+
+const rd_grad_rule rd_scan_grad = { pull, push };

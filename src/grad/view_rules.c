@@ -1,0 +1,336 @@
+/* view_rules.c - derivatives of views, reshapes and concatenations: in reverse mode their
+ * transposes.
+ *
+ *     slice       ->  padding by zeros           broadcast  ->  sum over the repeated axes
+ *     window      ->  sum of shifted rows        diagonal   ->  sums by place
+ *     reshape     ->  reshape                    concat     ->  slices
+ *
+ * A view reads operand axis a at offset[a] + sum over k of coef[a][k] i[k].  The transpose adds
+ * the cotangent of each element of the view to the element that it was read from. */
+#include "expr/affine.h"
+#include "expr/maps.h"
+#include "expr/origin.h"
+#include "grad/derivative.h"
+#include <stdlib.h>
+#include <string.h>
+
+static const char call[] = "rd_grad";
+
+/* The view y of x, and its cotangent on the way back. */
+typedef struct back {
+    const rd_expr *y, *x;
+    rd_expr       *g;
+    int            rank;               /* axes of g                                          */
+    int            along[RD_MAX_RANK]; /* axis of y that each axis of g is                   */
+} back;
+
+static int64_t offset_of(const rd_expr *y, int a)
+{
+    return y->as.view->number[a];
+}
+
+static int64_t coef_of(const rd_expr *y, int a, int k)
+{
+    return y->as.view->number[y->in[0]->rank + a * y->rank + k];
+}
+
+/* True if axis k of the view reads other elements at other indices. */
+static bool is_used(const rd_expr *y, int k)
+{
+    for (int a = 0; a < y->in[0]->rank; a++)
+        if (coef_of(y, a, k) != 0)
+            return y->extent[k] > 1;
+    return false;
+}
+
+/* Adds up the cotangent over axes along which the view repeats. */
+static bool sum_repeats(back *b)
+{
+    uint64_t axes = 0;
+
+    b->rank = 0;
+    for (int k = 0; k < b->y->rank; k++)
+        if (is_used(b->y, k))
+            b->along[b->rank++] = k;
+        else
+            axes |= UINT64_C(1) << k;
+    b->g = rd_grad_sum(b->g, axes);
+    return b->g != NULL;
+}
+
+/* ---- Views of which each axis belongs to one axis of the operand ----------------------------- */
+/* The axes of g that step along axis a of the operand: at most two are written.  Returns how many
+ * there are. */
+static int axes_along(const back *b, int a, int at[2])
+{
+    int n = 0;
+
+    for (int k = 0; k < b->rank; k++)
+        if (coef_of(b->y, a, b->along[k]) != 0) {
+            if (n < 2)
+                at[n] = k;
+            n++;
+        }
+    return n;
+}
+
+/* True if no axis of the view steps along two axes of the operand (a diagonal), and at most two
+ * step along one (a window). */
+static bool is_separable(const back *b)
+{
+    for (int a = 0; a < b->x->rank; a++)
+        if (axes_along(b, a, (int[2]){ 0 }) > 2)
+            return false;
+    for (int k = 0; k < b->rank; k++) {
+        int n = 0;
+
+        for (int a = 0; a < b->x->rank; a++)
+            n += coef_of(b->y, a, b->along[k]) != 0;
+        if (n > 1)
+            return false;
+    }
+    return true;
+}
+
+/* Pads an axis by zeros; cuts elements off where a number is negative. */
+static rd_expr *padded(rd_expr *g, int axis, int64_t before, int64_t after)
+{
+    const int64_t from = before < 0 ? -before : 0, cut = after < 0 ? -after : 0;
+
+    if (g && (from || cut))
+        g = rd_slice_places(g, axis, from, g->extent[axis] - cut, 1);
+    before = before > 0 ? before : 0;
+    after  = after > 0 ? after : 0;
+    return g && (before || after) ? rd_pad(g, axis, before, after, RD_PAD_CONSTANT, NULL) : g;
+}
+
+/* Puts step - 1 zeros behind each element of an axis. */
+static rd_expr *dilated(rd_expr *g, int axis, int64_t step)
+{
+    rd_shape shape;
+
+    if (!g || step == 1)
+        return g;
+    shape = rd_shape_of(g);
+    shape.at[axis] *= step;
+    g = padded(rd_expand(g, axis + 1), axis + 1, 0, step - 1);
+    return g ? rd_reshape(g, shape) : NULL;
+}
+
+/* Spreads axis k of g over an operand's axis of n elements: its element i goes to
+ * offset + coef i. */
+static rd_expr *spread(rd_expr *g, int k, int64_t offset, int64_t coef, int64_t n)
+{
+    const int64_t extent = g->extent[k];
+
+    if (coef < 0) {
+        g      = rd_flip(g, RD_DIMS(k));
+        offset = offset + coef * (extent - 1);
+        coef   = -coef;
+    }
+    g = dilated(g, k, coef);
+    return g ? padded(g, k, offset, n - offset - g->extent[k]) : NULL;
+}
+
+/* Adds up windows: g[i, w] belongs to place step i + coef w, both from 0 on.  Makes axis i of g
+ * hold these sums, and removes axis w.  Rows are read backwards along w:
+ *     sum over w of z[j - coef w + coef (n - 1), w], z being g with zeros before and after */
+static rd_expr *windows_added(rd_expr *g, int i, int w, int64_t step, int64_t coef)
+{
+    const int64_t n = g->extent[w], reach = coef * (n - 1);
+    rd_affine     v;
+
+    g = dilated(g, i, step);
+    g = padded(g, i, reach, reach);
+    if (!g)
+        return NULL;
+    rd_affine_begin(&v, g);
+    for (int a = 0; a < g->rank; a++) {
+        rd_affine_axis(&v, a == i ? g->extent[a] - reach : g->extent[a], a, 1);
+        v.origin[a] = 0;
+    }
+    v.offset[i] = reach;
+    rd_affine_also(&v, i, w, -coef);
+    return rd_grad_sum(rd_affine_view(g, &v, call), UINT64_C(1) << w);
+}
+
+/* Windows that do not overlap and leave no gap, or a gap: a reshape. */
+static rd_expr *windows_joined(rd_expr *g, int i, int w, int64_t step)
+{
+    rd_index order = { 0 };
+    rd_shape shape;
+
+    g = padded(g, w, 0, step - g->extent[w]);
+    if (!g)
+        return NULL;
+    for (int a = 0; a < g->rank; a++) {
+        if (a != w)
+            order.at[order.n++] = a;
+        if (a == i)
+            order.at[order.n++] = w;
+    }
+    g = rd_permute(g, order);
+    if (!g)
+        return NULL;
+    shape = rd_shape_of(g);
+    for (int a = 0; a < shape.n; a++) /* axis w stands behind axis i, which may have moved down */
+        if (order.at[a] == i) {
+            shape.at[a] *= step;
+            memmove(shape.at + a + 1, shape.at + a + 2,
+                    (size_t)(shape.n - a - 2) * sizeof *shape.at);
+            shape.n--;
+            break;
+        }
+    return rd_reshape(g, shape);
+}
+
+/* Merges two axes of g that step along axis a of the operand into the first of them, with step 1.
+ * False: the coefficients fit no window. */
+static bool merge_windows(back *b, int a, int at[2], int64_t *coef)
+{
+    int     i = at[0], w = at[1];
+    int64_t step = coef_of(b->y, a, b->along[i]), inner = coef_of(b->y, a, b->along[w]);
+
+    if (step < 0 || inner < 0)
+        return false;
+    if (inner > step) { /* axis i holds the windows' starts */
+        const int     k = i;
+        const int64_t c = step;
+
+        i = w, w = k;
+        step = inner, inner = c;
+    }
+    if (inner == 1 && b->g->extent[w] <= step)
+        b->g = windows_joined(b->g, i, w, step);
+    else
+        b->g = windows_added(b->g, i, w, step, inner);
+    for (int k = w; k + 1 < b->rank; k++)
+        b->along[k] = b->along[k + 1];
+    b->rank--;
+    at[0] = i - (w < i);
+    *coef = 1;
+    return true;
+}
+
+/* Moves what each axis of the operand was read by into place.  False in b->g == NULL after a
+ * failure; the result is false if the view is none of these. */
+static bool pull_axes(back *b)
+{
+    rd_index order = { .n = 0 };
+    int      place[RD_MAX_RANK];
+
+    for (int a = 0; b->g && a < b->x->rank; a++) {
+        int       at[2] = { 0, 0 };
+        const int axes  = axes_along(b, a, at);
+        int64_t   coef  = axes ? coef_of(b->y, a, b->along[at[0]]) : 0;
+
+        if (axes == 2 && !merge_windows(b, a, at, &coef))
+            return false;
+        if (axes && b->g)
+            b->g = spread(b->g, at[0], offset_of(b->y, a), coef, b->x->extent[a]);
+    }
+    for (int a = 0; a < b->x->rank; a++) {
+        int at[2];
+
+        place[a] = axes_along(b, a, at) ? at[0] : -1;
+        if (place[a] >= 0)
+            order.at[order.n++] = place[a];
+    }
+    b->g = b->g ? rd_permute(b->g, order) : NULL;
+    for (int a = 0; b->g && a < b->x->rank; a++)
+        if (place[a] < 0) /* the axis was read at one place */
+            b->g = spread(rd_expand(b->g, a), a, offset_of(b->y, a), 1, b->x->extent[a]);
+    return true;
+}
+
+/* ---- Any view -------------------------------------------------------------------------------- */
+/* Sums the cotangent by the flat place in the operand, of rows that are one axis. */
+static rd_expr *sums_by_place(const back *b, rd_expr *g)
+{
+    const rd_expr *x      = b->x;
+    int64_t        stride = 1, first = 0, n = rd_points(x->rank, x->extent);
+    rd_expr       *label = NULL;
+
+    for (int a = x->rank - 1; a >= 0; stride *= x->extent[a--])
+        first += offset_of(b->y, a) * stride;
+    label = rd_int(g->ctx, first);
+    for (int k = 0; label && k < g->rank; k++) {
+        int64_t step = 0;
+
+        stride = 1;
+        for (int a = x->rank - 1; a >= 0; stride *= x->extent[a--])
+            step += coef_of(b->y, a, k) * stride;
+        if (step)
+            label = map_2(RD_OP_add, call, label,
+                          map_2(RD_OP_mul, call, rd_places(g, k), rd_int(g->ctx, step)));
+    }
+    label = rd_cast_to(label, RD_I64);
+    g     = label ? rd_sum(g, RD_ALL, .by = RD_EXPRS(label), .groups = RD_SHAPE(n)) : NULL;
+    return g ? rd_reshape(g, rd_shape_of(x)) : NULL;
+}
+
+static bool pull_view(rd_grad_step *s)
+{
+    back b = { .y = s->y, .x = s->y->in[0], .g = s->g };
+
+    if (!sum_repeats(&b))
+        return false;
+    if (is_separable(&b) && pull_axes(&b))
+        s->in[0] = b.g;
+    else
+        s->in[0] = sums_by_place(&b, s->g);
+    return s->in[0] != NULL;
+}
+
+static rd_expr *push_view(rd_grad_step *s)
+{
+    rd_expr *const y = s->y;
+
+    return rd_view(s->in[0], y->rank, y->extent, y->as.view->number, NULL);
+}
+
+const rd_grad_rule rd_view_grad = { pull_view, push_view };
+
+/* ---- Reshape --------------------------------------------------------------------------------- */
+static bool pull_reshape(rd_grad_step *s)
+{
+    s->in[0] = rd_reshape(s->g, rd_shape_of(s->y->in[0]));
+    return s->in[0] != NULL;
+}
+
+static rd_expr *push_reshape(rd_grad_step *s)
+{
+    return rd_reshape(s->in[0], rd_shape_of(s->y));
+}
+
+const rd_grad_rule rd_reshape_grad = { pull_reshape, push_reshape };
+
+/* ---- Concatenation --------------------------------------------------------------------------- */
+/* Each part gets its slice. */
+static bool pull_concat(rd_grad_step *s)
+{
+    const int axis = (int)s->y->as.axis->axis;
+    int64_t   from = 0;
+
+    for (int k = 0; k < s->y->n_in; k++) {
+        const int64_t n = s->y->in[k]->extent[axis];
+
+        if (s->depends[k] && !(s->in[k] = rd_slice_places(s->g, axis, from, from + n, 1)))
+            return false;
+        from += n;
+    }
+    return true;
+}
+
+/* Joins the tangents; parts that do not change have zeros. */
+static rd_expr *push_concat(rd_grad_step *s)
+{
+    rd_expr *part[RD_MOST_IN];
+
+    for (int k = 0; k < s->y->n_in; k++)
+        if (!(part[k] = s->in[k] ? s->in[k] : rd_with_origins(rd_grad_zeros(s->y->in[k]), NULL)))
+            return NULL;
+    return rd_concat((int)s->y->as.axis->axis, (rd_exprs){ part, s->y->n_in });
+}
+
+const rd_grad_rule rd_concat_grad = { pull_concat, push_concat };

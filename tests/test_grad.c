@@ -1,0 +1,404 @@
+/* test_grad.c - derivatives: forward mode, reverse mode and central differences agree.
+ *
+ * For y = f(x), a direction t and a seed v all three give one number, v . (J t). */
+#include "rdim.h"
+#include "expr/expr.h"
+#include "suite.h"
+#include <math.h>
+
+enum { ROWS = 4, COLUMNS = 5, N = ROWS * COLUMNS, MOST = 4096 };
+
+typedef struct operands {
+    rd_ctx *ctx;
+    double  x[N], y[N], tx[N], ty[N];
+    int64_t i[6];
+    bool    m[N];
+} operands;
+
+/* A function of the table. */
+typedef struct function {
+    const char *name;
+    double      low, high;
+    rd_expr *(*of)(rd_expr *x, rd_expr *y, rd_expr *i, rd_expr *m);
+} function;
+
+/* ---- Functions of the caller ----------------------------------------------------------------- */
+RD_FN1(gauss, x, exp(-x *x / 2))
+
+/* x y^2 as C code, and its derivatives. */
+static const char *cubic(void *user, int64_t n, const void *const *in, void *out)
+{
+    const double *x = in[0], *y = in[1];
+
+    (void)user;
+    for (int64_t k = 0; k < n; k++)
+        ((double *)out)[k] = x[k] * y[k] * y[k];
+    return NULL;
+}
+
+RD_FN2(by_x, x, y, y *y + 0 * x)
+RD_FN2(by_y, x, y, 2 * x * y)
+
+static const rd_fn *with_derivative(void)
+{
+    static const rd_fn *const derivative[] = { by_x, by_y };
+    static const rd_fn        f            = { .size       = sizeof f,
+                                               .name       = "cubic",
+                                               .arity      = 2,
+                                               .in         = RD_F64,
+                                               .out        = RD_F64,
+                                               .block      = cubic,
+                                               .derivative = derivative };
+
+    return &f;
+}
+
+/* ---- The table ------------------------------------------------------------------------------- */
+#define ROW(name, low, high, expression)                                      \
+    static rd_expr *of_##name(rd_expr *x, rd_expr *y, rd_expr *i, rd_expr *m) \
+    {                                                                         \
+        (void)y, (void)i, (void)m;                                            \
+        return expression;                                                    \
+    }
+#include "derivatives.def"
+#undef ROW
+static const function functions[] = {
+#define ROW(name, low, high, expression) { #name, low, high, of_##name },
+#include "derivatives.def"
+};
+
+/* A repeatable random number between low and high. */
+static double number(uint64_t *state, double low, double high)
+{
+    *state = *state * UINT64_C(6364136223846793005) + UINT64_C(1442695040888963407);
+    return low + (high - low) * (double)(*state >> 11) * 0x1p-53;
+}
+
+static void fill(operands *o, const function *f, uint64_t seed)
+{
+    for (int k = 0; k < N; k++) {
+        o->x[k]  = number(&seed, f->low, f->high);
+        o->y[k]  = number(&seed, f->low, f->high);
+        o->tx[k] = number(&seed, -1, 1);
+        o->ty[k] = number(&seed, -1, 1);
+        o->m[k]  = number(&seed, 0, 1) < 0.6 || k < COLUMNS;
+    }
+    for (int k = 0; k < 6; k++)
+        o->i[k] = (int64_t)number(&seed, 0, COLUMNS);
+}
+
+static rd_expr *leaf(operands *o, double *data)
+{
+    return rd_wrap(o->ctx, data, RD_SHAPE(ROWS, COLUMNS));
+}
+
+static rd_expr *apply(const function *f, operands *o, double *x, double *y)
+{
+    return f->of(leaf(o, x), leaf(o, y), rd_wrap(o->ctx, o->i, RD_SHAPE(6)),
+                 rd_wrap(o->ctx, o->m, RD_SHAPE(ROWS, COLUMNS)));
+}
+
+/* Evaluates to dense f64; the number of elements is returned. */
+static int64_t values(operands *o, rd_expr *y, double *out)
+{
+    ck_assert_msg(y != NULL, "%s", rd_error_text(o->ctx));
+    const int64_t n = rd_points(y->rank, y->extent);
+
+    ck_assert_int_le(n, MOST);
+    ck_assert_msg(rd_eval(o->ctx, y, RD_INTO(out, rd_shape_of(y))) == RD_OK, "%s",
+                  rd_error_text(o->ctx));
+    return n;
+}
+
+/* v . y for seeds v that follow from their place. */
+static double weighted(const double *y, int64_t n)
+{
+    double sum = 0;
+
+    for (int64_t k = 0; k < n; k++)
+        sum += y[k] * sin(1.0 + 0.7 * (double)k);
+    return sum;
+}
+
+static rd_expr *seed_of(operands *o, const rd_expr *y, double *room)
+{
+    const int64_t n = rd_points(y->rank, y->extent);
+
+    for (int64_t k = 0; k < n; k++)
+        room[k] = sin(1.0 + 0.7 * (double)k);
+    return rd_leaf(o->ctx, RD_INTO(room, rd_shape_of(y)));
+}
+
+/* v . (f(x + h t) - f(x - h t)) / 2h */
+static double by_differences(const function *f, operands *o, double h)
+{
+    double x[2][N], y[2][N], room[MOST], sum[2];
+
+    for (int side = 0; side < 2; side++) {
+        rd_mark mark = rd_ctx_mark(o->ctx);
+
+        for (int k = 0; k < N; k++) {
+            x[side][k] = o->x[k] + (side ? -h : h) * o->tx[k];
+            y[side][k] = o->y[k] + (side ? -h : h) * o->ty[k];
+        }
+        const int64_t n = values(o, apply(f, o, x[side], y[side]), room);
+        sum[side]       = weighted(room, n);
+        rd_ctx_release(o->ctx, mark);
+    }
+    return (sum[0] - sum[1]) / (2 * h);
+}
+
+/* t . gradient */
+static double along(operands *o, rd_exprs g)
+{
+    const double *const t[2] = { o->tx, o->ty };
+    double              room[MOST], sum = 0;
+
+    for (int k = 0; k < 2; k++) {
+        const int64_t n = values(o, g.at[k], room);
+
+        ck_assert_int_eq(n, N);
+        for (int j = 0; j < N; j++)
+            sum += t[k][j] * room[j];
+    }
+    return sum;
+}
+
+/* True if both agree to a relative error, beside the size of what was added up. */
+static bool near(double a, double b, double tolerance)
+{
+    return fabs(a - b) <= tolerance * (1 + fabs(a) + fabs(b));
+}
+
+static operands begin(int row, uint64_t seed)
+{
+    operands o;
+
+    fill(&o, &functions[row], seed);
+    o.ctx = rd_ctx_new(NULL);
+    ck_assert_ptr_nonnull(o.ctx);
+    return o;
+}
+
+START_TEST(first)
+{
+    const function *f = &functions[_i];
+
+    for (uint64_t seed = 1; seed <= 3; seed++) {
+        operands       o = begin(_i, seed);
+        rd_expr *const x = leaf(&o, o.x), *const y = leaf(&o, o.y);
+        rd_expr *const z = apply(f, &o, o.x, o.y);
+        double         seeds[MOST], room[MOST];
+
+        ck_assert_msg(z != NULL, "%s: %s", f->name, rd_error_text(o.ctx));
+        const double   wanted = by_differences(f, &o, 1e-6);
+        rd_expr *const jvp    = rd_jvp(z, RD_EXPRS(x, y), RD_EXPRS(leaf(&o, o.tx), leaf(&o, o.ty)));
+        ck_assert_msg(jvp != NULL, "%s: %s", f->name, rd_error_text(o.ctx));
+        const double   forward = weighted(room, values(&o, jvp, room));
+        const rd_exprs g       = rd_grad(z, RD_EXPRS(x, y), .seed = seed_of(&o, z, seeds));
+        ck_assert_msg(g.at[0] && g.at[1], "%s: %s", f->name, rd_error_text(o.ctx));
+        const double reverse = along(&o, g);
+
+        ck_assert_msg(near(forward, wanted, 1e-7), "%s: forward %.17g, differences %.17g", f->name,
+                      forward, wanted);
+        ck_assert_msg(near(reverse, forward, 1e-12), "%s: reverse %.17g, forward %.17g", f->name,
+                      reverse, forward);
+        rd_ctx_free(o.ctx);
+    }
+}
+END_TEST
+
+/* The Hessian of the sum of squares of f, by differences of gradients. */
+START_TEST(second)
+{
+    const function *f = &functions[_i];
+    operands        o = begin(_i, 5);
+    rd_expr *const x = leaf(&o, o.x), *const y = leaf(&o, o.y);
+    double   moved[2][2][N], side[2];
+    rd_exprs h;
+
+    if (strstr(f->name, "gamma")) /* there is no trigamma */
+        return;
+    h = rd_hvp(rd_sum(rd_square(apply(f, &o, o.x, o.y)), RD_ALL), RD_EXPRS(x, y),
+               RD_EXPRS(leaf(&o, o.tx), leaf(&o, o.ty)));
+    ck_assert_msg(h.at[0] && h.at[1], "%s: %s", f->name, rd_error_text(o.ctx));
+    const double found = along(&o, h);
+    for (int k = 0; k < 2; k++) {
+        rd_expr *at[2];
+
+        for (int j = 0; j < N; j++) {
+            moved[k][0][j] = o.x[j] + (k ? -1e-6 : 1e-6) * o.tx[j];
+            moved[k][1][j] = o.y[j] + (k ? -1e-6 : 1e-6) * o.ty[j];
+        }
+        at[0] = leaf(&o, moved[k][0]);
+        at[1] = leaf(&o, moved[k][1]);
+        side[k] =
+            along(&o, rd_grad(rd_sum(rd_square(apply(f, &o, moved[k][0], moved[k][1])), RD_ALL),
+                              RD_EXPRS(at[0], at[1])));
+    }
+    ck_assert_msg(near(found, (side[0] - side[1]) / 2e-6, 1e-6),
+                  "%s: Hessian %.17g, differences %.17g", f->name, found,
+                  (side[0] - side[1]) / 2e-6);
+    rd_ctx_free(o.ctx);
+}
+END_TEST
+
+/* ---- Cases of their own ---------------------------------------------------------------------- */
+static double twice(double x)
+{
+    return 2 * x;
+}
+
+/* What cannot be differentiated, with words of the sentence. */
+START_TEST(refusals)
+{
+    operands       o = begin(0, 1);
+    rd_expr *const x = leaf(&o, o.x), *const y = leaf(&o, o.y);
+    rd_expr *const i = rd_wrap(o.ctx, o.i, RD_SHAPE(6)), *const s = rd_sum(x, RD_ALL);
+#define REFUSED(call, words)                                                            \
+    do {                                                                                \
+        rd_error_clear(o.ctx);                                                          \
+        ck_assert_ptr_null((call).at[0]);                                               \
+        ck_assert_msg(strstr(rd_error_text(o.ctx), words), "%s", rd_error_text(o.ctx)); \
+    } while (0)
+    REFUSED(rd_grad(x, RD_EXPRS(x)), "rd_grad: y has shape (4, 5); a gradient is of one number");
+    REFUSED(rd_grad(s, RD_EXPRS(i)), "rd_grad: operand 0 is i64, and derivatives are of floats");
+    REFUSED(rd_grad(s, RD_EXPRS(rd_slice(x, "1"))), "not made from operand 0");
+    REFUSED(rd_grad(rd_mul(s, rd_num(o.ctx, 2)), RD_EXPRS(rd_num(o.ctx, 2))), "is a number");
+    REFUSED(rd_grad(rd_sum(i, RD_ALL), RD_EXPRS(x)), "the result is i64");
+    REFUSED(rd_grad(rd_sum(rd_digamma(x), RD_ALL), RD_EXPRS(x)), "digamma has no derivative");
+    REFUSED(rd_grad(rd_sum(rd_map(x, twice), RD_ALL), RD_EXPRS(x)), "is C code");
+    REFUSED(rd_grad(s, RD_EXPRS(x), .seed = rd_wrap(o.ctx, o.x, RD_SHAPE(4, 5))), "rd_grad");
+    REFUSED(rd_hvp(s, RD_EXPRS(x, y), RD_EXPRS(x)), "2 operands, and 1 directions");
+    rd_ctx_free(o.ctx);
+}
+END_TEST
+
+/* Compares an expression of f64 with numbers. */
+static void expect(rd_expr *y, int n, const double *wanted)
+{
+    double found[MOST];
+
+    ck_assert_ptr_nonnull(y);
+    ck_assert_msg(rd_eval(y->ctx, rd_cast(y, RD_F64), RD_INTO(found, rd_shape_of(y))) == RD_OK,
+                  "%s", rd_error_text(y->ctx));
+    ck_assert_int_eq(rd_points(y->rank, y->extent), n);
+    for (int k = 0; k < n; k++)
+        ck_assert_msg(near(found[k], wanted[k], 1e-6), "element %d: %.17g, not %.17g", k, found[k],
+                      wanted[k]);
+}
+
+#define EXPECT(y, ...) \
+    expect(y, (int)(sizeof((double[]){ __VA_ARGS__ }) / sizeof(double)), (double[]){ __VA_ARGS__ })
+
+/* The gradient of |z|^2 is 2 z, with respect to a complex leaf and to a pair of real ones. */
+START_TEST(complex_operands)
+{
+    rd_ctx        *ctx  = rd_ctx_new(NULL);
+    double         z[4] = { 1, 2, -3, 0.5 }, re[2] = { 1, -3 }, im[2] = { 2, 0.5 };
+    rd_array       array = { .in = z, .type = RD_C128, .shape = RD_SHAPE(2) };
+    rd_expr *const x     = rd_leaf(ctx, &array);
+    rd_expr *const pair  = rd_complex(rd_wrap(ctx, re, RD_SHAPE(2)), rd_wrap(ctx, im, RD_SHAPE(2)));
+    rd_expr       *g;
+
+    g = rd_grad(rd_sum(rd_square(rd_abs(x)), RD_ALL), RD_EXPRS(x)).at[0];
+    ck_assert_ptr_nonnull(g);
+    ck_assert_int_eq(rd_type_of(g), RD_C128);
+    EXPECT(rd_real(g), 2, -6);
+    EXPECT(rd_imag(g), 4, 1);
+    g = rd_grad(rd_sum(rd_square(rd_abs(pair)), RD_ALL), RD_EXPRS(pair)).at[0];
+    EXPECT(rd_real(g), 2, -6);
+    EXPECT(rd_imag(g), 4, 1);
+    /* z^2 is analytic: its change along 1 is 2 z; with the seed 1 the gradient is its conjugate */
+    EXPECT(rd_imag(rd_jvp(rd_square(x), RD_EXPRS(x), RD_EXPRS(rd_num(ctx, 1)))), 4, 1);
+    g = rd_grad(rd_square(x), RD_EXPRS(x), .seed = rd_complex(rd_num(ctx, 1), rd_num(ctx, 0)))
+            .at[0];
+    EXPECT(rd_imag(g), -4, -1);
+    ck_assert_ptr_null(rd_grad(rd_sum(x, RD_ALL), RD_EXPRS(x)).at[0]);
+    ck_assert_ptr_nonnull(strstr(rd_error_text(ctx), "y is complex"));
+    rd_ctx_free(ctx);
+}
+END_TEST
+
+/* A sparse operand has a gradient at its stored places. */
+START_TEST(sparse_operands)
+{
+    rd_ctx        *ctx  = rd_ctx_new(NULL);
+    double         v[3] = { 2, 3, 4 }, w[3] = { 1, 10, 100 };
+    int64_t        pos[] = { 0, 1, 3 }, column[] = { 1, 0, 2 };
+    rd_expr *const a = rd_csr(ctx, RD_SHAPE(2, 3), rd_wrap(ctx, pos, RD_SHAPE(3)),
+                              rd_wrap(ctx, column, RD_SHAPE(3)), rd_wrap(ctx, v, RD_SHAPE(3)));
+    rd_expr *const x = rd_wrap(ctx, w, RD_SHAPE(3));
+    const rd_exprs g = rd_grad(rd_sum(rd_square(rd_matmul(a, x)), RD_ALL), RD_EXPRS(a, x));
+
+    /* rows: 2 * 10 = 20; 3 * 1 + 4 * 100 = 403 */
+    EXPECT(rd_stored(g.at[0]), 2 * 20 * 10, 2 * 403 * 1, 2 * 403 * 100);
+    EXPECT(g.at[1], 2 * 403 * 3, 2 * 20 * 2, 2 * 403 * 4);
+    rd_ctx_free(ctx);
+}
+END_TEST
+
+START_TEST(fields_of_points)
+{
+    rd_ctx        *ctx  = rd_ctx_new(NULL);
+    double         p[6] = { 1, 2, 3, -1, 0, 2 };
+    rd_expr *const x    = rd_wrap(ctx, p, RD_SHAPE(2, 3));
+    rd_expr *const r2   = rd_sum(rd_square(x), RD_DIMS(1));
+
+    EXPECT(rd_divergence(rd_mul(x, rd_expand(r2, 1)), x), 5 * 14, 5 * 5); /* (D + 2) r^2 */
+    EXPECT(rd_laplacian(rd_square(r2), x), 20 * 14, 20 * 5);              /* 4 (D + 2) r^2 */
+    EXPECT(rd_laplacian(rd_select(x, 1, 0), x), 0, 0);
+    ck_assert_ptr_null(rd_laplacian(x, x));
+    ck_assert_ptr_nonnull(strstr(rd_error_text(ctx), "rd_laplacian: f has shape (2, 3)"));
+    rd_ctx_free(ctx);
+}
+END_TEST
+
+/* Ties go to the first element; zeros of a product; leaves that the result does not read. */
+START_TEST(special_elements)
+{
+    rd_ctx        *ctx  = rd_ctx_new(NULL);
+    double         t[4] = { 1, 3, 3, 2 }, z[4] = { 2, 0, 5, 3 }, zz[4] = { 2, 0, 0, 3 };
+    float          f[2] = { 1, 2 };
+    rd_expr *const x = rd_wrap(ctx, t, RD_SHAPE(4)), *const y = rd_wrap(ctx, z, RD_SHAPE(4));
+    rd_expr *const two = rd_wrap(ctx, zz, RD_SHAPE(4)), *const other = rd_wrap(ctx, f, RD_SHAPE(2));
+
+    EXPECT(rd_grad(rd_max(x, RD_ALL), RD_EXPRS(x)).at[0], 0, 1, 0, 0);
+    EXPECT(rd_grad(rd_sum(rd_maximum(x, x), RD_ALL), RD_EXPRS(x)).at[0], 1, 1, 1, 1);
+    EXPECT(rd_grad(rd_prod(y, RD_ALL), RD_EXPRS(y)).at[0], 0, 30, 0, 0);
+    EXPECT(rd_grad(rd_prod(two, RD_ALL), RD_EXPRS(two)).at[0], 0, 0, 0, 0);
+    EXPECT(rd_grad(rd_sum(x, RD_ALL), RD_EXPRS(other)).at[0], 0, 0);
+    EXPECT(rd_jvp(x, RD_EXPRS(other), RD_EXPRS(other)), 0, 0, 0, 0);
+    EXPECT(rd_hvp(rd_sum(x, RD_ALL), RD_EXPRS(x), RD_EXPRS(x)).at[0], 0, 0, 0, 0);
+    EXPECT(rd_grad(x, RD_EXPRS(x), .seed = rd_num(ctx, 7)).at[0], 7, 7, 7, 7);
+    /* an inner node is an operand, too, and gradients pass on through it */
+    rd_expr *const mid = rd_square(x), *const end = rd_sum(rd_mul(mid, mid), RD_ALL);
+    EXPECT(rd_grad(end, RD_EXPRS(mid, x)).at[0], 2, 18, 18, 8);
+    EXPECT(rd_grad(end, RD_EXPRS(mid, x)).at[1], 4, 108, 108, 32);
+    ck_assert_int_eq(rd_type_of(rd_grad(rd_sum(other, RD_ALL), RD_EXPRS(other)).at[0]), RD_F32);
+    rd_ctx_free(ctx);
+}
+END_TEST
+
+int main(void)
+{
+    enum { ALL = sizeof functions / sizeof *functions };
+    Suite   *s      = suite_create("grad");
+    TCase   *tc     = tcase_create("grad");
+    SRunner *runner = srunner_create(s);
+    int      failed;
+
+    tcase_set_timeout(tc, 120);
+    tcase_add_loop_test(tc, first, 0, ALL);
+    tcase_add_loop_test(tc, second, 0, ALL);
+    tcase_add_test(tc, refusals);
+    tcase_add_test(tc, complex_operands);
+    tcase_add_test(tc, sparse_operands);
+    tcase_add_test(tc, fields_of_points);
+    tcase_add_test(tc, special_elements);
+    suite_add_tcase(s, tc);
+    srunner_run_all(runner, CK_ENV);
+    failed = srunner_ntests_failed(runner);
+    srunner_free(runner);
+    return failed > 0;
+}
