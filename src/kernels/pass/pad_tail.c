@@ -63,7 +63,8 @@ static bool can_pad_let(const rd_strip_at *r, int32_t stmt)
  * merged, and elements are as wide in memory as in registers. */
 static bool has_neutral_lanes(const rd_fold *f)
 {
-    return rd_reducer_pads(f->reducer) && !rd_dtype_is_narrow_float(f->type) && !rd_small_type(f->type);
+    return rd_reducer_pads(f->reducer) && !rd_dtype_is_narrow_float(f->type) &&
+           !rd_small_type(f->type);
 }
 
 /* The number of lanes (partial accumulators), rounded up to whole vectors of 64 bytes. */
