@@ -15,7 +15,9 @@ static void know_itself(cmd_inputs *in, rd_expr *y, int axis, const cmd_axis *is
 }
 
 /* Remembers the axes of one element that y has from x, as views do not say where these come from.
- * Returns y. `dropped`: the axis of x that y lacks; -1: none. */
+ * Axes without a name in x (is.name NULL) have nothing to remember; know_itself() leaves out axes
+ * of more elements. Returns y. `dropped`: the axis of x that y lacks, so later axes of x have a
+ * number one higher; -1: none. */
 rd_expr *cmd_with_single_axes(cmd_inputs *in, rd_expr *x, rd_expr *y, int dropped)
 {
     const int n = y ? rd_shape_of(y).n : 0;

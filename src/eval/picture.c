@@ -330,8 +330,9 @@ static double bytes_of_result(const plan *p, int result)
     return 0;
 }
 
-/* Writes the text of a slot's box, its name and size, and computes the box; leaves belong to the
- * left column. */
+/* Writes the text of a slot's box, its name and size, and computes the box. A LEAF is an array of
+ * the caller, an INPUT one that each run names; both belong to the left column, and have a name and
+ * the elements [lo, hi). An ARRAY lies between stages, an OUTPUT is a result. */
 static void describe_slot(const plan *p, int s)
 {
     const rd_slot *of   = &p->g->slot[s];

@@ -279,7 +279,9 @@ static void count_units(const cmd_npy_place *p, const cmd_variable *v, const cmd
 
 /* ---- Leaves of fields ------------------------------------------------------------------------ */
 /* Gathers the field of all records by all threads, and makes a leaf (input array) of the dense
- * elements. A piece has about 1 MB of records. */
+ * elements. A piece has about 1 MB of records. A field with a unit (f->unit, NumPy's unit of dates
+ * and durations) has counts of it, which count_units() makes whole units. find_strides() cannot
+ * fail here: the dense elements lie at multiples of their size. */
 static rd_expr *gather_field(rd_ctx *ctx, const cmd_npy_place *p, const cmd_records *r,
                              const cmd_field *f, const cmd_variable *v, int64_t records)
 {

@@ -391,7 +391,8 @@ rd_status rd_cache_run(rd_ctx *ctx, rd_results results, const rd_eval_opts *opts
     return run_alike(c, results, &full, place);
 }
 
-/* The choice that was measured as fastest for an evaluation; the default if it was not measured. */
+/* The choice that was measured as fastest for an evaluation; the default if it was not measured, or
+ * if no key can be made (too large, or no memory). */
 rd_choice rd_cache_choice(rd_ctx *ctx, int n, const rd_request *request, const rd_eval_opts *opts)
 {
     rd_cache       *c     = rd_cache_get(ctx);

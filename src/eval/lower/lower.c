@@ -192,7 +192,8 @@ static void emit_loop(rd_lowering *l, rd_loop_scope *loop, rd_opened *into, rd_o
 }
 
 /* Writes a reduction over no axes (or only over axes of extent 1): it starts, takes one step and
- * finishes. */
+ * finishes. emit_materialised() writes the operands and the STEP. storage[i].where is the scope
+ * that computes the value, in which the fold begins. */
 static void emit_item_fold(rd_lowering *l, int i)
 {
     rd_opened *here = &l->level[l->depth];

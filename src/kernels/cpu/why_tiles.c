@@ -19,7 +19,8 @@ static bool is_in_long_row(const rd_program *p, int32_t i)
     return loop >= 0 && p->axis_extent[p->loop[loop].axis] >= LONG && !p->loop[loop].backwards;
 }
 
-/* True if the load reads adjacent floats, or one float for all of a row. */
+/* True if the load reads adjacent floats, or one float for all of a row. An addend without an axis
+ * (axis < 0) is a register: a computed index, so the load gathers and reads no row. */
 static bool is_row_of_floats(const rd_program *p, int32_t i)
 {
     const rd_address *at   = &p->address[p->inst[i].arg];

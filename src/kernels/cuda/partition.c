@@ -386,7 +386,8 @@ static bool partition_ranges(partitioned_run *all, int32_t split)
            (!some || last || move_partials(all, rd_partials_broadcast));
 }
 
-/* Runs all kernels of the program on all GPUs, one kernel after the other, until one fails. */
+/* Runs all kernels of the program on all GPUs, one kernel after the other, until one fails. Each
+ * split loop has a kernel; without one (n_split 0) the one kernel's items are partitioned. */
 static bool partition_kernels(partitioned_run *all)
 {
     bool done = true;

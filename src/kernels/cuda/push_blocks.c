@@ -100,8 +100,9 @@ static void add_counter(rd_text *to, const rd_cuda_fold *f, int32_t number)
         rd_text_add(to, "b%" PRId32 "[c%" PRId32 "]", number, number);
 }
 
-/* Adds the loop that pushes the blocks of a cell (accumulator) up the combine tree until the
- * cell is at `block`:
+/* Adds the loop that pushes the blocks of a cell (accumulator) up the combine tree until the cell
+ * is at `block`. The last argument of push is the first block of the range: from0 in a split loop
+ * (f->split >= 0), whose ranges begin within the fold, else 0:
  *
  *     while (b0[c0] < edge0(q, range + 1)) { push0(&s0_0[c0 * 4], w0_0, 4, 1, 4, c0 * (int64_t)4,
  *                                                  b0[c0], from0); b0[c0]++; } */

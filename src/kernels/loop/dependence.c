@@ -50,8 +50,10 @@ static void add_term(index_form *f, index_kind kind, int32_t id, int64_t coef, i
 static void add_position(index_form *f, int32_t stmt, const rd_linear *at, int64_t coef);
 
 /* Adds the index of a loop inside the loop in question: its first index, plus a free number of
- * steps below its trip count.  The form fails if the first index is no single position, or the trip
- * count is unknown. */
+ * steps below its trip count. The form fails if the index is no such sum: the first index has
+ * several parts or is rounded (by > 1), a round has no fixed length (step 0), or the trip count is
+ * unknown. The mark at a round's end (l->stop) fails, too, as the loop's end may cut the last
+ * round. */
 static void add_inside(index_form *f, int32_t binder, int32_t axis, int64_t coef)
 {
     const rd_for *l    = rd_loop_of(f->t, binder);

@@ -1,7 +1,8 @@
 /* hash_values.c - hashes that stand for numbers in a shadow run: those of operators, and what
  * decides if a number is not known.
  *
- * A shadow is a known number, or a hash of the operation and operands that made the number. */
+ * A shadow is a known number, or a hash of the operation and operands that made the number. A
+ * shadow run executes a loop tree, and its program, on such hashes: both must store equal ones. */
 #include "kernels/loop/shadow/shadow.h"
 #include "kernels/cpu/reference/op_functions.h"
 #include <stdarg.h>
@@ -38,7 +39,8 @@ static rd_shadow known_shadow(rd_word word, rd_dtype type)
 }
 
 /* ---- What decides ---------------------------------------------------------------------------- */
-/* Decides whether a mask is true: as it is known, else by its hash. */
+/* Decides whether a mask is true: as it is known, else by two bits from the middle of its hash.
+ * Three of four unknown masks are true, so both branches of a program run. */
 bool rd_shadow_true(rd_shadow x)
 {
     return x.known ? x.bits != 0 : (x.bits >> 20 & 3) != 0;

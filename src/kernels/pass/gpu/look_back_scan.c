@@ -71,9 +71,11 @@ static rd_for loop_of(const look_back *w, rd_for_kind kind, int64_t step, int64_
     return made;
 }
 
-/* Puts a vector loop over the adjacent elements of a thread into a loop over threads.  It also ends
- * where the tile does; backwards, its lower bound is counted from the end. The loop has no mark of
- * its own. */
+/* Puts a vector loop over the adjacent elements of a thread into a loop over threads: from the mark
+ * `start`, the thread's first element, for `width` elements. It also ends where the tile does; a
+ * lower bound is the greatest of its parts, an upper one the least. If the scan runs backwards, the
+ * tile's stop is counted from the end and bounds the loop below. The loop has no mark of its
+ * own. */
 static void put_neighbours(const look_back *w, int32_t loop, int32_t start)
 {
     rd_for vector = loop_of(w, RD_FOR_VECTOR, 1, w->plan->width);

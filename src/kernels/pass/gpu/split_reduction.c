@@ -133,7 +133,8 @@ static bool is_result(const splitting *c, int32_t stmt)
 }
 
 /* Moves the stores of results, and all that stands behind the loop, into the body of the last
- * range. */
+ * range. A result stored before the loop would be stored once by each range of the item. Other
+ * statements before the loop stay, as each range needs them. */
 static void move_behind(const splitting *c, int32_t split, int32_t last)
 {
     rd_schedule *t = c->t;

@@ -142,7 +142,9 @@ static void print_vector_load_element(rd_printing *n, int32_t stmt)
     rd_text_end(&value, n->to);
 }
 
-/* Prints "o9.e[i] = r4;": one element of a vector that is stored behind. */
+/* Prints "o9.e[i] = r4;": sets one element of a vector. Behind the elements stands the store of the
+ * whole vector (rd_print_vector_stores()). s->x is the register; rd_begin_stored() and
+ * rd_end_stored() put a cast to the type in memory around it, "rd_f16_of_f32(r4)" for a half. */
 static void print_vector_store_element(rd_printing *n, int32_t stmt)
 {
     const rd_stmt *s    = &n->t->stmt[stmt];

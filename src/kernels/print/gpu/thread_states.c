@@ -83,8 +83,10 @@ static int64_t declare_before(rd_printing *n, int32_t store, int64_t cells, int6
     return at;
 }
 
-/* Prints the declarations of a fold's states: "float s0_0[4]; double w0_0[12]; int64_t b0[1];".  A
- * fold of one block has neither nodes nor a counter of blocks. */
+/* Prints the declarations of a fold's states: "float s0_0[4]; double w0_0[12]; int64_t b0[1];". A
+ * scan has the prefix before the block in place of the tree's nodes w. A fold of one block has
+ * neither nodes nor a counter of blocks. `at` is the offset in bytes of each array if the states
+ * lie in global memory, and else unused. */
 void rd_print_thread_states(rd_printing *n, const rd_stmt *s)
 {
     const rd_store *a     = &n->t->store[s->store];

@@ -146,8 +146,10 @@ static bool has_rising_index(const rd_fold *fold)
 }
 
 /* True if a kernel can look for the best element (argmin, argmax) without keeping lanes apart: any
- * order of elements gives the same bits.  Rows of lanes are searched as a whole; columns replace a
- * state only by a better element, so their earlier elements must have lower indices. */
+ * order of elements gives the same bits. A row of lanes is searched as a whole, and the first of
+ * equals counts, so indices must rise along it. Columns replace a state only by a better element,
+ * so later rows and passes must not have lower indices. A row step of 0 means that rows belong to
+ * different cells. */
 static bool can_find_best(const rd_simd *simd, const rd_tile_fold *f)
 {
     if (!f->indexed || !simd->best[f->elem])

@@ -191,7 +191,8 @@ static int64_t rows_in_place(const rd_program *p, const rd_tile_code *code, int3
     return fit;
 }
 
-/* The memory for states of a tile's own rows: a part of the second-level cache. */
+/* The memory for states of a tile's own rows (own_rows): a part of the second-level cache, so that
+ * the elements fit there, too. */
 static int64_t states_bytes(void)
 {
     return rd_caches().l2 / 8;
