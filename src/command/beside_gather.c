@@ -287,7 +287,8 @@ static bool has_units_of_place(const cmd_variable *v)
 }
 
 /* Visits coordinates that lie along axes of the operand, in its group. They belong to it even if no
- * attribute names them. */
+ * attribute names them. To visit_named() they are named by the operand (-1) and are no bounds
+ * (false). */
 static void visit_unnamed(cmd_gathering *g)
 {
     const cmd_part *first = &g->k->parts[0];

@@ -198,7 +198,9 @@ static void fill_places(const void *with, int64_t k)
 }
 
 /* ---- Positions ------------------------------------------------------------------------------- */
-/* Fills in the positions of all true elements, shared by threads; false: no memory. */
+/* Fills in the positions of all true elements, shared by threads, from the blocks of all pieces
+ * (piece -1); false: no memory. `count` has 0, 1, 2 .., from which the places in a block are
+ * picked. */
 static bool fill_all_places(const rd_picked *s, const rd_expr *mask, void *y)
 {
     int64_t *count = rd_alloc_raw(s->ctx, RD_PICK_BLOCK * (int64_t)sizeof *count);

@@ -54,7 +54,7 @@ static double rate_of(rd_ctx *ctx, rd_expr *y, bool of_bytes)
     return seconds > 0 ? amount / seconds : 0;
 }
 
-/* Bytes per second of a sum over a large array. */
+/* Bytes per second (true: of bytes, not operations) of a sum over a large array. */
 static double rate_of_memory(rd_ctx *ctx)
 {
     float *const x    = calloc(READ, sizeof *x);

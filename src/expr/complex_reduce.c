@@ -188,8 +188,9 @@ static rd_expr *build_std(const request *a)
     return rd_sqrt(variance(a));
 }
 
-/* Makes a norm.  The 2-norm (p of 0 or 2) is the root of the sum of both parts' squares; other
- * norms are those of |x|. */
+/* Makes a norm. The 2-norm (p of 0 or 2) is the root of the sum of both parts' squares. If both
+ * parts are adjacent in memory, that is one sum over them, too (`true`: their axis is reduced).
+ * Other norms are those of |x|. sums.p is 0, as a sum takes no p. */
 static rd_expr *build_norm(const request *a)
 {
     const double   p    = a->part[0].p;

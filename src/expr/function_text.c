@@ -90,8 +90,9 @@ static rd_expr *read_all(rd_reader *r)
     return v && *rd_function_skip(r) ? rd_function_expected(r, "an operator or the end") : v;
 }
 
-/* Reads the text, and gives the result the shape of all operands, whatever it uses.  C text gives
- * the float type r->real.  The result is a weak number only if all operands are. */
+/* Reads the text, and gives the result the shape of all operands, whatever it uses. C text gives
+ * the float type r->real. A weak number takes the type of operands beside it. The result is one
+ * only if all operands are; else a cast, even to its own type, makes it strong. */
 static rd_expr *read_result(rd_reader *r)
 {
     int      rank;

@@ -69,8 +69,9 @@ static header *allocate(rd_ctx *ctx, int64_t bytes, bool zeroed)
 }
 
 /* ---- Large blocks kept for reuse ------------------------------------------------------------- */
-/* True if a freed block may be kept: it has 1 MiB or more, is no memory of the caller's hooks, and
- * no sanitizer must see what is freed. */
+/* True if a freed block may be kept: it has 1 MiB or more, and is no memory of the caller's hooks.
+ * Checking builds keep released chunks (RD_GRAVES) or have a sanitizer, which must see what is
+ * freed, so they keep none. */
 static bool can_keep(const rd_ctx *ctx, int64_t bytes)
 {
 #if RD_GRAVES || defined(RD_ASAN)

@@ -192,7 +192,8 @@ rd_expr *rd_reduce_user(rd_expr *x, const rd_reducer *reducer, const rd_reduce_o
     return fold_user(&(rd_folding){ .call = "rd_reduce", .x = x }, NULL, reducer, opts);
 }
 
-/* Reduces pairs of elements of x and w by the caller's reducer, after broadcasting both. */
+/* Reduces pairs of elements of x and w by the caller's reducer. x is broadcast to the common shape
+ * here, w in fold_user(). */
 rd_expr *rd_reduce2_user(rd_expr *x, rd_expr *w, const rd_reducer *reducer,
                          const rd_reduce_opts *opts)
 {

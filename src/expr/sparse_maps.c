@@ -124,7 +124,8 @@ rd_expr *rd_real_rule(rd_op op, rd_rule rule, const char *call, int n, rd_expr *
     return rd_rule_takes(rule, type, x[0]->ctx, call) ? sparse_map(op, rule, call, n, x) : NULL;
 }
 
-/* Applies an operator to real operands, plain or sparse. */
+/* Applies an operator to real operands, plain or sparse, under its own type rule. That of `where`
+ * is RD_RULE_SPECIAL: its condition is a bool, and the other operands decide the type. */
 rd_expr *rd_real_map(rd_op op, const char *call, int n, rd_expr *const *x)
 {
     if (op != RD_OP_where)

@@ -322,7 +322,8 @@ static bool make_numbers(located *at, const rd_expr *x, int64_t n, bool narrow, 
     return (at->index = rd_index_row(x->ctx, n, narrow, room, call)) != NULL;
 }
 
-/* True if both lists have the same rows of coordinates, as nodes. */
+/* True if both lists have the same n nodes, whose elements are the coordinates of places. Equal
+ * nodes are one node, so pointers are compared. */
 static bool have_same_rows(int n, rd_expr *const *x, rd_expr *const *y)
 {
     return memcmp(x, y, (size_t)n * sizeof *x) == 0;
@@ -372,8 +373,9 @@ static bool merge_with(merging *m, const rd_expr *x, rd_expr **coord)
 
 /* ---- One operand at the places of all -------------------------------------------------------- */
 /* Finds the element of x at each place of `pattern`: at->index has its number or -1, at->found how
- * many there are.  The first merge has found them if it was the only one; else a new merge does.
- * False: no memory. */
+ * many there are. If one merge made the pattern (m->n == 1), it has found the elements of both
+ * operands (m->of); x is one of these if it has the same coordinates. Else a new merge of pattern
+ * and x finds them. False: no memory. */
 static bool locate(merging *m, const rd_expr *pattern, const rd_expr *x, located *at)
 {
     merging all = { .call  = m->call,

@@ -163,7 +163,9 @@ static rd_expr *fold_by(rd_expr *x, const char *name, rd_expr *label, int64_t n_
     return fold_real(x, name, &o);
 }
 
-/* True if folding pieces of rows first and then their results gives the fold of all places. */
+/* True if folding pieces of rows first and then their results gives the fold of all places. A sum
+ * (sort "total") may take another order if its accuracy allows, without a start (.initial), and in
+ * a float type if one is asked for. Extremes, truth and bits are the same in any order. */
 static bool can_fold_pieces(const char *name, const rd_reduce_opts *o)
 {
     const char *const sort = sort_of(name);
@@ -247,7 +249,8 @@ static rd_expr *count_stored(const folded *z, rd_expr *is, rd_expr *where)
     return fold_values(z, "sum", is, &plain);
 }
 
-/* The number of elements of each result that are not stored. */
+/* The number of elements of each result that are not stored: its n elements less all stored ones
+ * (no condition, no mask). */
 static rd_expr *count_fills(const folded *z)
 {
     return map_2(RD_OP_sub, z->call, int_number(z, z->n), count_stored(z, NULL, NULL));
@@ -834,7 +837,8 @@ static rd_expr *fold_indices(folded *z, rd_expr *merge(const folded *))
 }
 
 /* Reduces a SPARSE x by name: reads the options and chooses the function for this sort of
- * reduction. */
+ * reduction. Groups (by, groups) are looked up at all places. Axes that do not begin at 0 (origin)
+ * need care where results are indices. */
 static rd_expr *sparse_reduce(rd_expr *x, const char *name, const rd_reduce_opts *opts)
 {
     const reduction *const row = reduction_of(name);

@@ -130,6 +130,7 @@ static rd_exprs gradient(const char *call, rd_expr *y, rd_exprs x, rd_expr *seed
     return list;
 }
 
+/* The public call: the gradients of y with respect to the expressions o.x. */
 rd_exprs rd_grad_of(rd_expr *y, const rd_grad_opts *opts)
 {
     const rd_grad_opts o = whole_opts(opts);

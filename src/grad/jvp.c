@@ -74,6 +74,8 @@ static rd_expr *result_of(const rd_grad_graph *graph, rd_expr *y)
     return rd_with_origins(graph->change[i] ? graph->change[i] : rd_grad_zeros(y), y->origin);
 }
 
+/* rd_jvp() for a public call of that name: the tangent of y for the directions t of its operands x.
+ * Nodes come in the order of serial numbers, operands first. NULL after recording a failure. */
 rd_expr *rd_grad_directional(const char *call, rd_expr *y, rd_exprs x, rd_exprs t, bool strict)
 {
     rd_grad_graph graph;
@@ -97,6 +99,8 @@ rd_expr *rd_grad_directional(const char *call, rd_expr *y, rd_exprs x, rd_exprs 
     return made;
 }
 
+/* The public call: the directional derivative of y (Jacobian times vector) for the directions t of
+ * its operands x, each of which must be a leaf or below y (true: strict). */
 rd_expr *rd_jvp(rd_expr *y, rd_exprs x, rd_exprs t)
 {
     return rd_grad_directional("rd_jvp", y, x, t, true);
@@ -146,6 +150,8 @@ static rd_expr *divergence(const char *call, rd_expr *f, rd_expr *x)
     return sum ? sum : rd_grad_zeros(rd_grad_sum(f, UINT64_C(1) << last));
 }
 
+/* The public call: the divergence of a vector field f of points x, whose last axis has the
+ * coordinates of both. */
 rd_expr *rd_divergence(rd_expr *f, rd_expr *x)
 {
     static const char call[] = "rd_divergence";
@@ -155,6 +161,8 @@ rd_expr *rd_divergence(rd_expr *f, rd_expr *x)
     return divergence(call, f, x);
 }
 
+/* The public call: the Laplacian of a scalar field f of points x: the divergence of its gradient.
+ * The sum of f over all points has that gradient, as a point changes its own value alone. */
 rd_expr *rd_laplacian(rd_expr *f, rd_expr *x)
 {
     static const char call[] = "rd_laplacian";

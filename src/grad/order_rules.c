@@ -23,6 +23,7 @@ static bool pull_take(rd_grad_step *s)
     return s->in[0] != NULL;
 }
 
+/* Forward mode: the tangent of a gather is the gather of the tangent, by the same index. */
 static rd_expr *push_take(rd_grad_step *s)
 {
     rd_expr *const index = rd_with_origins(s->y->in[1], NULL);
@@ -115,6 +116,8 @@ static bool count_is_known(const rd_grad_step *s)
     return false;
 }
 
+/* Reverse mode: the cotangent of a sorted element is added at the place that it came from.
+ * Quantiles (all) read all n sorted elements, other sorts the first ones of their result. */
 static bool pull_sort(rd_grad_step *s)
 {
     const rd_expr *x    = s->y->in[0];
@@ -129,6 +132,8 @@ static bool pull_sort(rd_grad_step *s)
     return s->in[0] != NULL;
 }
 
+/* Forward mode: the tangents of elements, in the order in which these are sorted; of quantiles what
+ * lies between two of them. NULL after a failure. */
 static rd_expr *push_sort(rd_grad_step *s)
 {
     const rd_expr *x    = s->y->in[0];

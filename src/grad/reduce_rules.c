@@ -41,6 +41,7 @@ static bool begin(reduction *r, rd_grad_step *s)
     return true;
 }
 
+/* True if axis a of the operand is reduced; dims has a bit for each axis. */
 static bool is_reduced(const reduction *r, int a)
 {
     return r->fold->dims >> a & 1;
@@ -71,6 +72,7 @@ static rd_expr *beside(const reduction *r, rd_reducer_id reducer, rd_expr *x, rd
                    &facts, sizeof facts);
 }
 
+/* The sum of x over the same elements and groups as the reduction's; NULL stays NULL. */
 static rd_expr *sum_beside(const reduction *r, rd_expr *x)
 {
     return beside(r, RD_RED_sum, x, NULL, x ? x->type : RD_F64);

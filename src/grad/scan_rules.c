@@ -31,6 +31,7 @@ static rd_expr *scan_like(const rd_grad_step *s, rd_reducer_id reducer, rd_expr 
                    &facts, sizeof facts);
 }
 
+/* The axis of the scan: dims has one bit, as a scan goes along one axis. */
 static int axis_of(const rd_grad_step *s)
 {
     return __builtin_ctzll(s->y->as.fold->dims);
@@ -52,11 +53,13 @@ static rd_expr *begins_from_behind(const rd_grad_step *s)
     return rd_pad(y, axis, down, !down, RD_PAD_CONSTANT, rd_int(s->ctx, 1));
 }
 
+/* True if the scan has a mask, which is operand 2. */
 static bool has_mask(const rd_grad_step *s)
 {
     return s->y->in[2] != NULL;
 }
 
+/* Records that such a scan has no derivative; returns NULL. */
 static rd_expr *refuse(const rd_grad_step *s)
 {
     const rd_fold_facts *f = s->y->as.fold;
@@ -105,6 +108,8 @@ static rd_expr *change_by(rd_grad_step *s, rd_expr *g, bool back)
     }
 }
 
+/* Reverse mode: what the scan adds to the cotangent of x. A derivative by its second operand,
+ * weights or flags, is refused. */
 static bool pull(rd_grad_step *s)
 {
     if (s->depends[1])
@@ -113,6 +118,8 @@ static bool pull(rd_grad_step *s)
     return s->in[0] != NULL;
 }
 
+/* Forward mode: the tangent of the scan. A tangent of its second operand, weights or flags, is
+ * refused. */
 static rd_expr *push(rd_grad_step *s)
 {
     return s->in[1] ? refuse(s) : change_by(s, s->in[0], false);

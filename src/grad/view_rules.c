@@ -24,11 +24,13 @@ typedef struct back {
     int            along[RD_MAX_RANK]; /* axis of y that each axis of g is                   */
 } back;
 
+/* The offset of the view along axis a of its operand: see the head of this file. */
 static int64_t offset_of(const rd_expr *y, int a)
 {
     return y->as.view->number[a];
 }
 
+/* How far one index along axis k of the view moves along axis a of its operand. */
 static int64_t coef_of(const rd_expr *y, int a, int k)
 {
     return y->as.view->number[y->in[0]->rank + a * y->rank + k];
@@ -269,6 +271,9 @@ static rd_expr *sums_by_place(const back *b, rd_expr *g)
     return g ? rd_reshape(g, rd_shape_of(x)) : NULL;
 }
 
+/* Reverse mode: the transpose of the view. Axes along which it repeats elements are summed first.
+ * If no two axes meet (is_separable()), pull_axes() moves each back to its place in the operand;
+ * other views, such as a diagonal, are sums by the place of each element. */
 static bool pull_view(rd_grad_step *s)
 {
     back b = { .y = s->y, .x = s->y->in[0], .g = s->g };
@@ -282,6 +287,7 @@ static bool pull_view(rd_grad_step *s)
     return s->in[0] != NULL;
 }
 
+/* Forward mode: the same view of the tangent. */
 static rd_expr *push_view(rd_grad_step *s)
 {
     rd_expr *const y = s->y;
@@ -298,6 +304,7 @@ static bool pull_reshape(rd_grad_step *s)
     return s->in[0] != NULL;
 }
 
+/* Forward mode: the same reshape of the tangent. */
 static rd_expr *push_reshape(rd_grad_step *s)
 {
     return rd_reshape(s->in[0], rd_shape_of(s->y));

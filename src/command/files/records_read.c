@@ -75,7 +75,8 @@ void cmd_describe_field(cmd_variable *v, const cmd_records *r, int field)
 }
 
 /* True if the first field has dates and others follow, in one row of records. The dates are then
- * the coordinates of the records. */
+ * the coordinates of the records. The field must be readable (no `why`) and have one date a record
+ * (rank 0). */
 static bool has_axis(const cmd_records *r)
 {
     const cmd_field *const f = &r->field[0];

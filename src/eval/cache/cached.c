@@ -134,8 +134,10 @@ static bool was_planned_with_values(rd_cache *c)
     return was;
 }
 
-/* Finds a plan with the key's numbers as inputs, which runs for any numbers; NULL: none.  The key
- * then gets its numbers back as values, unless a plan for any numbers is to be made now. */
+/* Finds a plan with the key's numbers as inputs, which runs for any numbers, measured or not
+ * (false); NULL: none. The key then gets its numbers back as values, unless a plan for any numbers
+ * is to be made now: one with fixed numbers was made before, or the plan found was brief and is
+ * over. */
 static rd_entry *find_for_any_numbers(rd_cache *c, const rd_eval_opts *opts, bool *over)
 {
     rd_entry *e;

@@ -15,8 +15,10 @@ typedef struct box {
     int64_t from[RD_MAX_RANK]; /* by axis of the expression: where the box begins */
 } box;
 
-/* Finds or makes the axis along a range of storage dim `place`.  Boxes with the same range share
- * the axis, and so their loops.  A new axis is kept distinct from those of all other dims. */
+/* Finds or makes the axis along a range of storage dim `place`. Boxes with the same range share the
+ * axis, and so their loops. A new axis is kept distinct from those of all other dims, as two dims
+ * of one storage need loops of their own. If the list of ranges is full, later boxes only share no
+ * axis. */
 static int axis_of_range(rd_collector *c, rd_boxes *boxes, int place, int64_t from, int64_t extent)
 {
     int axis;

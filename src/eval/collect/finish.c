@@ -82,8 +82,8 @@ static int skip_plain_reads(const rd_collector *c, int v)
     }
 }
 
-/* Replaces the operands, which were uses until here, by values.  The operands of a JOIN, which
- * stands for a concatenation's storage, are values already. */
+/* Replaces the operands, which were uses until here, by values; in[k] -1: there is no such operand.
+ * The operands of a JOIN, which stands for a concatenation's storage, are values already. */
 static void resolve_operands(rd_collector *c)
 {
     for (int i = 0; i < c->graph->n_value; i++) {

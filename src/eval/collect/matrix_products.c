@@ -167,7 +167,8 @@ static bool keep_copy(rd_graph *g, rd_value *v, const rd_subscript *at)
 }
 
 /* The axes along which a map's sources are contiguous in memory, looking through maps of as many
- * points.  `depth` bounds the recursion. */
+ * points. A READ of a leaf (target -1) has one flat index; that of an array has one for each dim,
+ * of which the last is contiguous. `depth` bounds the recursion. */
 static rd_set side_by_side(const rd_graph *g, const rd_value *v, int depth)
 {
     rd_set found = 0;

@@ -38,7 +38,8 @@ static int64_t whole(int64_t unit, int64_t weight)
 }
 
 /* The grain, of which tasks begin at multiples, that keeps lanes aligned, because the choice
- * between +0 and -0 depends on lanes.  Blocks need not be whole. */
+ * between +0 and -0 depends on lanes. Blocks need not be whole. If the axis is no part of the lane
+ * position, each of its indices has all lanes, so any grain will do. */
 static int64_t loose_grain(const rd_value *v, place at)
 {
     return at.in_lanes ? whole(v->combine->lanes, at.weight) : 1;

@@ -217,8 +217,10 @@ static void give_up(rd_device_run *r, rd_recordings *all)
     rd_device_clear(r);
 }
 
-/* Runs by a recording if these addresses occurred before, and makes the recording at the second
- * run.  False: nothing was done, and only the recording failed. */
+/* Runs by a recording if these addresses occurred before (`again`), and makes the recording at the
+ * second run. `refused`: an earlier recording failed, so none is tried. While r->of.tries is set, a
+ * failure is the recording's, not the run's. False: nothing was done, and only the recording
+ * failed. */
 static bool run_recorded(rd_device_run *r, rd_recordings *all)
 {
     recorded *const last = &all->of[0];

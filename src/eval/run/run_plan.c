@@ -165,8 +165,9 @@ static void switch_to_compiled(const run *r, const rd_program *p, rd_task *task)
         backend->head(p, task);
 }
 
-/* Runs a task in steps of a few milliseconds.  Between two steps the run may be cancelled,
- * reports progress, and may switch to compiled code. */
+/* Runs a task in steps of a few milliseconds. Between two steps the run may be cancelled, reports
+ * progress, and may switch to compiled code. Of the tasks that run side by side, the first one
+ * reports, as if all had done as much. */
 static void run_steps(const run *r, const rd_program *p, const tasks *t, int k)
 {
     rd_task      *task = &t->task[k];

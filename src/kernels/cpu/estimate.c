@@ -27,7 +27,9 @@ static double ns_of_strategies(const rd_alternatives *a)
     return use == RD_NEST_ALWAYS ? loops : a->at[a->taken].ns;
 }
 
-/* Predicts a program that tiles cannot run: compiled loops, or the reference. */
+/* Predicts a program that tiles cannot run: compiled loops, run whole (true) by one thread, at the
+ * usual speeds of such a processor. The reference runs it if no loops can be compiled (price 0) or
+ * they are switched off (never). */
 static bool without_tiles(const rd_program *p, rd_get_fn *get, void *pool, double *ns)
 {
     const bool never = rd_nest_use_now() == RD_NEST_NEVER || rd_tier_is_off();

@@ -110,7 +110,7 @@ static bool is_widening(const rd_program *p, const rd_tile_code *code, int32_t i
 
 /* True if adjacent elements go to the results in turn (interleaved channels). Compilers
  * deinterleave slowly, but cheaply for 2 and 4 channels. Kernels take floats without masks and
- * weights. */
+ * weights, states of one number, and elements that need no conversion. */
 static bool is_channel_fold(const rd_program *p, const rd_tile_code *code, int32_t i)
 {
     const rd_tile_fold *f = &code->fold[p->inst[i].arg];
@@ -121,7 +121,8 @@ static bool is_channel_fold(const rd_program *p, const rd_tile_code *code, int32
            rd_dtype_kind(f->fold->type) == RD_KIND_FLOAT;
 }
 
-/* True if nothing happens to an element but loads, and steps for which `is` holds. */
+/* True if nothing happens to an element but loads, and steps for which `is` holds. Loads must be
+ * `direct`: their register is the memory itself, without a copy. */
 static bool has_only_folds(const rd_program *p, const rd_tile_code *code,
                            bool (*is)(const rd_program *p, const rd_tile_code *code, int32_t step))
 {
@@ -219,8 +220,9 @@ static bool is_group_sum(const rd_program *p, const rd_tile_code *code)
     return steps && (!maps || functions);
 }
 
-/* True if a total has enough elements to be worth a call of the tile kernel; nests have no
- * calls. */
+/* True if a total (a program that is one fold) has enough elements to be worth a call of the tile
+ * kernel; nests have no calls. A plane has a loop over `rows` of n elements; a single row has
+ * none. */
 static bool is_long_total(const rd_tile_total *t)
 {
     enum { FEW = 16, PLANE = 1024 };

@@ -197,7 +197,8 @@ static rd_module *make_module(const char *text, rd_hash hash, int32_t architectu
 }
 
 /* Compiles the text of a module again, since the driver refuses the stored image; the new image
- * replaces the stored one.  False: the text does not compile, and the old image stays. */
+ * replaces the stored one, if there is a cache directory (dir >= 0). False: the text does not
+ * compile, and the old image stays. */
 static bool make_again(rd_module *m)
 {
     char *const  old = m->image;

@@ -86,9 +86,10 @@ static bool begins_with_0(const rd_fold *f)
     return (f->n_group || f->by_rows) && rd_reducer_is_sum(f->reducer);
 }
 
-/* Fills the facts of a built-in reducer.  States need a flag that an element came where they may
+/* Fills the facts of a built-in reducer. States need a flag that an element came where they may
  * meet none: by a mask, in an exclusive scan, or as lanes (partial accumulators) that have none
- * (empties). */
+ * (empties). The flag is one more number of a state. `bytes`: a number has at most 8 bytes in
+ * memory. */
 void rd_emit_facts(rd_emit_fold *f, int64_t places)
 {
     f->places = places;

@@ -37,7 +37,8 @@ static void add(rd_nanoseconds *sum, rd_nanoseconds more)
 /* ---- Bodies ---------------------------------------------------------------------------------- */
 static rd_nanoseconds price_in_region(rd_pricing *q, int32_t stmt, int32_t axis);
 
-/* Describes the place of the statements of a body, as their price depends on it. */
+/* Describes the place of the statements of a body, as their price depends on it. `vector`: the
+ * vector loop around them, -1: none. */
 static rd_price_site site_in(const rd_pricing *q, int32_t body, int32_t vector)
 {
     return (rd_price_site){ .t         = q->t,

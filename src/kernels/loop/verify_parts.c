@@ -62,7 +62,9 @@ bool rd_verify_made(const rd_verifier *f, const rd_stmt *s, int32_t n)
 }
 
 /* ---- Positions ------------------------------------------------------------------------------- */
-/* True if a loop around binds the axis or mark, or if it is a bound of the task's share. */
+/* True if a loop around binds the axis or mark, or if it is a bound of the task's share. There are
+ * no shares without a root axis, and none if one task runs all of the tree (whole). Marks have
+ * numbers behind the program's axes. */
 static bool axis_is_bound(const rd_verifier *f, int32_t axis)
 {
     const rd_program *p    = f->t->p;

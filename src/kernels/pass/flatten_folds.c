@@ -50,9 +50,9 @@ static bool is_over_columns(const rd_schedule *t, int32_t stmt)
            t->stmt[stmt].first == t->stmt[stmt].last;
 }
 
-/* Fills *c.  True if the vector loop is the only statement of a loop over a few columns, which
- * stands in a loop over strips of the same rows.  There are enough rows for 4 strips. A loop by
- * call has no body of its own in the text. */
+/* Fills *c. True if the vector loop is the only statement of a loop over a few columns, which
+ * stands in a loop over strips (`strip` has their number, -1: it is none) of the same rows. There
+ * are enough rows for 4 strips. A loop by call has no body of its own in the text. */
 static bool find_column_loops(const rd_schedule *t, int32_t vector, flat_columns *c)
 {
     *c = (flat_columns){ .vector = vector, .across = t->stmt[vector].parent };

@@ -170,7 +170,7 @@ static void split_tail(rd_schedule *t, int32_t stmt, const rd_strip *r)
 }
 
 /* Gives the loop over strips one round over all elements: its vector loops, which begin at the
- * start mark, get the extent of all strips. */
+ * start mark, get the extent of all strips. Extents of -1 are known at run time only. */
 static void make_single_round(rd_schedule *t, int32_t stmt, const rd_strip *r)
 {
     const int32_t start = rd_loop_of(t, stmt)->start;

@@ -102,7 +102,8 @@ static void wrap_in_if(rd_schedule *t, int32_t loop, int32_t mask, bool unless)
     rd_append(t, made, loop);
 }
 
-/* Adds a copy of the loop without the masked steps, and puts both under the mask. */
+/* Adds a copy of the loop without the masked steps. The loop itself then stands under "if mask"
+ * (false), and the copy under "if not mask" (true). */
 static void unswitch(rd_schedule *t, int32_t loop, int32_t mask)
 {
     const int32_t without = rd_stmt_copy(t, loop);

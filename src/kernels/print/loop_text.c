@@ -199,8 +199,9 @@ static void print_unrolled(rd_printing *n, int32_t stmt)
     n->known[loop->axis] = false;
 }
 
-/* Prints the loop by its kind, and behind it the label "left7:;" if an early exit goes there.  A
- * single round and a tail loop end a brace more. */
+/* Prints the loop by its kind, and behind it the label "left7:;" if an early exit goes there
+ * (n->left). A single round and a tail loop end a brace more. If the bounds are constants, all
+ * their numbers are spelled out (n->spelled), so that compilers know them. */
 static void print_loop(rd_printing *n, int32_t stmt)
 {
     const rd_for *loop = rd_loop_of(n->t, stmt);

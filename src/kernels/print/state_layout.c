@@ -210,7 +210,9 @@ static void add_times(rd_printing *n, rd_text *to, const rd_linear *at, int64_t 
 }
 
 /* Adds the offset of the group: " + (int64_t)r7 * 4"; with a discard state, " +
- * rd_group_of((int64_t)r7, N3) * 4", which gives labels of no group the number behind the last. */
+ * rd_group_of((int64_t)r7, N3) * 4", which gives labels of no group the number behind the last. In
+ * a vector loop (n->vectors) it is rd_group_by_vectors(). Groups are `apart` cells apart, and a
+ * cell cell_stride states. */
 static void add_group(rd_printing *n, rd_text *to, const rd_stmt *s)
 {
     const rd_fold *f = &n->t->p->fold[s->fold];

@@ -24,7 +24,9 @@ static void drop_panel_axis(const rd_interchange *t, rd_address *at)
     at->offset /= by;
 }
 
-/* Leaves the cells of one point to the fold. own 0: the cells do not depend on points. */
+/* Leaves the cells of one point to the fold. `own` is how many cells one point moves on by; 0: the
+ * cells do not depend on points. If it is 1, points have adjacent cells, and the panel's points
+ * divide n_cell; else the `own` cells of a point are adjacent. */
 static void drop_panel_cells(const rd_interchange *t, rd_fold *f)
 {
     const int64_t own = rd_interchange_panel_coef(t, &f->cell);

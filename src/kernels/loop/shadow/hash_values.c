@@ -66,8 +66,10 @@ static bool is_absorbing(const rd_let *let, rd_shadow x)
     return x.known && let->from == RD_BOOL && (x.bits ? let->op == RD_OP_or : let->op == RD_OP_and);
 }
 
-/* Returns the shadow of an operator's value: the number itself if all operands are known, else a
- * hash of the operator and its operands.  The hash of a test has the type of its operands. */
+/* Returns the shadow of an operator's value: the number itself if all operands are known and the
+ * operator has code for their type, else a hash of the operator and its operands. One known operand
+ * may decide an `and` or `or` alone (is_absorbing()). The hash of a test has the type of its
+ * operands, as its result is a bool for any type. */
 static rd_shadow map_value(const rd_let *let, const rd_shadow *in)
 {
     const rd_rule rule  = rd_op_table[let->op].rule;

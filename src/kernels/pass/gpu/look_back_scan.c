@@ -90,8 +90,9 @@ static void put_neighbours(const look_back *w, int32_t loop, int32_t start)
     rd_put_loop_around(w->t, w->t->stmt[loop].first, w->t->stmt[loop].last, &vector);
 }
 
-/* Puts a loop over the threads of the block into a round; backwards, from the end of the array
- * on. */
+/* Puts a loop over the threads of the block into a round, from the round's mark `start` on.
+ * Backwards, the mark is counted from the end of the array: the round is the range of `round`
+ * elements that ends at end - start. */
 static void put_threads(const look_back *w, int32_t loop, int32_t start)
 {
     rd_for  threads = loop_of(w, RD_FOR_THREAD, w->plan->width, w->plan->team);

@@ -76,9 +76,10 @@ static rd_for loop_of(const rd_for *like, rd_for_kind kind, int64_t step, int64_
     return made;
 }
 
-/* Makes the loop a loop over rounds of the team.  If threads have lanes (partial accumulators) of a
- * fold along it, the first round is rounded down to lane 0, so there may be one round more. extent
- * < 0: the number of rounds is known at run time only. */
+/* Makes the loop a loop over rounds of the team. If threads have lanes (partial accumulators) of a
+ * fold along it, the first round is rounded down to lane 0, so there may be one round more: the
+ * extent is an upper bound. extent < 0: the number of rounds is known at run time only. `ahead`:
+ * rounds whose loads come before their steps. */
 static void make_rounds(rd_schedule *t, int32_t stmt, int64_t round, int32_t ahead)
 {
     rd_for   *l     = &t->loop[t->stmt[stmt].arg];

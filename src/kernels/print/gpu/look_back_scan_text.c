@@ -195,7 +195,8 @@ void rd_print_look_back(rd_printing *n, const rd_stmt *s)
                   n->t->store[s->arg].byte_offset);
 }
 
-/* Prints "uint8_t seen = i1 > 0;": whether any element comes before. */
+/* Prints "uint8_t seen = i1 > 0;": whether any element comes before. It has the type of number 1 of
+ * a state, which is that flag. */
 static void declare_seen(rd_printing *n, const rd_stmt *s)
 {
     rd_text step = { 0 };

@@ -326,8 +326,9 @@ static void fuse_step(const rd_program *p, rd_tile_code *code, int32_t i)
         fuse_map(p, code, i, as, map);
 }
 
-/* Counts bools where a sum of 64-bit ints adds up bools that are cast to ints.  The STEP then reads
- * the bools, and the CAST is skipped. */
+/* Counts bools where a sum of 64-bit ints adds up bools that are cast to ints. The STEP then reads
+ * the bools, and the CAST is skipped. So the CAST must be in the tile and have no other reader
+ * (uses of 1). The kernel takes lanes, no mask, and no weights (b < 0). */
 static void fuse_count(const rd_program *p, rd_tile_code *code, int32_t i)
 {
     const rd_inst *inst = &p->inst[i];

@@ -24,7 +24,9 @@ rd_reg_view rd_mask_dense(rd_tiles *m, int32_t reg)
     return mask;
 }
 
-/* Copies x to the spare buffer, with the identity in place of masked elements. */
+/* Copies x to the spare buffer, with the identity in place of masked elements, by y = mask ? x :
+ * identity. Bit k of `form` says that operand k is one number for all of the row: the identity (bit
+ * 2), and x if its columns repeat (bit 1). */
 rd_reg_view rd_mask_leave_out(rd_tiles *m, const rd_fold *fold, const rd_reg_view *x,
                               const rd_reg_view *mask)
 {

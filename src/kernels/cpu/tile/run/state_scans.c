@@ -119,7 +119,9 @@ static void scan_block(const rd_state_scan *a, int64_t at, int64_t r, int64_t c,
     convert(a, &q, r, c + by_folds);
 }
 
-/* Scans a tile with rows that are successive steps of a cell. */
+/* Scans a tile with rows that are successive steps of a cell. Rows of different cells at the same
+ * steps (`many`) go together. A row is cut where a block of the combine tree ends, and into
+ * RD_SPARE elements if they are converted, as the spare buffer holds no more. */
 static void scan_along(const rd_state_scan *a)
 {
     const rd_tile_fold *f     = a->f;
