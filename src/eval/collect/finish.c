@@ -2,7 +2,11 @@
  * values operands first.
  *
  * A raw axis is a loop axis before unification; each class of unified raw axes becomes one loop
- * axis of the graph.  A use stands for a value until the end of collect. */
+ * axis of the graph.  A use stands for a value until the end of collect.
+ *
+ * Fields. A term of a subscript with `axis` -1 is a gathered index, the value of an array. A READ
+ * is of a leaf's `slot`, or of another value, its `target`, -1: it is not. An operand in[k] of -1
+ * is not there. A value is a result if `out` >= 0, and a part of a concatenation if `into` >= 0. */
 #include "eval/collect/collect.h"
 #include <string.h>
 

@@ -2,7 +2,9 @@
  * materialised once, so that no element is computed twice.
  *
  * A fold is a reduction or a scan.  Its kept axes are those that are not reduced; groups are the
- * results of a group-by; outputs are the several results of a user's reducer. */
+ * results of a group-by; outputs are the several results of a user's reducer.
+ *
+ * Fields. A term of a subscript with `axis` -1 is a gathered index, the value of an array. */
 #include "eval/collect/collect.h"
 #include <string.h>
 

@@ -5,7 +5,11 @@
  *    c[i,j] = sum over k of a[i,k] * b[k,j]
  *
  * In the terms of BLAS, m are the axes of a alone, n those of b alone, k the reduced ones, and
- * batch those that a, b and the result have. */
+ * batch those that a, b and the result have.
+ *
+ * Fields. A term of a subscript with `axis` -1 is a gathered index, the value of an array. A READ
+ * is of a leaf's `slot`, or of another value, its `target`, -1: it is not. An operand in[k] of -1
+ * is not there. A value is a result if `out` >= 0, and a part of a concatenation if `into` >= 0. */
 #include "eval/ir.h"
 #include <stdlib.h>
 #include <string.h>

@@ -9,7 +9,9 @@
  *          CLOSE t0;  MAP mul;  STORE y0;  END i
  *
  * A scope is a loop body, or the root around all loops.  A materialised value is stored or kept,
- * an inlined one is computed in each reader.  A fold is a reduction or a scan. */
+ * an inlined one is computed in each reader.  A fold is a reduction or a scan.
+ *
+ * Fields. An operand in[k] of -1 is not there. */
 #include "eval/lower/lower.h"
 #include "core/combine_tree.h"
 #include "eval/place/place.h"

@@ -1,4 +1,6 @@
-/* lower_sort.c - writes the code that sorts rows. */
+/* lower_sort.c - writes the code that sorts rows.
+ *
+ * Fields. A READ is of a leaf's `slot`, or of another value, its `target`, -1: it is not. */
 #include "eval/lower/lower.h"
 #include <string.h>
 

@@ -2,7 +2,10 @@
  *
  * Blocks of a combine tree stay whole if bits depend on them.  Bits of an extreme or an int sum
  * do not.  Their blocks are as long as suits one thread, often the whole loop, so tasks may
- * begin within blocks if there are few. */
+ * begin within blocks if there are few.
+ *
+ * Fields. `group` is the axis of a group-by's groups, `inner` that of a reducer's outputs or of a
+ * sorted row, -1: none. */
 #include "core/combine_tree.h"
 #include "eval/order/order.h"
 

@@ -1,5 +1,9 @@
 /* loop_facts.c - facts about a tree that the passes of order need: strides, contents of loops, and
- * how tasks may share one. */
+ * how tasks may share one.
+ *
+ * Fields. A value is a result if `out` >= 0, and a part of a concatenation if `into` >= 0. `group`
+ * is the axis of a group-by's groups, `inner` that of a reducer's outputs or of a sorted row, -1:
+ * none. */
 #include "core/combine_tree.h"
 #include "eval/order/order.h"
 

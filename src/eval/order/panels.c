@@ -8,7 +8,10 @@
  *    for j: for i: s[j] += x[i,j]   ->   for panels of j: for i: for j in it: s[j] += x[i,j]
  *
  * A kept loop runs over an axis that is not reduced.  A stride is in elements.  A phase is one
- * of several inner loops that pass values to the next through scratch. */
+ * of several inner loops that pass values to the next through scratch.
+ *
+ * Fields. A READ is of a leaf's `slot`, or of another value, its `target`, -1: it is not. A value
+ * is a result if `out` >= 0, and a part of a concatenation if `into` >= 0. */
 #include "eval/order/order.h"
 #include "core/machine_memory.h"
 #include <math.h>

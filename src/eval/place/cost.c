@@ -2,7 +2,11 @@
  *
  * A group are the values that share a loop, its members.  A phase is one of several inner loops
  * of the shared one: a value that needs all of another one's results comes a phase later.  A
- * value is inside if a member computes it. */
+ * value is inside if a member computes it.
+ *
+ * Fields. A READ is of a leaf's `slot`, or of another value, its `target`, -1: it is not. A value
+ * is a result if `out` >= 0, and a part of a concatenation if `into` >= 0. A term of a subscript
+ * with `axis` -1 is a gathered index, the value of an array. */
 #include "core/caches.h"
 #include "eval/place/place.h"
 #include <math.h>

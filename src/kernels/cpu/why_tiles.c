@@ -2,7 +2,11 @@
  *
  * A nest is the program's loops as one compiled C function. The tile machine calls a kernel for
  * each instruction, on tiles of elements. Instructions at the level of a tile run for each tile;
- * those with `skip` are done by another instruction's kernel. */
+ * those with `skip` are done by another instruction's kernel.
+ *
+ * Fields. A fold of one block (n_block 1) has no combine tree. An addend of an address with `axis`
+ * -1 is a register, so the address gathers. A STEP reads an element (a), weights (b), a mask (c)
+ * and a group's label (d), -1: none. */
 #include "kernels/cpu/cpu.h"
 #include "kernels/cpu/tile/plan/tile_plan.h"
 #include "kernels/loop/price.h"

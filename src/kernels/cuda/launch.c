@@ -4,7 +4,11 @@
  * numbers of the text.
  *
  * An item is one unit of work; a team is the threads that do an item.  A slot is a buffer of the
- * program; scratch is temporary memory, which a run does not pass. */
+ * program; scratch is temporary memory, which a run does not pass.
+ *
+ * Fields. s->tile_loop has the two loops of a block tile, -1: there are no block tiles. s->n_split
+ * loops are split into ranges. Without work items (n_item 0) there is nothing to compute. Scans of
+ * split loops run once (is_lookback) or twice (is_two_pass). */
 #include "kernels/cuda/kernel_run.h"
 #include "core/environment.h"
 #include "kernels/cuda/kernel_frame.h"

@@ -1,5 +1,10 @@
 /* loop_tree.c - the kernels of a strategy, by a loop tree.  Passes and print/ make and print the
- * tree; this backend adds the text around an item. */
+ * tree; this backend adds the text around an item.
+ *
+ * Fields. s->pairs is the loop over points that all results read, -1: none. s->tile_loop has the
+ * two loops of a block tile, -1: there are no block tiles. s->transpose has the two loops of a
+ * transpose in shared memory, -1: none. Scans of split loops run once (is_lookback) or twice
+ * (is_two_pass). */
 #include "kernels/cuda/loop_tree.h"
 #include <inttypes.h>
 #include <stdlib.h>

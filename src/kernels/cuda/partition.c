@@ -17,7 +17,9 @@
  * same.
  *
  * A piece is the smallest part of the work that is not divided.  A block of work is several
- * pieces, with data that fit on the GPU. */
+ * pieces, with data that fit on the GPU.
+ *
+ * Fields. s->tile_loop has the two loops of a block tile, -1: there are no block tiles. */
 #define _POSIX_C_SOURCE 200809L
 #include "kernels/cuda/kernel_run.h"
 #include <assert.h>

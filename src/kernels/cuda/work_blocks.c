@@ -6,7 +6,12 @@
  * all values of the indices behind it, and one value of each index before it.
  *
  * A piece is one value of the index that blocks divide, with all indices behind it.  A slot is a
- * buffer of the program. */
+ * buffer of the program.
+ *
+ * Fields. s->pairs is the loop over points that all results read, -1: none. s->tile_loop has the
+ * two loops of a block tile, -1: there are no block tiles. s->transpose has the two loops of a
+ * transpose in shared memory, -1: none. Without work items (n_item 0) there is nothing to
+ * compute. */
 #include "kernels/cuda/work_blocks.h"
 
 /* Returns the smaller one of two numbers. */

@@ -1,5 +1,9 @@
 /* write_kernels.c - the kernels of a loop tree: the text around items, and the callbacks by which
- * the printer leaves and combines partials. */
+ * the printer leaves and combines partials.
+ *
+ * Fields. s->tile_loop has the two loops of a block tile, -1: there are no block tiles. s->n_split
+ * loops are split into ranges. Scans of split loops run once (is_lookback) or twice
+ * (is_two_pass). */
 #include "kernels/cuda/loop_tree.h"
 #include <inttypes.h>
 

@@ -4,7 +4,9 @@
  *     static inline void merge0(double *s0, const double *b0) { S(0) = S(0) + B(0); }
  *
  * A state is what a reducer remembers of its elements, one or several numbers; a node is the state
- * of a finished block. S(k) and B(k) in a row are number k of the two states. */
+ * of a finished block. S(k) and B(k) in a row are number k of the two states.
+ *
+ * Fields. A fold has `user` if its reducer is the caller's own. */
 #include "kernels/emit/reducer_parts.h"
 #include <string.h>
 

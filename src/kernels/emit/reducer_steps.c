@@ -4,7 +4,9 @@
  *
  * A state is what a reducer remembers of its elements; seen: its last number is a flag that it has
  * met one.  S(k) is number k of the state, x the element, w its weight, i its index, and take its
- * mask. */
+ * mask.
+ *
+ * Fields. A fold has `user` if its reducer is the caller's own. */
 #include "kernels/emit/reducer_parts.h"
 #include <string.h>
 

@@ -1,7 +1,9 @@
 /* reducer_types.c - the C types of states, nodes and results of our reducers.
  *
  * A state is what a reducer remembers of its elements, one or several numbers; a node is the state
- * of a finished block.  A place is the index of an element, as argmin finds it. */
+ * of a finished block.  A place is the index of an element, as argmin finds it.
+ *
+ * Fields. A fold has `user` if its reducer is the caller's own. */
 #include "kernels/emit/reducer_parts.h"
 
 /* True if the fold's results are places (indices of elements), as of argmin. */

@@ -8,7 +8,9 @@
  * does not compile, is called by its addresses, on structs that hold its table beside its bytes.
  *
  * A form is how states are stored (rd_user_form); seen: the last number of a state is a flag that
- * it has met an element. */
+ * it has met an element.
+ *
+ * Fields. A fold has `user` if its reducer is the caller's own. */
 #include "kernels/emit/user_reducers.h"
 #include <stdio.h>
 

@@ -5,7 +5,9 @@
  * computed as the program says.
  *
  * A shadow run executes the tree on hashes instead of numbers: equal hashes mean equal
- * expressions. */
+ * expressions.
+ *
+ * Fields. A term of a position with `axis` -1 is a value, an index that is read at run time. */
 #include "kernels/loop/check.h"
 #include "kernels/loop/facts.h"
 #include "kernels/loop/shadow/shadow.h"

@@ -5,7 +5,9 @@
  * same round.  Other positions are compared by the ranges of their indices.
  *
  * A form is a position as an offset plus a sum of coefficients times indices that do not depend on
- * each other.  `x` and `y` are the forms of the two accesses that are compared. */
+ * each other.  `x` and `y` are the forms of the two accesses that are compared.
+ *
+ * Fields. A term of a position with `axis` -1 is a value, an index that is read at run time. */
 #include "kernels/loop/facts.h"
 
 /* ---- Positions, as indices that are independent ---------------------------------------------- */

@@ -6,7 +6,10 @@
  *
  * An access list has the loads and stores of a tree, and for each the loops around it with their
  * strides in bytes.  To touch is to read or write; a line is a cache line of 64 bytes.  A gather is
- * a load at an address that another array names. */
+ * a load at an address that another array names.
+ *
+ * Fields. A term of a position with `axis` -1 is a value, an index that is read at run time. A load
+ * or store with `slot` >= 0 is of the program's memory, others are of arrays of the tree. */
 #include "core/caches.h"
 #include "kernels/loop/facts.h"
 #include "kernels/loop/price_parts.h"

@@ -3,7 +3,10 @@
  *
  * Rounds of a vector loop are elements of vectors.  A state is an accumulator of a fold, and
  * n_state how many numbers it has.  A region is a group of loops that share strips.  Numbers such
- * as 1.5 and 6 count operations of a step. */
+ * as 1.5 and 6 count operations of a step.
+ *
+ * Fields. A step has values w, `mask` and `label`, -1 where the fold has no weights, mask or
+ * groups. */
 #include "core/caches.h"
 #include "kernels/loop/price_statement.h"
 #include "kernels/loop/facts.h"

@@ -1,4 +1,8 @@
-/* print_parts.c - positions, loops and values of a tree as text for people. */
+/* print_parts.c - positions, loops and values of a tree as text for people.
+ *
+ * Fields. A bound has n parts, of which the greatest or the least counts; one with by > 1 is
+ * rounded to a multiple. A term of a position with `axis` -1 is a value, an index that is read at
+ * run time. A loop is `by_call` if the text runs it by one call of a function. */
 #include "kernels/loop/print_tree.h"
 #include <inttypes.h>
 

@@ -3,7 +3,9 @@
  *
  * `around`: `top` is a body that holds loops over the axis, not such a loop itself.  `bare` is a
  * copy of the tree on which legality is asked; there is none if passes have chosen vectors
- * before. */
+ * before.
+ *
+ * Fields. A loop's `of` is the number of the program's loop that it comes from, -1: none. */
 #include "kernels/loop/region_prices.h"
 #include "kernels/loop/price_parts.h"
 #include "kernels/loop/facts.h"

@@ -2,7 +2,11 @@
  *
  * A round is one iteration of a loop.  A mark is an axis that is bound to the begin (`start`) or
  * the end (`stop`) of a round, for loops inside that visit the round's range.  Where bounds differ
- * from time to time, means are estimated. */
+ * from time to time, means are estimated.
+ *
+ * Fields. A bound has n parts, of which the greatest or the least counts; one with by > 1 is
+ * rounded to a multiple. A loop's `of` is the number of the program's loop that it comes from, -1:
+ * none. A term of a position with `axis` -1 is a value, an index that is read at run time. */
 #include "kernels/loop/facts.h"
 #include <math.h>
 

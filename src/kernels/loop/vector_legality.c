@@ -3,7 +3,11 @@
  *
  * A fold's lanes are its independent accumulators, and a cell is one result with its lanes.  A
  * block is a run of steps whose accumulators are merged when it ends.  A label names the cell of an
- * element in a group-by. */
+ * element in a group-by.
+ *
+ * Fields. A step has values w, `mask` and `label`, -1 where the fold has no weights, mask or
+ * groups. A bound has n parts, of which the greatest or the least counts; one with by > 1 is
+ * rounded to a multiple. A fold has `user` if its reducer is the caller's own. */
 #include "kernels/loop/facts.h"
 #include "core/combine_tree.h"
 #include <stdlib.h>

@@ -1,4 +1,8 @@
-/* verify_parts.c - verifies the parts of a statement: values, positions, memory, folds. */
+/* verify_parts.c - verifies the parts of a statement: values, positions, memory, folds.
+ *
+ * Fields. A step has values w, `mask` and `label`, -1 where the fold has no weights, mask or
+ * groups. A term of a position with `axis` -1 is a value, an index that is read at run time. An
+ * array of the tree with `fold` -1 holds elements, any other one states of that fold. */
 #include "kernels/loop/verify.h"
 #include <inttypes.h>
 #include <stdarg.h>

@@ -14,7 +14,9 @@
  * has read it.
  *
  * A row is one round of the loop; a part is the head, the body or the tail of the program.  A
- * value is made by one LET statement, and its `kind` is that of an instruction. */
+ * value is made by one LET statement, and its `kind` is that of an instruction.
+ *
+ * Fields. A loop's `strip` is the number of the strips that it runs over, -1: none. */
 #include "kernels/loop/facts.h"
 #include "kernels/pass/fission_points.h"
 #include "kernels/pass/loop_chunks.h"

@@ -13,7 +13,11 @@
  * collapsing), without strided loads.
  *
  * A column is a fold of its own: a cell (accumulator) for each of some neighbouring elements of a
- * row.  A lane is one of the states of a cell, to which rows go in turn. */
+ * row.  A lane is one of the states of a cell, to which rows go in turn.
+ *
+ * Fields. A step has values w, `mask` and `label`, -1 where the fold has no weights, mask or
+ * groups. A bound has n parts, of which the greatest or the least counts; one with by > 1 is
+ * rounded to a multiple. */
 #include "kernels/loop/facts.h"
 #include "kernels/pass/fission_points.h"
 #include "kernels/pass/pass.h"

@@ -20,7 +20,11 @@
  * behind the other.
  *
  * A user's reducer is one of functions that the caller has given.  A value is a LET; a cell is an
- * accumulator; the tree merges the results of blocks pairwise. */
+ * accumulator; the tree merges the results of blocks pairwise.
+ *
+ * Fields. A loop's `of` is the number of the program's loop that it comes from, -1: none. A bound
+ * has n parts, of which the greatest or the least counts; one with by > 1 is rounded to a
+ * multiple. */
 #include "kernels/pass/interleave_blocks.h"
 #include "kernels/loop/facts.h"
 #include "kernels/pass/pass.h"

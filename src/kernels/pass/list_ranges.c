@@ -10,7 +10,9 @@
  *
  * The list's memory holds first the starts of all lists, c->bounds->lists + 1 numbers; then, for
  * each range, its first index and its end.  List c + d is for strips with elements of clusters c
- * to d, two at most. */
+ * to d, two at most.
+ *
+ * Fields. A loop's `strip` is the number of the strips that it runs over, -1: none. */
 #include "kernels/loop/facts.h"
 #include "kernels/pass/index_set_split.h"
 #include "kernels/pass/pass.h"

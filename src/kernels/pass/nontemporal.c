@@ -6,7 +6,9 @@
  *                                       vector i0, past the caches {
  *                                         r9 = load a7[i0 - m0]; s1[i0] = r9 }
  *
- * Strips without fixed length are aligned to the cache lines of the result. */
+ * Strips without fixed length are aligned to the cache lines of the result.
+ *
+ * Fields. A loop is `by_call` if the text runs it by one call of a function. */
 #include "kernels/pass/pass.h"
 #include "kernels/pass/strip_arrays.h"
 #include "kernels/pass/strip_at.h"

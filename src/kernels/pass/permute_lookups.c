@@ -11,7 +11,10 @@
  * arrays for computed indices.
  *
  * A permute is an instruction that picks elements of a register by a vector of indices.  An index
- * is a value that is checked against an extent; if it is out of range, the run ends. */
+ * is a value that is checked against an extent; if it is out of range, the run ends.
+ *
+ * Fields. A load or store with `slot` >= 0 is of the program's memory, others are of arrays of the
+ * tree. */
 #include "kernels/loop/facts.h"
 #include "kernels/loop/table_lookups.h"
 #include "kernels/pass/pass.h"

@@ -3,7 +3,10 @@
  *
  * A bound (rd_bound) is a sum of terms that is not negative where the mask is true: an offset,
  * factors times axes, and factors times values of memory.  A piece is a range of the loop in which
- * the mask is true, false or unknown. */
+ * the mask is true, false or unknown.
+ *
+ * Fields. A loop's `start` and `stop` are its marks, axes bound to where its round begins and ends,
+ * -1: none. */
 #include "kernels/loop/facts.h"
 #include "kernels/pass/index_set_split.h"
 

@@ -12,7 +12,11 @@
  * vectors. No state takes its elements in another order.
  *
  * A step is in order if it must wait for the step before: its state is the same, or may be.  A late
- * statement is one that stays in the serial loop. */
+ * statement is one that stays in the serial loop.
+ *
+ * Fields. A loop's `strip` is the number of the strips that it runs over, -1: none. A step has
+ * values w, `mask` and `label`, -1 where the fold has no weights, mask or groups. A fold has `user`
+ * if its reducer is the caller's own. */
 #include "kernels/loop/facts.h"
 #include "kernels/pass/fission_points.h"
 #include "kernels/pass/loop_chunks.h"

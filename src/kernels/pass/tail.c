@@ -7,7 +7,9 @@
  *
  * A strip is a range of indices of an axis, of a fixed length if the text knows it; the tail is the
  * shorter last one. Bound "3000 down to 64 k": the greatest start + multiple of 64 that is at most
- * 3000. */
+ * 3000.
+ *
+ * Fields. A loop's `strip` is the number of the strips that it runs over, -1: none. */
 #include "kernels/loop/facts.h"
 #include "kernels/pass/pass.h"
 #include "kernels/pass/strip_at.h"

@@ -15,7 +15,11 @@
  *                                         serial i2 { .. the rows that are left }
  *
  * To jam rounds is to put their copies side by side into an inner loop.  A row is one round of the
- * outer loop. */
+ * outer loop.
+ *
+ * Fields. A loop's `of` is the number of the program's loop that it comes from, -1: none. A bound
+ * has n parts, of which the greatest or the least counts; one with by > 1 is rounded to a multiple.
+ * A loop is `by_call` if the text runs it by one call of a function. */
 #include "kernels/loop/facts.h"
 #include "kernels/pass/pass.h"
 

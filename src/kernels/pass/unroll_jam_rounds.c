@@ -4,7 +4,10 @@
  *
  * To jam rounds is to put their copies side by side into an inner loop.  A cell is an accumulator
  * of a fold, a lane one of its states.  A strip is a range of indices of the axis m->r->axis, which
- * vector loops visit. */
+ * vector loops visit.
+ *
+ * Fields. A step has values w, `mask` and `label`, -1 where the fold has no weights, mask or
+ * groups. */
 #include "core/caches.h"
 #include "kernels/cpu/simd/simd.h"
 #include "kernels/pass/fission_points.h"

@@ -10,7 +10,11 @@
  * Steps that the mask excludes are left out, so compilers remove their operands. By themselves
  * compilers do not see that a sum of ints stays as it is.
  *
- * A step is one element taken into a fold; its mask says whether the element takes part. */
+ * A step is one element taken into a fold; its mask says whether the element takes part.
+ *
+ * Fields. A loop's `of` is the number of the program's loop that it comes from, -1: none. A loop's
+ * `strip` is the number of the strips that it runs over, -1: none. A step has values w, `mask` and
+ * `label`, -1 where the fold has no weights, mask or groups. */
 #include "kernels/loop/facts.h"
 #include "kernels/pass/pass.h"
 

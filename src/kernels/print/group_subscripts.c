@@ -11,7 +11,9 @@
  *         const int32_t r2 = a3[i];
  *         t7[i] = rd_group_by_vectors(r2, 100) * 4 + ((m2 + i) & 3);
  *     }
- *     for (..) { const int64_t at = t7[i]; step0(&s0_0[at], ..); } */
+ *     for (..) { const int64_t at = t7[i]; step0(&s0_0[at], ..); }
+ *
+ * Fields. n->vector is the vector loop whose body is printed, -1: none. */
 #include "kernels/loop/facts.h"
 #include "kernels/print/print.h"
 #include <inttypes.h>

@@ -1,7 +1,10 @@
 /* loop_text.c - loops as text, and bodies, statement after statement.
  *
  * A mark (m0, m1) is a variable with the first index of a round, or with the one behind its last.
- * A strip is a round of a loop over strips, with n0 indices. */
+ * A strip is a round of a loop over strips, with n0 indices.
+ *
+ * Fields. A loop's `start` and `stop` are its marks, axes bound to where its round begins and ends,
+ * -1: none. A loop's `strip` is the number of the strips that it runs over, -1: none. */
 #include "kernels/print/gpu/kernel.h" /* rd_print_in_kernel() */
 #include <inttypes.h>
 

@@ -9,7 +9,11 @@
  * This file allots the bytes of a task's state; all parts of the program find the same there.
  *
  * A cell is an accumulator of a fold; it has a state for each lane, and a state has one or several
- * numbers, each in an array of its own.  A discard state takes the elements of no group. */
+ * numbers, each in an array of its own.  A discard state takes the elements of no group.
+ *
+ * Fields. n->vector is the vector loop whose body is printed, -1: none. A step has values w, `mask`
+ * and `label`, -1 where the fold has no weights, mask or groups. A fold has `user` if its reducer
+ * is the caller's own. */
 #include "core/bytes.h"
 #include "kernels/print/print.h"
 #include <inttypes.h>

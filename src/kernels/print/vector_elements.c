@@ -6,7 +6,11 @@
  *     const float *const p7 = (const float *)x0 + m0 * 3;
  *
  * m0 is a mark, the first index of a strip; a strip is a round of a loop over strips, with n0
- * indices. */
+ * indices.
+ *
+ * Fields. A loop's `strip` is the number of the strips that it runs over, -1: none. A load or store
+ * with `slot` >= 0 is of the program's memory, others are of arrays of the tree. n->vector is the
+ * vector loop whose body is printed, -1: none. */
 #include "kernels/print/print.h"
 #include <inttypes.h>
 

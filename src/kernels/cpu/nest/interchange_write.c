@@ -2,7 +2,9 @@
  * interchange.c has found that it can be.
  *
  * A panel is a range of points; scratch is memory of a task within the stage. Each address loses
- * the axis of points where it counts from the begin of a panel, as one point is left. */
+ * the axis of points where it counts from the begin of a panel, as one point is left.
+ *
+ * Fields. An addend of an address with `axis` -1 is a register, so the address gathers. */
 #include "kernels/cpu/nest/interchange.h"
 #include <string.h>
 

@@ -3,7 +3,9 @@
  *
  * A node is a count of elements and, if there are any, the reducer's state.  Nodes of single blocks
  * are merged to nodes of more; `tree` is the code for them, `code` the code within a block.
- * Without `code` the reducer is a user's. */
+ * Without `code` the reducer is a user's.
+ *
+ * Fields. A fold has `user` if its reducer is the caller's own. */
 #include "kernels/cpu/reference/node.h"
 #include "core/combine_tree.h"
 #include "kernels/math/prefix_sums.h"

@@ -2,7 +2,10 @@
  *
  * A copy is one instance of a loop's body with its own values and indices.  Copies of a jam
  * (unroll-and-jam) run each statement for all copies before the next statement.  A round is one
- * iteration; marks are axes that are bound to its begin and end. */
+ * iteration; marks are axes that are bound to its begin and end.
+ *
+ * Fields. A loop's `start` and `stop` are its marks, axes bound to where its round begins and ends,
+ * -1: none. */
 #include "kernels/loop/shadow/run_tree.h"
 #include <inttypes.h>
 #include <stdlib.h>

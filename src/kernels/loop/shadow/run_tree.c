@@ -2,7 +2,9 @@
  *
  * A task runs its share of the root axis. Shares are multiples of the grain, the least range that a
  * task may take. A shadow is a known number, or a hash of the operations that made a number: equal
- * shadows mean equal bits. The run checks that the tree stores what its program stores. */
+ * shadows mean equal bits. The run checks that the tree stores what its program stores.
+ *
+ * Fields. An array of the tree with `fold` -1 holds elements, any other one states of that fold. */
 #include "kernels/loop/shadow/run_tree.h"
 #include <stdlib.h>
 

@@ -2,7 +2,9 @@
  * several blocks has its tree, and states are as wide as their type.
  *
  * A lane is one of the states of a fold's cell (accumulator); blocks are runs of its steps, which a
- * tree combines. */
+ * tree combines.
+ *
+ * Fields. A fold has `user` if its reducer is the caller's own. */
 #include "core/combine_tree.h"
 #include "kernels/pass/gpu/gpu.h"
 

@@ -19,7 +19,10 @@
  * loops before it.
  *
  * An item is a unit of work that a team of threads does.  A phase is one of several loops over an
- * axis, the later of which read what the earlier ones made. */
+ * axis, the later of which read what the earlier ones made.
+ *
+ * Fields. A load or store with `slot` >= 0 is of the program's memory, others are of arrays of the
+ * tree. */
 #include "kernels/loop/facts.h"
 #include "kernels/pass/gpu/gpu.h"
 

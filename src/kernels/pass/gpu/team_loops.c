@@ -11,7 +11,10 @@
  *
  * A team is the threads that do one item of work.  A round is a step of the loop over 64 indices;
  * m0 and m1 are marks, bound to where a round and a thread's part of it begin.  A lane is one of
- * the states of a fold's cell. */
+ * the states of a fold's cell.
+ *
+ * Fields. A bound has n parts, of which the greatest or the least counts; one with by > 1 is
+ * rounded to a multiple. */
 #include "kernels/loop/facts.h"
 #include "kernels/pass/gpu/gpu.h"
 

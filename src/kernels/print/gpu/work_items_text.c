@@ -7,7 +7,10 @@
  *
  * A work item is the unit of work of a team of threads.  m0 and m1 are marks: the first index of an
  * item of several indices, and the one behind its last.  A range is a part of a long loop that is
- * an item of its own (split). */
+ * an item of its own (split).
+ *
+ * Fields. A loop's `start` and `stop` are its marks, axes bound to where its round begins and ends,
+ * -1: none. */
 #include "kernels/loop/facts.h"
 #include "kernels/print/gpu/kernel.h"
 #include <inttypes.h>

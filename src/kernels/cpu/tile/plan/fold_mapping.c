@@ -7,7 +7,12 @@
  * Words.  A fold's element has four numbers: its cell (which result), its lane position, its
  * `outer` number (which pass along the lane position), and its flat index over the reduced axes.
  * Each number is a sum over loop indices.  Their strides from row to row and from column to column
- * (.row, .col) decide the mapping.  A node is the merged state of finished blocks. */
+ * (.row, .col) decide the mapping.  A node is the merged state of finished blocks.
+ *
+ * Fields. A fold has own_rows if each row of a tile has states of its own. A fold has `totals` if
+ * each row is a whole fold; it is `treeless` if a kernel makes these without a combine tree. A fold
+ * has `user` if its reducer is the caller's own. A STEP reads an element (a), weights (b), a mask
+ * (c) and a group's label (d), -1: none. */
 #include "core/bytes.h"
 #include "kernels/cpu/tile/plan/tile_plan.h"
 #include "kernels/cpu/tile/run/trees.h"

@@ -7,7 +7,12 @@
  * computes or loads them itself, and the one that made it is skipped (`skip`).  `into` is the STORE
  * whose memory an instruction writes at once.  A `direct` LOAD copies nothing: its register is the
  * memory.  reg.last is the last instruction that reads a register; it moves when a later one takes
- * over the operand, so that buffers are not reused too early. */
+ * over the operand, so that buffers are not reused too early.
+ *
+ * Fields. Strides .row and .col say how far a position moves from row to row and from column to
+ * column. A STEP reads an element (a), weights (b), a mask (c) and a group's label (d), -1: none.
+ * An addend of an address with `axis` -1 is a register, so the address gathers. A STEP's `small` is
+ * the skipped LOAD of small ints that it sums, -1: none. */
 #include "core/caches.h"
 #include "core/combine_tree.h"
 #include "kernels/cpu/tile/plan/tile_plan.h"

@@ -11,7 +11,11 @@
  *
  * Words.  The role of a loop says what the machine does with it: its indices become the columns or
  * the rows of tiles, or are taken one after the other (outer).  The level of an instruction says
- * how many elements its registers have (tile.h). */
+ * how many elements its registers have (tile.h).
+ *
+ * Fields. A fold has `user` if its reducer is the caller's own. A STEP reads an element (a),
+ * weights (b), a mask (c) and a group's label (d), -1: none. A LOAD is `direct` if its register is
+ * the memory itself. */
 #include "kernels/cpu/tile/plan/tile_plan.h"
 #include "kernels/cpu/tile/run/tile_task.h"
 

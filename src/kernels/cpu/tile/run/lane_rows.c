@@ -3,7 +3,10 @@
  *
  * Words.  A step is one element for each lane of a cell.  A block is a run of steps; its states
  * have begun once they have had an element.  Cells are in lockstep if they share one group, so that
- * all reach a block together. */
+ * all reach a block together.
+ *
+ * Fields. A fold has own_rows if each row of a tile has states of its own. Strides .row and .col
+ * say how far a position moves from row to row and from column to column. */
 #include "kernels/cpu/tile/run/steps.h"
 #include <string.h>
 

@@ -6,7 +6,10 @@
  * one.
  *
  * Words.  An element is masked if the mask leaves it out.  The identity is the state that any
- * element replaces, such as infinity for a minimum. */
+ * element replaces, such as infinity for a minimum.
+ *
+ * Fields. A fold has own_rows if each row of a tile has states of its own. A fold has `totals` if
+ * each row is a whole fold; it is `treeless` if a kernel makes these without a combine tree. */
 #include "kernels/cpu/tile/run/masks.h"
 #include "kernels/cpu/reference/fold.h"
 #include <string.h>

@@ -2,7 +2,11 @@
  *
  * Kernels of simd/state_scans.h update states with the rows of a block and write the results at
  * once.  Other cases go step by step through the kernels of folds: the first element of a block,
- * masked elements, exclusive scans, and reducers with exponentials. */
+ * masked elements, exclusive scans, and reducers with exponentials.
+ *
+ * Fields. A STEP reads an element (a), weights (b), a mask (c) and a group's label (d), -1: none. A
+ * fold has own_rows if each row of a tile has states of its own. Strides .row and .col say how far
+ * a position moves from row to row and from column to column. */
 #include "kernels/cpu/tile/run/masks.h"
 #include "kernels/cpu/tile/run/state_scans.h"
 #include "kernels/cpu/tile/run/state_scan_steps.h"

@@ -2,7 +2,10 @@
  *
  * The levels of tile.h follow from the loops around: outside of rows the task's level, within a
  * loop over rows the row level, within a loop over columns the tile level.  A run ends early if a
- * fold is decided (`leave` is the loop to leave) or an instruction fails. */
+ * fold is decided (`leave` is the loop to leave) or an instruction fails.
+ *
+ * Fields. The root axis (p->root) is the one that tasks share, -1: none. An instruction is skipped
+ * (`skip`) if another one's kernel does its work. */
 #include "core/bytes.h"
 #include "kernels/cpu/sort/row_sort.h"
 #include "kernels/cpu/tile/run/tile_task.h"

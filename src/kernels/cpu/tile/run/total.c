@@ -6,7 +6,12 @@
  *
  * Words.  A plane is a two-dimensional part of an array, folded by two loops.  It is folded down
  * its columns (a result for each) or along the lanes of its rows (one result).  In a rd_tile_total,
- * x and y are the operands, `to` is the result. */
+ * x and y are the operands, `to` is the result.
+ *
+ * Fields. An addend of an address with `axis` -1 is a register, so the address gathers. An
+ * instruction is skipped (`skip`) if another one's kernel does its work. A LOAD is `direct` if its
+ * register is the memory itself. An instruction's y is its second operand or its weights, -1:
+ * none. */
 #include "core/combine_tree.h"
 #include "kernels/cpu/tile/run/trees.h"
 #include <assert.h>

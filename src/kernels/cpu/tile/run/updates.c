@@ -3,7 +3,10 @@
  *
  * Words.  A row of an update is one step: one element for each of neighbouring states.  A state of
  * the current block is fresh until it has had an element; it begins with that element, as adding to
- * an identity would cost a step. */
+ * an identity would cost a step.
+ *
+ * Fields. A fold has own_rows if each row of a tile has states of its own. A fold has `totals` if
+ * each row is a whole fold; it is `treeless` if a kernel makes these without a combine tree. */
 #include "kernels/cpu/tile/run/updates.h"
 #include "kernels/cpu/reference/fold.h"
 #include <assert.h>

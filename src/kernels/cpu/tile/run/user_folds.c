@@ -2,7 +2,10 @@
  * (reference/fold.h), as many at a time as belong together, in the type the reducer takes.
  *
  * Words.  A user's reducer is a set of functions that the caller gives for its states.  A run is a
- * stretch of elements that one call takes: along a row, or down a column. */
+ * stretch of elements that one call takes: along a row, or down a column.
+ *
+ * Fields. A fold has own_rows if each row of a tile has states of its own. A STEP reads an element
+ * (a), weights (b), a mask (c) and a group's label (d), -1: none. */
 #include "core/bytes.h"
 #include "kernels/cpu/reference/fold.h"
 #include "kernels/cpu/tile/run/masks.h"
