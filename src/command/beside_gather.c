@@ -301,7 +301,7 @@ static void visit_unnamed(cmd_gathering *g)
         for (int d = 0; d < v->shape.n && good; d++)
             good = cmd_axis_of_dimension(g, v, d) >= 0;
         if (good)
-            visit_named(g, -1, v->name + n, false);
+            visit_named(g, -1, v->name + n, /*bounds=*/false);
     }
 }
 
@@ -322,7 +322,7 @@ void cmd_gather_from(const cmd_inputs *in, cmd_result *r, const cmd_known *k)
         return;
     for (int a = 0; a < first->v->shape.n; a++)
         if (first->v->axis[a].name && g.to[a + g.shift] >= 0)
-            visit_named(&g, -1, first->v->axis[a].name, false);
+            visit_named(&g, -1, first->v->axis[a].name, /*bounds=*/false);
     visit_names(&g, -1, &said->attributes);
     visit_names(&g, -1, &about->attributes);
     visit_unnamed(&g);

@@ -61,7 +61,7 @@ rd_expr *cmd_take_places(cmd_inputs *in, rd_expr *x, int axis, const int64_t *at
 
     if (index)
         cmd_know_axis(in, index, 0, is);
-    return index ? cmd_with_single_axes(in, x, rd_take(x, axis, index), -1) : NULL;
+    return index ? cmd_with_single_axes(in, x, rd_take(x, axis, index), /*dropped=*/-1) : NULL;
 }
 
 /* Takes n positions along an axis of x: as a slice if they are evenly spaced, else by a gather.
@@ -80,5 +80,5 @@ rd_expr *cmd_pick(cmd_inputs *in, rd_expr *x, int axis, const int64_t *at, int64
     rd_expr      *y    = rd_slice_axis(x, axis, at[0], stop < 0 ? RD_OPEN : stop, step);
     if (y)
         know_itself(in, y, axis, is);
-    return cmd_with_single_axes(in, x, y, -1);
+    return cmd_with_single_axes(in, x, y, /*dropped=*/-1);
 }

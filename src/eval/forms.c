@@ -393,7 +393,8 @@ bool rd_forms_text(rd_text *text, rd_nest *nest, rd_pool *pool, rd_results resul
     if (backend->device)
         return kernels_text(text, nest->tree->graph, n, p, pool, results, use);
     for (int k = 0; k < n; k++) { /* costs come first: a prepared product counts its blocks */
-        const costs c      = { rd_program_work(&p[k], false), rd_program_work(&p[k], true) };
+        const costs c      = { rd_program_work(&p[k], /*bounded=*/false),
+                               rd_program_work(&p[k], /*bounded=*/true) };
         const int   shared = threads_of(&p[k], nest->tree->graph->ctx, threads, p[k].work);
 
         s[k].most = threads_of(&p[k], nest->tree->graph->ctx, threads, RD_SMALL_WORK);

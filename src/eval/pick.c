@@ -225,7 +225,7 @@ static rd_status places(rd_ctx *ctx, const char *call, rd_expr *mask, rd_array *
     rd_array  cut, fresh = { .type = RD_I64 };
     bool      direct = true;
 
-    if (!rd_picked_make(&s, ctx, call, mask, rd_pieces_are_cheap(mask), false))
+    if (!rd_picked_make(&s, ctx, call, mask, rd_pieces_are_cheap(mask), /*first=*/false))
         return rd_error(ctx);
     fresh.shape = RD_SHAPE(s.found, mask->rank);
     if (cut_output(ctx, call, out, &fresh, 0, &cut) &&
@@ -268,7 +268,7 @@ int64_t rd_find_first(rd_ctx *ctx, rd_expr *mask)
     const rd_mark mark = rd_ctx_mark(ctx);
 
     mask = rd_cast(mask, RD_BOOL);
-    if (mask && rd_picked_make(&s, ctx, call, mask, rd_pieces_are_cheap(mask), true)) {
+    if (mask && rd_picked_make(&s, ctx, call, mask, rd_pieces_are_cheap(mask), /*first=*/true)) {
         const uint64_t *word = s.first < 0 ? NULL : rd_picked_bits(&s, s.first, 0);
 
         for (; word && found < 0; word++)
@@ -349,7 +349,7 @@ static rd_status values(rd_ctx *ctx, const char *call, rd_expr *x, rd_expr *mask
     bool      direct = is_dense(x);
 
     if (!rd_picked_make(&s, ctx, call, mask, rd_pieces_are_cheap(mask) && rd_pieces_are_cheap(x),
-                        false))
+                        /*first=*/false))
         return rd_error(ctx);
     fresh.shape = RD_SHAPE(s.found);
     if (direct) {

@@ -454,7 +454,7 @@ static rd_plan *make(rd_ctx *ctx, rd_exprs in, rd_results results, const rd_eval
 /* Makes a plan that the context owns, with compiled loops from the start (not brief). */
 rd_plan *rd_plan_make(rd_ctx *ctx, rd_exprs in, rd_results results, const rd_eval_opts *opts)
 {
-    return make(ctx, in, results, opts, false);
+    return make(ctx, in, results, opts, /*brief=*/false);
 }
 
 /* The public call: frees a plan; NULL is allowed. */
@@ -490,7 +490,7 @@ static rd_plan *plan_real(rd_ctx *ctx, rd_exprs in, rd_results results, const rd
         in.at = leaf;
     }
     if (rd_error(ctx) == RD_OK && rd_pairs_begin(ctx, results, &pairs)) {
-        plan = make(ctx, in, pairs.results, opts, true);
+        plan = make(ctx, in, pairs.results, opts, /*brief=*/true);
         rd_pairs_end(ctx, results, &pairs);
     }
     rd_free(ctx, leaf);

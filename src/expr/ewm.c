@@ -97,7 +97,7 @@ static rd_expr *by_scan(rd_expr *x, double d)
     rd_folding     f       = { .call = call, .x = x, .scan = true };
 
     f.bits = 1ull << (x->rank - 1);
-    return weights ? rd_folded(&f, RD_RED_decay, x, weights, x->type, false) : NULL;
+    return weights ? rd_folded(&f, RD_RED_decay, x, weights, x->type, /*identity=*/false) : NULL;
 }
 
 /* The recurrence with d = 0: each element alone.  An infinity ends with its element, but NaN

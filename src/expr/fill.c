@@ -52,11 +52,11 @@ static rd_expr *fill(const char *call, rd_expr *x, int axis, int64_t limit, bool
 /* Replaces NaN by the last element before it. */
 rd_expr *rd_ffill(rd_expr *x, int axis, int64_t limit)
 {
-    return fill("rd_ffill", x, axis, limit, false);
+    return fill("rd_ffill", x, axis, limit, /*back=*/false);
 }
 
 /* Replaces NaN by the next element behind it. */
 rd_expr *rd_bfill(rd_expr *x, int axis, int64_t limit)
 {
-    return fill("rd_bfill", x, axis, limit, true);
+    return fill("rd_bfill", x, axis, limit, /*back=*/true);
 }

@@ -172,7 +172,7 @@ rd_expr *rd_mode_of(rd_expr *x, const rd_reduce_opts *opts)
     modes    m;
     rd_expr *y;
 
-    if (!begin_modes(&m, "rd_mode", x, opts, false))
+    if (!begin_modes(&m, "rd_mode", x, opts, /*counts=*/false))
         return NULL;
     y = m.none      ? rd_grouped_as_seen(&m.f, rd_grouped_of_nothing(&m.f, empty_result(&m)))
         : m.grouped ? rd_grouped_as_seen(&m.f, mode_of_groups(&m))
@@ -186,7 +186,7 @@ rd_expr *rd_mode_count_of(rd_expr *x, const rd_reduce_opts *opts)
     modes    m;
     rd_expr *y;
 
-    if (!begin_modes(&m, "rd_mode_count", x, opts, true))
+    if (!begin_modes(&m, "rd_mode_count", x, opts, /*counts=*/true))
         return NULL;
     if (m.none)
         y = rd_grouped_as_seen(&m.f,

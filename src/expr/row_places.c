@@ -123,9 +123,9 @@ bool rd_turn_places(rd_ctx *ctx, const rd_row_places *of, rd_row_places *to, boo
     if (!begin || !row || !from)
         return false;
     if (wide)
-        transpose(of, begin, row, from, true);
+        transpose(of, begin, row, from, /*wide=*/true);
     else
-        transpose(of, begin, row, from, false);
+        transpose(of, begin, row, from, /*wide=*/false);
     *to = (rd_row_places){ .begin   = begin,
                            .column  = row,
                            .from    = from,

@@ -57,7 +57,7 @@ static bool partition_side(partition *d, rd_ctx *ctx, rd_row_places *to)
         return false;
     for (int64_t at = 0; at < d->of->rows; at++) {
         rd_put_index(wide, d->begin, at, n);
-        n = wide ? partition_row(d, true, at, n) : partition_row(d, false, at, n);
+        n = wide ? partition_row(d, /*wide=*/true, at, n) : partition_row(d, /*wide=*/false, at, n);
     }
     rd_put_index(wide, d->begin, d->of->rows, n);
     *to = (rd_row_places){ .begin   = d->begin,

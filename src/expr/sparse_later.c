@@ -55,7 +55,8 @@ static void drop_share(rd_array_block *block)
  * recording that there is no memory. */
 static struct rd_lists *new_lists(rd_ctx *ctx)
 {
-    struct rd_lists *const lists = rd_hook_allocate(&ctx->opts, (int64_t)sizeof *lists, true);
+    struct rd_lists *const lists =
+        rd_hook_allocate(&ctx->opts, (int64_t)sizeof *lists, /*zeroed=*/true);
 
     if (!lists || pthread_mutex_init(&lists->lock, NULL) != 0) {
         if (lists)

@@ -142,7 +142,7 @@ static bool make_alike(const char *call, rd_expr *x[2])
 {
     const int first = leader(2, x), other = 1 - first;
 
-    if (!rd_merge_patterns(call, x[first], false, 2, x))
+    if (!rd_merge_patterns(call, x[first], /*annihilates=*/false, 2, x))
         return false;
     rd_expr *const lead = x[first], *const y = x[other];
     if (rd_has_pattern(y) && rd_same_pattern(lead, y) && !rd_fill_of(lead) == !rd_fill_of(y))

@@ -227,14 +227,15 @@ static int64_t merge_span(const merging *m, const span *s, const made *to)
         m->a.pair && m->b.pair && (!to || (to->narrow && (!to->room[0] || to->to.pair)));
 
     if (!pair)
-        return merge_as(m, m->which, false, *s, to);
+        return merge_as(m, m->which, /*pair=*/false, *s, to);
     if (knows_rows(m))
         return merge_rows(m, s, to);
     if (m->which == BOTH)
-        return to ? merge_as(m, BOTH, true, *s, to) : merge_as(m, BOTH, true, *s, NULL);
+        return to ? merge_as(m, BOTH, /*pair=*/true, *s, to)
+                  : merge_as(m, BOTH, /*pair=*/true, *s, NULL);
     if (m->which == FIRST)
-        return merge_as(m, FIRST, true, *s, to);
-    return to ? merge_as(m, ANY, true, *s, to) : merge_as(m, ANY, true, *s, NULL);
+        return merge_as(m, FIRST, /*pair=*/true, *s, to);
+    return to ? merge_as(m, ANY, /*pair=*/true, *s, to) : merge_as(m, ANY, /*pair=*/true, *s, NULL);
 }
 
 /* Finds by bisection the first place of p whose number is at least `number`. */
@@ -245,7 +246,7 @@ static int64_t first_from(const places *p, int64_t number)
     while (from < to) {
         const int64_t middle = from + (to - from) / 2;
 
-        if (number_at(p, false, middle) < number)
+        if (number_at(p, /*pair=*/false, middle) < number)
             from = middle + 1;
         else
             to = middle;
@@ -271,7 +272,7 @@ static int cut_spans(const merging *m, const rd_ctx *ctx, span *s)
             s[k].a   = m->a.begin[s[k].row];
             s[k].b   = m->b.begin[s[k].row];
         } else if (k > 0)
-            s[k].b = first_from(&m->b, number_at(&m->a, false, from));
+            s[k].b = first_from(&m->b, number_at(&m->a, /*pair=*/false, from));
     }
     for (int k = 0; k < n; k++) {
         s[k].a_end   = k + 1 < n ? s[k + 1].a : m->a.n;

@@ -186,8 +186,8 @@ static bool pass_over_rows(rd_ctx *ctx, const rd_row_product *p, int64_t *begin,
                 for (int64_t q = begin[i]; column && q < to.n; q++)
                     rd_put_index(coord[0]->type == RD_I64, row, q, i);
                 if (!column)
-                    begin[i + 1] =
-                        p->wide ? count_row(p, true, here, i) : count_row(p, false, here, i);
+                    begin[i + 1] = p->wide ? count_row(p, /*wide=*/true, here, i)
+                                           : count_row(p, /*wide=*/false, here, i);
             }
     }
     rd_free(ctx, room);
@@ -239,7 +239,8 @@ static bool find_places(rd_row_product *p, const rd_expr *a, const rd_expr *b, r
                                 .n       = begins_from_counts(begin, a->extent[0]) };
         if (p->c.n > INT32_MAX && !p->wide) {
             p->wide = true;
-            ok      = rd_fill_row_places(&p->a, a, true) && rd_fill_row_places(&p->b, b, true);
+            ok      = rd_fill_row_places(&p->a, a, /*wide=*/true) &&
+                 rd_fill_row_places(&p->b, b, /*wide=*/true);
         }
     }
     ok = ok && list_places(p, ctx, begin, coord, call);

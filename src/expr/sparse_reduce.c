@@ -109,7 +109,7 @@ static rd_expr *label_of(const folded *z, int64_t n_group)
 
     if (n > 1 && !rd_leading_row(z->x, n, z->call, &row))
         return NULL;
-    return row ? row : coords_as_one(z, false, n_group <= INT32_MAX ? RD_I32 : RD_I64);
+    return row ? row : coords_as_one(z, /*reduced=*/false, n_group <= INT32_MAX ? RD_I32 : RD_I64);
 }
 
 /* The reduced axes of the values: the places, and reduced axes that the pattern lacks. */
@@ -709,7 +709,7 @@ static bool has_ascending_indices(const folded *z)
 /* Converts numbers of stored elements to flat indices along the reduced axes; -1 stays. */
 static rd_expr *indices_of(const folded *z, rd_expr *number)
 {
-    rd_expr *const flat = coords_as_one(z, true, RD_I64);
+    rd_expr *const flat = coords_as_one(z, /*reduced=*/true, RD_I64);
 
     if (!number || !flat)
         return NULL;

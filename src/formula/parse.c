@@ -370,9 +370,9 @@ static rd_phrase *read_primary(rd_formula_reader *r)
         return rd_phrase_new(r, RD_PHRASE_TEXT, t);
     }
     if (rd_formula_next(r, "("))
-        return read_list(r, ")", false);
+        return read_list(r, ")", /*always=*/false);
     if (rd_formula_next(r, "["))
-        return read_list(r, "]", true);
+        return read_list(r, "]", /*always=*/true);
     return rd_formula_expected(r, "an operand");
 }
 

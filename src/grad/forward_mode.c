@@ -104,7 +104,7 @@ rd_expr *rd_grad_directional(const char *call, rd_expr *y, rd_exprs x, rd_exprs 
  * its operands x, each of which must be a leaf or below y (true: strict). */
 rd_expr *rd_jvp(rd_expr *y, rd_exprs x, rd_exprs t)
 {
-    return rd_grad_directional("rd_jvp", y, x, t, true);
+    return rd_grad_directional("rd_jvp", y, x, t, /*strict=*/true);
 }
 
 /* ---- Fields of points ------------------------------------------------------------------------ */
@@ -130,8 +130,8 @@ static bool shapes_ok(const char *call, const rd_expr *f, const rd_expr *x, bool
     return false;
 }
 
-/* The sum over d of the change of f[.., d] along coordinate d.  Points do not see each other, so
- * one direction moves all of them. */
+/* The sum over d of the change of f[.., d] along coordinate d. Points do not see each other, so one
+ * direction moves all of them. f need not contain x (not strict): then its change is 0. */
 static rd_expr *divergence(const char *call, rd_expr *f, rd_expr *x)
 {
     const int last = x->rank - 1;
@@ -139,9 +139,9 @@ static rd_expr *divergence(const char *call, rd_expr *f, rd_expr *x)
 
     for (int64_t d = 0; d < x->extent[last]; d++) {
         rd_expr *const t = unit(call, x, d);
-        rd_expr       *part =
-            t ? rd_grad_directional(call, f, (rd_exprs){ &x, 1 }, (rd_exprs){ &t, 1 }, false)
-                    : NULL;
+        rd_expr *part = t ? rd_grad_directional(call, f, (rd_exprs){ &x, 1 }, (rd_exprs){ &t, 1 },
+                                                /*strict=*/false)
+                          : NULL;
 
         part = part ? rd_select_place(part, last, d) : NULL;
         sum  = part && sum ? map_2(RD_OP_add, call, sum, part) : part;
@@ -157,7 +157,7 @@ rd_expr *rd_divergence(rd_expr *f, rd_expr *x)
 {
     static const char call[] = "rd_divergence";
 
-    if (!rd_operands(call, 2, (rd_expr *[]){ f, x }) || !shapes_ok(call, f, x, true))
+    if (!rd_operands(call, 2, (rd_expr *[]){ f, x }) || !shapes_ok(call, f, x, /*vector=*/true))
         return NULL;
     return divergence(call, f, x);
 }
@@ -169,7 +169,7 @@ rd_expr *rd_laplacian(rd_expr *f, rd_expr *x)
     static const char call[] = "rd_laplacian";
     rd_expr          *slope;
 
-    if (!rd_operands(call, 2, (rd_expr *[]){ f, x }) || !shapes_ok(call, f, x, false))
+    if (!rd_operands(call, 2, (rd_expr *[]){ f, x }) || !shapes_ok(call, f, x, /*vector=*/false))
         return NULL;
     slope = rd_grad(rd_sum(f, RD_ALL), RD_EXPRS(x)).at[0];
     return slope ? divergence(call, slope, x) : NULL;

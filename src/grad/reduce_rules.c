@@ -179,7 +179,7 @@ static rd_expr *named(const reduction *r, char name, rd_expr *g)
     case 'y': y = r->s->y; break;
     case 'n': y = total_weight(r, weighted); break;
     case 'm': y = mean_of(r, x, weighted); break;
-    case 'u': y = mean_of(r, r->w, false); break;
+    case 'u': y = mean_of(r, r->w, /*weighted=*/false); break;
     case 'd': y = deviation(r); break;
     case 's': y = beside(r, RD_RED_skewness, x, r->w, r->y->type); break;
     case 'q':

@@ -121,7 +121,7 @@ static rd_grad_opts whole_opts(const rd_grad_opts *opts)
 static rd_exprs gradient(const char *call, rd_expr *y, rd_exprs x, rd_expr *seed)
 {
     rd_grad_graph graph;
-    bool          ok = rd_grad_begin(&graph, call, y, x, true) && plant_seed(&graph, y, seed);
+    bool ok = rd_grad_begin(&graph, call, y, x, /*strict=*/true) && plant_seed(&graph, y, seed);
 
     for (int64_t i = graph.list.n - 1; ok && i >= 0; i--)
         ok = pull_node(&graph, i);
@@ -147,6 +147,6 @@ rd_exprs rd_hvp(rd_expr *y, rd_exprs x, rd_exprs v)
     if (!g.n || !g.at[0] || !(made = rd_arena(y->ctx, (size_t)g.n * sizeof *made)))
         return g;
     for (int32_t k = 0; k < g.n; k++)
-        made[k] = rd_grad_directional("rd_hvp", g.at[k], x, v, false);
+        made[k] = rd_grad_directional("rd_hvp", g.at[k], x, v, /*strict=*/false);
     return (rd_exprs){ made, g.n };
 }

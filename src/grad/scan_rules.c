@@ -75,7 +75,7 @@ static rd_expr *places_of(const rd_grad_step *s)
     const bool least = s->y->as.fold->reducer == RD_RED_min;
 
     return scan_like(s, least ? RD_RED_argmin : RD_RED_argmax, rd_with_origins(s->y->in[0], NULL),
-                     NULL, RD_I64, false);
+                     NULL, RD_I64, /*turned=*/false);
 }
 
 /* The tangent or cotangent of x for a change g; `back`: reverse mode. */
@@ -114,7 +114,7 @@ static bool pull(rd_grad_step *s)
 {
     if (s->depends[1])
         return refuse(s);
-    s->in[0] = change_by(s, s->g, true);
+    s->in[0] = change_by(s, s->g, /*back=*/true);
     return s->in[0] != NULL;
 }
 
@@ -122,7 +122,7 @@ static bool pull(rd_grad_step *s)
  * refused. */
 static rd_expr *push(rd_grad_step *s)
 {
-    return s->in[1] ? refuse(s) : change_by(s, s->in[0], false);
+    return s->in[1] ? refuse(s) : change_by(s, s->in[0], /*back=*/false);
 }
 
 const rd_grad_rule rd_scan_grad = { pull, push };

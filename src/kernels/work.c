@@ -44,7 +44,7 @@ static double times_in(const rd_program *p, int32_t loop, bool bounded)
 /* Returns how often all tasks together run an instruction, if no loop is left early. */
 double rd_program_times(const rd_program *p, int32_t inst)
 {
-    return times_in(p, p->inst[inst].loop, false);
+    return times_in(p, p->inst[inst].loop, /*bounded=*/false);
 }
 
 /* True if tasks of equal shares may take different times: a mask bounds a loop inside the root

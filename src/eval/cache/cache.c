@@ -97,13 +97,13 @@ static void drop_idle(rd_cache *c, bool brief)
 /* Drops all unmeasured plans with the current key that do not run. */
 void rd_cache_drop_unmeasured(rd_cache *c)
 {
-    drop_idle(c, false);
+    drop_idle(c, /*brief=*/false);
 }
 
 /* Drops plans for first runs only (brief) with the current key that do not run. */
 void rd_cache_drop_brief(rd_cache *c)
 {
-    drop_idle(c, true);
+    drop_idle(c, /*brief=*/true);
 }
 
 /* ---- The context's cache --------------------------------------------------------------------- */

@@ -144,7 +144,7 @@ static rd_entry *find_for_any_numbers(rd_cache *c, const rd_eval_opts *opts, boo
 
     if (opts->measure || opts->async || !rd_key_numbers_to_inputs(&c->key))
         return NULL;
-    e = find(c, false, over);
+    e = find(c, /*measured=*/false, over);
     if (!e && !*over && !was_planned_with_values(c))
         rd_key_numbers_to_values(&c->key);
     return e;

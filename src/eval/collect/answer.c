@@ -160,8 +160,8 @@ static int add_axes(const rd_collector *c, int n, const rd_subscript *at, int32_
     return n_dim;
 }
 
-/* The raw axes of subscripts in order of appearance: the storage order of a value that is
- * inlined at that place. */
+/* The raw axes of subscripts in order of appearance: the storage order of a value that is inlined
+ * at that place. The list is empty at first (0). */
 int rd_axes_of_subscripts(const rd_collector *c, int n, const rd_subscript *at,
                           int32_t dim[RD_RAW_AXES])
 {

@@ -236,8 +236,9 @@ static int scan_at(rd_collector *c, const rd_expr *e, const rd_subscript *at)
     return v;
 }
 
-/* Makes the scan of one row and answers the use by a read of it.  Other axes stay at the place of
- * the use, and a fresh axis runs along the whole row, however little of it is read. */
+/* Makes the scan of one row and answers the use by a read of it. Other axes stay at the place of
+ * the use, and a fresh axis runs along the whole row, however little of it is read. The axes of the
+ * row's place become fixed: no reshape may split them, as the scan is stored by them. */
 static bool scan_row(rd_collector *c, const rd_expr *e, int use)
 {
     rd_subscript at[RD_MAX_RANK], *own;

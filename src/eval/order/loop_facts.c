@@ -72,7 +72,7 @@ static void add_sharing(const rd_tree *tree, const rd_loop_scope *scope, int axi
         const rd_value *v = item->loop ? NULL : &tree->graph->value[item->value];
 
         if (item->loop)
-            add_sharing(tree, item->loop, axis, false, s);
+            add_sharing(tree, item->loop, axis, /*outermost=*/false, s);
         else if (!rd_in(v->reduced, axis))
             continue;
         else if (v->kind == RD_VALUE_SCAN || v->combine->steps == INT64_MAX)
@@ -91,7 +91,7 @@ rd_sharing rd_share(const rd_tree *tree, const rd_loop_scope *scope, int axis)
 {
     rd_sharing s = { .grain = 1 };
 
-    add_sharing(tree, scope, axis, true, &s);
+    add_sharing(tree, scope, axis, /*outermost=*/true, &s);
     return s;
 }
 

@@ -10,7 +10,7 @@
 /* Predicts the nanoseconds of a program in a form of execution, on one thread. */
 static double by_form(const rd_program *p, rd_form_kind kind)
 {
-    const rd_work cost = rd_program_work(p, false);
+    const rd_work cost = rd_program_work(p, /*bounded=*/false);
 
     return 1e9 * rd_cpu_seconds(p, &cost, kind, NULL, 1);
 }
@@ -36,7 +36,7 @@ static bool without_tiles(const rd_program *p, rd_get_fn *get, void *pool, doubl
     rd_speeds  s     = rd_speeds_usual(rd_cpu_vector());
     rd_price   loops;
 
-    if (!rd_program_price(p, true, &s, 1, get, pool, &loops))
+    if (!rd_program_price(p, /*whole=*/true, &s, 1, get, pool, &loops))
         return false;
     *ns = loops.ns > 0 && !never ? loops.ns : by_form(p, RD_FORM_REFERENCE);
     return true;

@@ -283,7 +283,7 @@ bool rd_cpu_compare_strategies(const rd_program *p, rd_get_fn *get, void *pool, 
     rd_price        nest;
 
     *a = (rd_alternatives){ 0 };
-    if (!rd_program_price(p, true, &s, 1, get, pool, &nest))
+    if (!rd_program_price(p, /*whole=*/true, &s, 1, get, pool, &nest))
         return false;
     rd_offer(a,
              (rd_alternative){ "compiled loops", nest.ns > 0 ? nest.ns : (double)NAN, 0, false });

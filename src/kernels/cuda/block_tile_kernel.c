@@ -17,7 +17,7 @@
 void rd_cuda_write_block_tiles(rd_cuda_text *t, int32_t kernel)
 {
     rd_cuda_combine_functions(t);
-    rd_cuda_kernel_head(t, "block_tiles", -1);
+    rd_cuda_kernel_head(t, "block_tiles", /*number=*/-1);
     rd_print_line(&t->print, "{");
     t->print.indent++;
     rd_cuda_declare_shared(t);

@@ -131,7 +131,7 @@ bool rd_gpu_prepare(const rd_program *p, int32_t device, rd_get_fn *get, void *p
         snprintf(why, RD_CUDA_TEXT, "%s", strategy.why);
         return true;
     }
-    const rd_module *module = compile(&text, false, rd_gpu_facts_of(gpu), why);
+    const rd_module *module = compile(&text, /*narrow=*/false, rd_gpu_facts_of(gpu), why);
 
     if (!module)
         return true;
@@ -390,8 +390,8 @@ static bool run_block_tiles(rd_gpu_run_state *r)
 {
     const rd_cuda_strategy *s = r->strategy;
 
-    return rd_gpu_run_clear(r) &&
-           run_all(r, "block_tiles", -1, s->n_item * s->n_block_tile[0] * s->n_block_tile[1]);
+    return rd_gpu_run_clear(r) && run_all(r, "block_tiles", /*split=*/-1,
+                                          s->n_item * s->n_block_tile[0] * s->n_block_tile[1]);
 }
 
 /* Runs the kernels of a program's strategy, in order; a program without items has none. */
@@ -404,7 +404,7 @@ static bool run_kernels(rd_gpu_run_state *r)
     if (s->tile_loop[0] >= 0)
         return run_block_tiles(r);
     if (s->n_split == 0)
-        return run_all(r, "run", -1, s->n_item);
+        return run_all(r, "run", /*split=*/-1, s->n_item);
     if (s->is_lookback)
         return run_lookback(r);
     if (s->is_two_pass)
@@ -483,7 +483,7 @@ static bool choose_module(rd_gpu_run_state *r, const rd_gpu_code *code, void *co
                 (uintptr_t)slot[k] % (uintptr_t)code->strategy.choice.vector == 0 || is_here(r, k);
     r->module = wide ? code->module : atomic_load(code->narrow);
     if (!r->module) {
-        r->module = compile(&text, true, rd_gpu_facts_of(r->gpu), r->why);
+        r->module = compile(&text, /*narrow=*/true, rd_gpu_facts_of(r->gpu), r->why);
         atomic_store(code->narrow, r->module);
     }
     return r->module;

@@ -53,7 +53,7 @@ static rd_schedule *tree_of(const rd_cuda_strategy *s, rd_gpu_plan *plan, text_m
     if (rd_cuda_plan_of(s, plan, take, list, why))
         fold = rd_gpu_folds_of(s->p, take, list, why);
     if (fold && !*why)
-        t = rd_schedule_build(s->p, fold, true);
+        t = rd_schedule_build(s->p, fold, /*whole=*/true);
     if (t)
         rd_schedule_for_gpu(t, plan, log);
     if (t && t->failed) {
@@ -128,7 +128,7 @@ static void write_nothing(rd_cuda_text *t, rd_text *to)
 {
     t->print = (rd_printing){ .dialect = &rd_dialect_cuda, .to = to };
     rd_cuda_write_call(t, to);
-    rd_cuda_kernel_head(t, "run", -1);
+    rd_cuda_kernel_head(t, "run", /*number=*/-1);
     rd_print_line(&t->print, "{\n}");
 }
 

@@ -286,7 +286,7 @@ static bool partition_items(partitioned_run *all)
 {
     int64_t pieces;
 
-    (void)find_blocks(all->strategy, -1, &all->blocks);
+    (void)find_blocks(all->strategy, /*split=*/-1, &all->blocks);
     pieces = rd_blocks_pieces(&all->blocks);
     for (int32_t k = 0; k < all->n; k++)
         all->share[k].blocks =

@@ -41,7 +41,7 @@ static bool describe_fold(rd_cuda_strategy *s, int32_t k, rd_get_fn *get, void *
     f->n_words = f->pair ? rd_prefix_sum_words(fold->n_block) : 0;
     if (fold->user && !rd_user_has_text(fold->user))
         s->why = "a reducer is C code, which a GPU cannot run; give its text by RD_REDUCER";
-    else if (fold->user && !rd_user_facts(&f->of, k, false, get, pool))
+    else if (fold->user && !rd_user_facts(&f->of, k, /*pointers=*/false, get, pool))
         return false;
     return true;
 }

@@ -311,8 +311,8 @@ static int64_t traffic_of(const rd_cuda_blocks *b)
     for (int32_t k = 0; k < b->s->n_slot && k < b->s->p->first_scratch; k++) {
         rd_cuda_blocks first = *b, last = *b;
 
-        go_to(&first, false);
-        go_to(&last, true);
+        go_to(&first, /*last=*/false);
+        go_to(&last, /*last=*/true);
         const bool same = rd_blocks_touch(&first, k).lo == rd_blocks_touch(&last, k).lo;
 
         traffic += rd_blocks_most(b, k) * (same ? 1 : n);
@@ -377,7 +377,7 @@ const char *rd_blocks_find(rd_cuda_blocks *b, const rd_cuda_strategy *s, int32_t
     find_indices(b);
     if (b->n_index == 0)
         return "it is one item of work";
-    go_to(b, false);
+    go_to(b, /*last=*/false);
     if (!may_be_windows(b, windowed))
         return "it takes elements by indices, or what it has stored";
     if (!find_level(b, windowed, budget, least, &most))

@@ -202,10 +202,10 @@ static void write_twice(rd_cuda_text *t, int32_t kernel)
 {
     int32_t s = t->print.t->stmt[kernel].next;
 
-    write_kernel(t, kernel, RD_KERNEL_TOTALS, -1);
+    write_kernel(t, kernel, RD_KERNEL_TOTALS, /*split=*/-1);
     for (; s >= 0 && t->print.t->stmt[s].kind == RD_S_BUILD_TREE; s = t->print.t->stmt[s].next)
         write_lift(t, &t->print.t->stmt[s]);
-    write_kernel(t, s, RD_KERNEL_RESCAN, -1);
+    write_kernel(t, s, RD_KERNEL_RESCAN, /*split=*/-1);
 }
 
 /* ---- All of them ----------------------------------------------------------------------------- */
@@ -222,9 +222,9 @@ void rd_cuda_write_kernels(rd_cuda_text *t)
     else if (t->s->is_two_pass)
         write_twice(t, kernel);
     else if (t->s->is_lookback)
-        write_kernel(t, kernel, RD_KERNEL_LOOKBACK, -1);
+        write_kernel(t, kernel, RD_KERNEL_LOOKBACK, /*split=*/-1);
     else if (t->s->n_split == 0)
-        write_kernel(t, kernel, RD_KERNEL_RUN, -1);
+        write_kernel(t, kernel, RD_KERNEL_RUN, /*split=*/-1);
     else
         write_splits(t, kernel);
 }

@@ -204,7 +204,7 @@ rd_verdict rd_schedule_check(const rd_schedule *t, int64_t most_visits, rd_text 
     }
     if (!rd_schedule_verify(t, why) || !rd_schedule_check_order(t, why) ||
         !rd_schedule_check_shared(t, why))
-        return verdict(false, why);
+        return verdict(/*holds=*/false, why);
     if (is_large(t, most_visits)) {
         rd_text_add(why, "it visits too many elements");
         return RD_TREE_SKIPPED;

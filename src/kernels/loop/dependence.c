@@ -103,7 +103,8 @@ static void add_position(index_form *f, int32_t stmt, const rd_linear *at, int64
     }
 }
 
-/* Fills a form with the position of an access.  An access of n elements has one more free index. */
+/* Fills a form with the position of an access. An access of n elements has one more free index.
+ * That index belongs to no loop (-1) and goes up by 1. */
 static void form_of(index_form *f, const rd_schedule *t, int32_t loop, const rd_access *a)
 {
     *f = (index_form){ .t = t, .loop = loop };

@@ -304,7 +304,7 @@ rd_traffic_ns rd_memory_traffic(const rd_schedule *t, const rd_speeds *s, const 
         for (int32_t i = rd_next_stmt(t, t->part[k], t->part[k]); i >= 0;
              i         = rd_next_stmt(t, i, t->part[k]))
             add_access(q, i);
-    const double all = touched_in(q, -1);
+    const double all = touched_in(q, /*loop=*/-1);
 
     for (int k = 0; k < q->n && all > (double)s->bytes_l1; k++)
         add_crossing(q, &q->at[k], all, threads, &sum);

@@ -70,7 +70,7 @@ rd_nanoseconds rd_price_of_body(rd_pricing *q, int32_t body, int32_t vector)
  * strip. */
 static rd_nanoseconds price_of_body_in_region(rd_pricing *q, int32_t body, int32_t axis)
 {
-    const rd_price_site at  = site_in(q, body, -1);
+    const rd_price_site at  = site_in(q, body, /*vector=*/-1);
     rd_unit_ns          own = { 0 };
     rd_nanoseconds      sum = { 0 };
 

@@ -233,7 +233,7 @@ static void link(rd_schedule *t, int32_t body, int32_t previous, int32_t stmt, i
 void rd_append(rd_schedule *t, int32_t body, int32_t stmt)
 {
     if (!t->failed)
-        link(t, body, t->stmt[body].last, stmt, -1);
+        link(t, body, t->stmt[body].last, stmt, /*next=*/-1);
 }
 
 /* Puts a statement that stands nowhere before another one, in the same body. */

@@ -35,10 +35,10 @@ static rd_schedule *tree_of(const rd_program *p, const char **why, rd_text *log,
                             void *pool)
 {
     const bool          kernels = rd_cl_has_no_labels(p);
-    const rd_loop_fold *fold =
-        kernels ? rd_gpu_folds_of(p, get, pool, why) : rd_loop_folds_of(p, true, get, pool, why);
-    rd_schedule *t = fold && !*why ? rd_schedule_build(p, fold, true) : NULL;
-    rd_gpu_plan  plan;
+    const rd_loop_fold *fold    = kernels ? rd_gpu_folds_of(p, get, pool, why)
+                                          : rd_loop_folds_of(p, /*whole=*/true, get, pool, why);
+    rd_schedule        *t       = fold && !*why ? rd_schedule_build(p, fold, /*whole=*/true) : NULL;
+    rd_gpu_plan         plan;
 
     if (t && !rd_cl_plan_of(t, &plan, get, pool))
         t->failed = true;

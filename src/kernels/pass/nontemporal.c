@@ -28,7 +28,7 @@ static bool is_plain_vector(const rd_schedule *t, int32_t stmt)
  * array.  `to` is the old STORE; the new one, a copy, is returned. */
 static int32_t add_copying_loop(rd_schedule *t, int32_t loop, int32_t store, rd_stmt to)
 {
-    const int32_t made = rd_add_loop_behind(t, loop, false);
+    const int32_t made = rd_add_loop_behind(t, loop, /*by_call=*/false);
 
     if (t->failed)
         return 0;

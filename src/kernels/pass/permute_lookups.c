@@ -49,7 +49,7 @@ static int32_t operand_in_call(lookup_loop *q, int32_t loop, int32_t index)
     rd_let        let;
 
     q->load = q->copy = -1;
-    if (load < 0 || t->stmt[load].parent != loop || has_store_before(t, loop, -1))
+    if (load < 0 || t->stmt[load].parent != loop || has_store_before(t, loop, /*stmt=*/-1))
         return t->operand[t->let[index].first];
     let           = t->let[t->stmt[load].value];
     let.uncounted = true;
@@ -132,7 +132,7 @@ static int32_t move_lookup(lookup_loop *q, int32_t loop, int32_t stmt, const rd_
 
     if (q->call < 0 || !is_same_index(t, q->of, l->index) || has_store_before(t, loop, stmt)) {
         behind  = rd_split_vector(t, stmt, loop);
-        q->call = rd_add_loop_behind(t, loop, true);
+        q->call = rd_add_loop_behind(t, loop, /*by_call=*/true);
         add_index(q, loop, l->index);
     }
     load_in_call(q, stmt, l, behind);

@@ -40,13 +40,13 @@ static int32_t add_array(rd_schedule *t, int32_t loop, rd_dtype type, bool memor
 /* Declares an array before the loop, with elements as in registers. */
 int32_t rd_add_array_before(rd_schedule *t, int32_t loop, rd_dtype type)
 {
-    return add_array(t, loop, type, false);
+    return add_array(t, loop, type, /*memory=*/false);
 }
 
 /* Declares an array before the loop, with elements as in the program's memory. */
 int32_t rd_add_memory_before(rd_schedule *t, int32_t loop, rd_dtype type)
 {
-    return add_array(t, loop, type, true);
+    return add_array(t, loop, type, /*memory=*/true);
 }
 
 /* A STORE of the value at its position in the strip; the statement stands nowhere yet. */
@@ -157,7 +157,7 @@ int32_t rd_add_loop_behind(rd_schedule *t, int32_t loop, bool by_call)
  * over the same range.  Returns the new loop. */
 int32_t rd_split_vector(rd_schedule *t, int32_t stmt, int32_t previous)
 {
-    const int32_t made = rd_add_loop_behind(t, previous, false);
+    const int32_t made = rd_add_loop_behind(t, previous, /*by_call=*/false);
 
     for (int32_t s = stmt, next; s >= 0 && !t->failed; s = next) {
         next = t->stmt[s].next;

@@ -120,8 +120,8 @@ static void unswitch(rd_schedule *t, int32_t loop, int32_t mask)
         if (is_step_of(t, s, without) && effective_mask(t, &t->stmt[s]) == mask)
             rd_take_out(t, s);
     }
-    wrap_in_if(t, loop, mask, false);
-    wrap_in_if(t, without, mask, true);
+    wrap_in_if(t, loop, mask, /*unless=*/false);
+    wrap_in_if(t, without, mask, /*unless=*/true);
 }
 
 /* The pass: where all rounds of an element loop have the same mask, tests the mask once before the

@@ -85,7 +85,7 @@ static void widen_in(rd_schedule *t, int32_t loop, int32_t width)
 
     for (int32_t s = t->stmt[loop].first; s >= 0 && !t->failed && !bytes; s = t->stmt[s].next)
         if (is_byte(t, &t->stmt[s], rd_loop_of(t, loop)->axis) && !is_stored_before(t, s))
-            rd_pack_value(t, loop, t->stmt[s].value, RD_I32, true);
+            rd_pack_value(t, loop, t->stmt[s].value, RD_I32, /*by_call=*/true);
 }
 
 /* The pass: in short strips, loads of bytes are widened to ints by a loop of their own, since gcc

@@ -73,8 +73,9 @@ bool rd_print_group_subscript(rd_printing *n, rd_text *to, const rd_stmt *s)
     return true;
 }
 
-/* Prints the loop that computes the subscripts of one step, "int32_t t7[64] LINES; INDEPENDENT
- * for (..) { .. t7[i] = ..; }". */
+/* Prints the loop that computes the subscripts of one step, "int32_t t7[64] LINES; INDEPENDENT for
+ * (..) { .. t7[i] = ..; }". If the label is computed in the step's own loop (made_by), its
+ * statement is printed in the new loop, too. */
 static void print_subscripts(rd_printing *n, int32_t step, const char *count)
 {
     const rd_stmt *s     = &n->t->stmt[step];

@@ -154,10 +154,10 @@ static void print_part(rd_printing *n, int part, int64_t values)
     if (part == RD_PART_HEAD)
         declare_steps(n, "lo");
     else
-        print_head_values(n, values, false);
+        print_head_values(n, values, /*store=*/false);
     rd_print_body(n, n->t->part[part]);
     if (part == RD_PART_HEAD)
-        print_head_values(n, values, true);
+        print_head_values(n, values, /*store=*/true);
     if (part == RD_PART_BODY)
         declare_steps(n, "hi");
 }

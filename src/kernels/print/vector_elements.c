@@ -197,7 +197,8 @@ void rd_print_loads(rd_printing *n, int32_t stmt, const char *count)
 }
 
 /* Prints the load of three interleaved planes of bytes: "rd_planes_u8(a5, a6, a7, p9, n0);". The
- * pointer is to the loop's first element (n->first). */
+ * pointer is to the loop's first element (n->first). Behind each load stands the store of its
+ * element to an array, a5 to a7. */
 void rd_print_planes(rd_printing *n, int32_t stmt, const char *count)
 {
     int32_t load[3] = { 0 };

@@ -50,13 +50,13 @@ static void describe(const rd_program *p, rd_loop_fold *f)
 const rd_loop_fold *rd_gpu_folds_of(const rd_program *p, rd_get_fn *get, void *pool,
                                     const char **why)
 {
-    const rd_loop_fold *fold = rd_loop_folds_of(p, true, get, pool, why);
+    const rd_loop_fold *fold = rd_loop_folds_of(p, /*whole=*/true, get, pool, why);
     rd_loop_fold       *own  = get(pool, ((size_t)p->n_fold + 1) * sizeof *own);
 
     for (int32_t k = 0; fold && own && !*why && k < p->n_fold; k++) {
         own[k] = fold[k];
         describe(p, &own[k]);
-        if (p->fold[k].user && !rd_user_facts(&own[k].of, k, false, get, pool))
+        if (p->fold[k].user && !rd_user_facts(&own[k].of, k, /*pointers=*/false, get, pool))
             return NULL;
     }
     return fold ? own : NULL;

@@ -242,7 +242,7 @@ static void put_between(const look_back *w, int32_t late, const int32_t *element
 
     for (int32_t k = 0; k < n; k++)
         put_stmt(w, RD_S_SCAN_BLOCKS, k, elements[k], -1, late);
-    put_stmt(w, RD_S_BARRIER, -1, -1, -1, late);
+    put_stmt(w, RD_S_BARRIER, /*fold=*/-1, /*states=*/-1, -1, late);
     for (int32_t k = 0; k < n && !w->t->failed; k++) {
         const int32_t nodes = rd_gpu_add_partials(w->t, w->plan, k);
 
@@ -250,7 +250,7 @@ static void put_between(const look_back *w, int32_t late, const int32_t *element
         put_stmt(w, RD_S_BUILD_TREE, k, elements[k], nodes, late);
         put_stmt(w, RD_S_LOOK_BACK, k, elements[k], nodes, late);
     }
-    put_stmt(w, RD_S_BARRIER, -1, -1, -1, late);
+    put_stmt(w, RD_S_BARRIER, /*fold=*/-1, /*states=*/-1, -1, late);
 }
 
 /* Makes the folds begin in the arrays that have a state for each element of a tile: elements[k] is
@@ -280,8 +280,8 @@ static void make_tiles(look_back *w, int32_t early)
         return;
     begin_elements(w, elements);
     keep_loads(w, early, late);
-    split_prefixes_in(w, late, false, elements);
-    split_prefixes_in(w, early, true, elements);
+    split_prefixes_in(w, late, /*early=*/false, elements);
+    split_prefixes_in(w, early, /*early=*/true, elements);
     put_between(w, late, elements);
 }
 

@@ -273,7 +273,7 @@ int32_t rd_gpu_fill_results(const rd_point_tiling *s, const rd_point_load *a)
     loop.width = item->width;
     loop.from  = rd_edge_of(mark(s->t, s->item));
     loop.to = rd_edge_of(mark(s->t, rd_loop_of(s->t, rd_binder_of(s->t, s->pairs, s->item))->stop));
-    body    = add_loops(s, a, -1, &first);
+    body    = add_loops(s, a, /*outer=*/-1, &first);
     made    = add_loop(s->t, &loop);
     add_copy(s, a, made, 0);
     if (body < 0)

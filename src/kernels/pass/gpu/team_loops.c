@@ -150,8 +150,8 @@ static void distribute(rd_schedule *t, const rd_gpu_plan *plan, int32_t stmt)
         put_inside(t, stmt, RD_FOR_VECTOR, RD_FOR_THREAD, plan->team, &old, round);
     else
         put_inside(t, stmt, RD_FOR_THREAD, RD_FOR_VECTOR, plan->width, &old, round);
-    put_barrier(t, stmt, true);
-    put_barrier(t, stmt, false);
+    put_barrier(t, stmt, /*before=*/true);
+    put_barrier(t, stmt, /*before=*/false);
 }
 
 /* The pass: deals the rounds of each loop that the plan distributes to the threads of a team. */

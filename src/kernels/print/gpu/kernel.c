@@ -19,7 +19,7 @@ static bool describe_folds(rd_printing *n, rd_get_fn *get, void *pool)
                                       .lanes  = p->fold[k].lanes,
                                       .blocks = true, /* a scan of one has states before it, too */
                                       .pair   = n->t->fold[k].pair };
-        if (p->fold[k].user && !rd_user_facts(&n->fold[k].of, k, false, get, pool))
+        if (p->fold[k].user && !rd_user_facts(&n->fold[k].of, k, /*pointers=*/false, get, pool))
             return false;
     }
     return n->fold;

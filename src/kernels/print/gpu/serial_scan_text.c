@@ -29,7 +29,7 @@ static void add_copies(rd_text *to, const rd_emit_fold *f, char copy, const char
 static void add_parameters(rd_text *to, const rd_emit_fold *f, bool pair, const char *names)
 {
     for (; *names; names++) {
-        rd_add_parameters(to, f, false, "", *names);
+        rd_add_parameters(to, f, /*nodes=*/false, "", *names);
         if (*names == 'p' && pair)
             rd_text_add(to, ", %s *p%d", rd_state_type(f, 0), f->n_state);
         rd_text_add(to, names[1] ? ", " : "");
@@ -96,7 +96,7 @@ static void add_merge_level(rd_text *to, const rd_emit_fold *f, int32_t number, 
 static void add_tree(rd_text *to, const rd_emit_fold *f, int32_t number)
 {
     rd_text_add(to, "static inline void tree%" PRId32 "(", number);
-    add_parameters(to, f, false, "eus");
+    add_parameters(to, f, /*pair=*/false, "eus");
     rd_text_add(to, ", int64_t at, int64_t pitch)\n{\n    int level = 0;\n\n"
                     "    for (; at >> level & 1; level++)\n        ");
     add_merge_level(to, f, number, 'u');

@@ -138,7 +138,7 @@ void rd_print_item(rd_printing *n, int32_t kernel)
 {
     if (n->kernel)
         rd_find_partials(n, kernel);
-    rd_print_body(n, open_item(n, kernel, true));
+    rd_print_body(n, open_item(n, kernel, /*ranges=*/true));
 }
 
 /* Prints the statements that follow a split loop.  A split reduction cuts the loop of an item into
@@ -147,7 +147,7 @@ void rd_print_item(rd_printing *n, int32_t kernel)
  * partials. */
 void rd_print_last_range(rd_printing *n, int32_t kernel)
 {
-    const int32_t body = open_item(n, kernel, false), last = n->t->stmt[body].last;
+    const int32_t body = open_item(n, kernel, /*ranges=*/false), last = n->t->stmt[body].last;
 
     print_values(n, body, last);
     n->kernel->partials = 0;

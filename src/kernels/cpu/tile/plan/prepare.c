@@ -286,7 +286,7 @@ rd_tile_result rd_tile_prepare(rd_program *p, const rd_simd *simd, rd_get_fn *ge
         return RD_TILE_NO_MEMORY;
     code->simd = simd;
     decode_all(p, code);
-    if (!is_supported(p, code) || !rd_tile_plan_folds(p, code, false))
+    if (!is_supported(p, code) || !rd_tile_plan_folds(p, code, /*sized=*/false))
         return RD_TILE_UNSUPPORTED;
     if (!rd_tile_fuse(p, code, get, pool))
         return RD_TILE_NO_MEMORY;
@@ -302,7 +302,7 @@ rd_tile_result rd_tile_prepare(rd_program *p, const rd_simd *simd, rd_get_fn *ge
     rd_tile_size_columns(p, code);
     rd_tile_find_totals(p, code);
     rd_tile_size_rows(p, code);
-    rd_tile_plan_folds(p, code, true);
+    rd_tile_plan_folds(p, code, /*sized=*/true);
     rd_tile_find_steps(p, code);
     if (!rd_tile_find_total(p, code, get, pool))
         return RD_TILE_NO_MEMORY;

@@ -228,7 +228,7 @@ void rd_update_lane_rows(const rd_tiles *m, rd_update *a, const rd_fold_tile *t)
             rd_update_by_steps(a);
             a->offset = 0;
             a->q.n    = lanes;
-            rd_update_states(a, 0, lanes, whole, false);
+            rd_update_states(a, 0, lanes, whole, /*fresh=*/false);
         } else
             rd_update_along(a, m->cols, lane, outer);
         if (f->totals)

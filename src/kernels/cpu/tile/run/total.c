@@ -153,7 +153,7 @@ static bool is_plane_of_columns(const rd_program *p, const rd_tile_code *code, r
     const rd_tile_fold *f = code->fold;
 
     if (f->mapping != RD_FOLD_COLUMNS || f->fold->n_block != 1 ||
-        !has_pattern(p, true, &total->n_outer) || !find_plane(p, f->fold, total))
+        !has_pattern(p, /*by_columns=*/true, &total->n_outer) || !find_plane(p, f->fold, total))
         return false;
     total->n = total->cols->extent;
     return f->cells == total->n && step_along(&f->fold->cell, total->cols->axis) == 1;
@@ -167,7 +167,7 @@ static bool is_plane_of_lanes(const rd_program *p, const rd_tile_code *code, rd_
     int64_t        steps;
 
     if (code->fold->mapping != RD_FOLD_LANES || fold->n_block < 1 ||
-        fold->n_block > RD_TOTAL_BLOCKS || !has_pattern(p, false, &total->n_outer) ||
+        fold->n_block > RD_TOTAL_BLOCKS || !has_pattern(p, /*by_columns=*/false, &total->n_outer) ||
         !find_plane(p, fold, total))
         return false;
     total->n = fold->lanes;

@@ -217,9 +217,9 @@ static int64_t update_within_block(const rd_update *a, int64_t rows)
     assert(a->offset <= g->begun); /* states of a block begin from the left, without gaps */
     begun = g->begun - a->offset < n ? g->begun - a->offset : n;
     if (begun > 0)
-        rd_update_states(a, a->offset, begun, now, false);
+        rd_update_states(a, a->offset, begun, now, /*fresh=*/false);
     if (begun < n)
-        rd_update_states(a, a->offset + begun, n - begun, now, true);
+        rd_update_states(a, a->offset + begun, n - begun, now, /*fresh=*/true);
     note_begun(a, a->offset + n);
     return now;
 }

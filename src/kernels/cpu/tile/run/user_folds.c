@@ -133,7 +133,7 @@ static void take_groups(const rd_tiles *m, const elements *e, const rd_reg_view 
     for (int64_t r = 0; r < m->rows; r++)
         for (int64_t c = 0; c < m->cols; c += n) {
             const rd_fold_place at  = place_of(e, r, c);
-            const rd_fold_run   run = run_of(e, r, c, n, false);
+            const rd_fold_run   run = run_of(e, r, c, n, /*down=*/false);
 
             rd_fold_take_groups(fold_at(e->f, e->memory, r), &at, &run,
                                 (const int64_t *)(const void *)rd_view_at(label, r, c), label->col);
