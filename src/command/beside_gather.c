@@ -157,8 +157,8 @@ static void visit_named(cmd_gathering *g, int by, const char *name, bool bounds)
     if (!c.v || (c.v == first->v && (!c.v->is_axis || strcmp(g->r->name, name) == 0)))
         return;
     if (bounds) {
-        c.units    = cmd_said_text(namer->said, "units", NULL);
-        c.calendar = cmd_said_text(namer->said, "calendar", NULL);
+        c.units    = cmd_said_text(namer->said, "units", /*other=*/NULL);
+        c.calendar = cmd_said_text(namer->said, "calendar", /*other=*/NULL);
     }
     visit(g, &c);
 }

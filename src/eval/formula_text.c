@@ -236,7 +236,7 @@ static void body_text(rd_text *text, const rd_tree *tree, int i, int depth, bool
     case RD_VALUE_SORT:
         rd_text_add(text, "%s(", rd_sort_name(v->expr->as.sort));
         if (v->target >= 0)
-            kept_text(text, tree, v->target, NULL, depth);
+            kept_text(text, tree, v->target, /*read=*/NULL, depth);
         else {
             rd_text_add(text, "row at ");
             leaf_text(text, tree, v, depth);
@@ -270,7 +270,7 @@ static void body_text(rd_text *text, const rd_tree *tree, int i, int depth, bool
 static void operand_text(rd_text *text, const rd_tree *tree, int i, int depth, bool bracket)
 {
     if (tree->storage[i].keep != RD_KEEP_INLINE)
-        kept_text(text, tree, i, NULL, depth);
+        kept_text(text, tree, i, /*read=*/NULL, depth);
     else
         body_text(text, tree, i, depth, bracket);
 }

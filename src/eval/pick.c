@@ -379,7 +379,7 @@ rd_status rd_compress(rd_ctx *ctx, rd_expr *x, rd_expr *mask, rd_array *out)
     const rd_mark mark = rd_ctx_mark(ctx);
 
     if (rd_common_shape(call, 2, (rd_expr *const[]){ x, mask }, &rank, extent)) {
-        x    = rd_with_origins(rd_broadcast_to(x, rank, extent, call), NULL);
+        x    = rd_with_origins(rd_broadcast_to(x, rank, extent, call), /*origin=*/NULL);
         mask = rd_broadcast_to(rd_cast(mask, RD_BOOL), rank, extent, call);
         if (x && mask)
             values(ctx, call, x, mask, out);

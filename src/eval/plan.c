@@ -444,7 +444,7 @@ static rd_plan *make(rd_ctx *ctx, rd_exprs in, rd_results results, const rd_eval
         return NULL;
     work                   = rd_pool_planning(ctx);
     const rd_choice choice = { .traversal = full.traversal, .brief = brief };
-    plan = rd_plan_movable(ctx, work, in, (rd_exprs){ 0 }, NULL, results, &full, &choice);
+    plan = rd_plan_movable(ctx, work, in, (rd_exprs){ 0 }, /*shift=*/NULL, results, &full, &choice);
     rd_pool_free(work);
     if (plan)
         rd_own(ctx, &plan->owned);
@@ -522,5 +522,5 @@ rd_status rd_plan_run(const rd_plan *plan, const void *const *in, void *const *o
         return RD_ERR_ARGUMENT;
     if (plan->brief)
         plan = rd_plan_grown(plan);
-    return rd_plan_execute(plan, in, out, &plan->progress, NULL);
+    return rd_plan_execute(plan, in, out, &plan->progress, /*stats=*/NULL);
 }

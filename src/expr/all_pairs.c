@@ -206,8 +206,9 @@ static rd_expr *divisor(const rd_all_pairs *pairs, rd_dtype type)
 
     if (!pairs->weights)
         return rd_num(ctx, n > 0 ? n : NAN);
-    rd_expr *w    = rd_cast_to(pairs->weights, type);
-    rd_expr *free = reduce_named(f, w, "sum", &dims, NULL, f->opts.dims.flags & RD_DIMS_KEEP);
+    rd_expr *w = rd_cast_to(pairs->weights, type);
+    rd_expr *free =
+        reduce_named(f, w, "sum", &dims, /*weights=*/NULL, f->opts.dims.flags & RD_DIMS_KEEP);
 
     free = map_2(RD_OP_sub, f->call, free, rd_num(ctx, f->opts.ddof));
     return rd_map_op(RD_OP_where, f->call, 3,

@@ -56,7 +56,7 @@ bool rd_from_0(int n, rd_expr **x)
 
     for (int k = 0; k < n; k++)
         if (x[k])
-            ok &= (x[k] = rd_with_origins(x[k], NULL)) != NULL;
+            ok &= (x[k] = rd_with_origins(x[k], /*origin=*/NULL)) != NULL;
     return ok;
 }
 

@@ -50,7 +50,7 @@ rd_expr *rd_complex_of(rd_expr *re, rd_expr *im, const char *call)
                                .n_in   = 2,
                                .extent = extent,
                                .in     = in },
-                   NULL, 0);
+                   /*facts=*/NULL, 0);
 }
 
 /* True if an operand is complex, after recording for `call` that it takes real numbers alone. */

@@ -29,7 +29,7 @@ static rd_expr *windows(const convolution *c, int64_t first, int64_t count)
     rd_expr      *x    = rd_slice_places(c->x, last, from, end < c->n ? end : c->n, 1);
 
     if (before || after)
-        x = rd_pad(x, last, before, after, RD_PAD_CONSTANT, NULL);
+        x = rd_pad(x, last, before, after, RD_PAD_CONSTANT, /*value=*/NULL);
     return rd_window(x, last, c->m, 1);
 }
 
@@ -129,8 +129,8 @@ static bool prepare(convolution *c, rd_expr *x, rd_expr *k, int *axis, rd_convol
     else {
         c->n = x->extent[*axis];
         c->m = k->extent[0];
-        c->k = rd_with_origins(k, NULL);
-        x    = rd_with_origins(x, NULL);
+        c->k = rd_with_origins(k, /*origin=*/NULL);
+        x    = rd_with_origins(x, /*origin=*/NULL);
         c->x = x ? rd_move_axis(x, *axis, x->rank - 1) : NULL;
         return c->x && c->k;
     }

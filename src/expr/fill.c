@@ -42,7 +42,7 @@ static rd_expr *fill(const char *call, rd_expr *x, int axis, int64_t limit, bool
         return rd_fail(x->ctx, RD_ERR_ARGUMENT, "%s: a limit of %lld", call, (long long)limit);
     if (!has_nan(x) || x->extent[a] == 0)
         return x;
-    y = rd_with_origins(rd_cast_to(x, x->type), NULL);
+    y = rd_with_origins(rd_cast_to(x, x->type), /*origin=*/NULL);
     y = y && back ? rd_flip(y, RD_DIMS(a)) : y;
     y = y ? gather_last(call, y, a, limit) : NULL;
     y = y && back ? rd_flip(y, RD_DIMS(a)) : y;

@@ -145,7 +145,8 @@ static rd_expr *empty_result(const modes *m)
  * NaN has NaN; one without elements has .initial or NaN. */
 static rd_expr *mode_of_groups(const modes *m)
 {
-    rd_expr *const place = reduce_runs(m, "argmax", NULL), *const none = empty_result(m);
+    rd_expr *const place = reduce_runs(m, "argmax", /*initial=*/NULL), *const none =
+                                                                           empty_result(m);
     rd_expr *y = rd_grouped_take(m->f.call, m->sorted, place);
 
     if (!y || !none)

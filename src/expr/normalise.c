@@ -155,7 +155,7 @@ rd_expr *rd_rms_norm(rd_expr *x, rd_dims dims, rd_expr *gamma, double eps)
         return NULL;
     rd_expr *square = rd_mean(map_1(&w, RD_OP_square, w.x), w.kept);
 
-    return end(&w, scaled(&w, over_root(&w, w.x, square, eps), gamma, NULL));
+    return end(&w, scaled(&w, over_root(&w, w.x, square, eps), gamma, /*beta=*/NULL));
 }
 
 /* ---- Sums weighed by exponentials ------------------------------------------------------------ */

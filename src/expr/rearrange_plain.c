@@ -44,7 +44,7 @@ rd_expr *rd_plain_reshape(rd_expr *x, int rank, const int64_t *extent)
                                .n_in   = 1,
                                .extent = extent,
                                .in     = &x },
-                   NULL, 0);
+                   /*facts=*/NULL, 0);
 }
 
 /* ---- Take ------------------------------------------------------------------------------------ */

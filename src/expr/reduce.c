@@ -177,7 +177,7 @@ rd_expr *rd_folding_rows(const rd_folding *f, rd_expr *x)
                        RD_MAX_RANK);
     shape.at[shape.n++] = n;
     x                   = rd_permute(x, order);
-    return x ? rd_with_origins(rd_reshape(x, shape), NULL) : NULL;
+    return x ? rd_with_origins(rd_reshape(x, shape), /*origin=*/NULL) : NULL;
 }
 
 /* Gives the kept axes, which y has first, the origins that they have in x. */

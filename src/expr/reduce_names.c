@@ -117,7 +117,7 @@ static rd_expr *fold_sum(const rd_folding *f, rd_expr *x)
 {
     bool compensated = x && f->opts.accuracy == RD_COMPENSATED && is_float(x->type);
 
-    return x ? rd_folded(f, compensated ? RD_RED_sum2 : RD_RED_sum, x, NULL, x->type,
+    return x ? rd_folded(f, compensated ? RD_RED_sum2 : RD_RED_sum, x, /*weights=*/NULL, x->type,
                          /*identity=*/false)
              : NULL;
 }
@@ -170,7 +170,7 @@ static rd_expr *build_total(const rd_folding *f, const row *r)
     if (x)
         y = r->reducer == RD_RED_sum
                 ? fold_sum(f, x)
-                : rd_folded(f, r->reducer, x, NULL, x->type, /*identity=*/false);
+                : rd_folded(f, r->reducer, x, /*weights=*/NULL, x->type, /*identity=*/false);
     return rd_folding_as_asked(f, with_initial(f, r->reducer, y), natural);
 }
 
@@ -225,8 +225,8 @@ static rd_expr *build_extreme(const rd_folding *f, const row *r)
 
     if (rd_folding_is_empty(f) || rd_folding_may_lack_a_value(f, natural))
         return NULL;
-    rd_expr *y = rd_folded(f, extreme_of(r->reducer, type), rd_cast_to(f->x, type), NULL, type,
-                           type != RD_BOOL && f->opts.initial != NULL);
+    rd_expr *y = rd_folded(f, extreme_of(r->reducer, type), rd_cast_to(f->x, type),
+                           /*weights=*/NULL, type, type != RD_BOOL && f->opts.initial != NULL);
     return rd_folding_as_asked(f, with_initial(f, r->reducer, y), natural);
 }
 
@@ -234,9 +234,9 @@ static rd_expr *build_extreme(const rd_folding *f, const row *r)
  * index of it.  A reduction without elements gives the index before the first one. */
 static rd_expr *build_place(const rd_folding *f, const row *r)
 {
-    rd_expr *place = rd_folding_is_empty(f)
-                         ? NULL
-                         : rd_folded(f, r->reducer, f->x, NULL, RD_I64, /*identity=*/false);
+    rd_expr *place = rd_folding_is_empty(f) ? NULL
+                                            : rd_folded(f, r->reducer, f->x, /*weights=*/NULL,
+                                                        RD_I64, /*identity=*/false);
 
     if (place && __builtin_popcountll(f->bits) == 1)
         place = rd_indices_of(place, f->x, __builtin_ctzll(f->bits));
@@ -246,9 +246,10 @@ static rd_expr *build_place(const rd_folding *f, const row *r)
 /* Makes any and all, of elements that are not 0. */
 static rd_expr *build_truth(const rd_folding *f, const row *r)
 {
-    return rd_folding_as_asked(
-        f, rd_folded(f, r->reducer, rd_cast_to(f->x, RD_BOOL), NULL, RD_BOOL, /*identity=*/false),
-        RD_BOOL);
+    return rd_folding_as_asked(f,
+                               rd_folded(f, r->reducer, rd_cast_to(f->x, RD_BOOL), /*weights=*/NULL,
+                                         RD_BOOL, /*identity=*/false),
+                               RD_BOOL);
 }
 
 /* Counts the elements that are not 0: the sum of bools as i64. */
@@ -256,9 +257,10 @@ static rd_expr *build_count(const rd_folding *f, const row *r)
 {
     rd_expr *x = rd_cast_to(f->x, RD_BOOL);
 
-    return rd_folding_as_asked(
-        f, rd_folded(f, r->reducer, rd_cast_to(x, RD_I64), NULL, RD_I64, /*identity=*/false),
-        RD_I64);
+    return rd_folding_as_asked(f,
+                               rd_folded(f, r->reducer, rd_cast_to(x, RD_I64), /*weights=*/NULL,
+                                         RD_I64, /*identity=*/false),
+                               RD_I64);
 }
 
 /* Makes bitwise reductions, of ints alone. */
@@ -269,7 +271,8 @@ static rd_expr *build_bits(const rd_folding *f, const row *r)
     if (is_float(type))
         return rd_fail(f->x->ctx, RD_ERR_TYPE, "%s: elements are %s, and it takes ints alone",
                        f->call, rd_dtype_name(type));
-    rd_expr *y = rd_folded(f, r->reducer, rd_cast_to(f->x, type), NULL, type, /*identity=*/false);
+    rd_expr *y = rd_folded(f, r->reducer, rd_cast_to(f->x, type), /*weights=*/NULL, type,
+                           /*identity=*/false);
     return rd_folding_as_asked(f, with_initial(f, r->reducer, y), natural);
 }
 
@@ -395,9 +398,10 @@ static rd_expr *build_norm(const rd_folding *f, const row *r)
     else if (p == 2)
         y = map_1(f, RD_OP_sqrt, fold_sum(f, x));
     else if (p < 0) /* inf without elements */
-        y = rd_folded(f, RD_RED_min, x, NULL, type, /*identity=*/true);
+        y = rd_folded(f, RD_RED_min, x, /*weights=*/NULL, type, /*identity=*/true);
     else /* -inf without elements, then 0 */
-        y = map_2(f, RD_OP_maximum, rd_folded(f, RD_RED_max, x, NULL, type, /*identity=*/true),
+        y = map_2(f, RD_OP_maximum,
+                  rd_folded(f, RD_RED_max, x, /*weights=*/NULL, type, /*identity=*/true),
                   rd_number(f->x->ctx, type, rd_word_from_int(0, type)));
     return rd_folding_as_asked(f, y, natural);
 }

@@ -94,9 +94,11 @@ static rd_expr *weighted_covariance(const pair *p, rd_dtype type)
     rd_expr *x = rd_cast_to(p->f.x, type), *y = rd_cast_to(p->y, type);
     rd_expr *w    = rd_folding_beside(&p->f, p->f.opts.weights, type);
     rd_expr *both = map_2(p, RD_OP_mul, deviations_of(p, x), deviations_of(p, y));
-    rd_expr *sum  = reduce_by_name(p, map_2(p, RD_OP_mul, w, both), "sum", NULL, /*keep=*/false);
-    rd_expr *free = map_2(p, RD_OP_sub, reduce_by_name(p, w, "sum", NULL, /*keep=*/false),
-                          rd_num(ctx, p->f.opts.ddof));
+    rd_expr *sum =
+        reduce_by_name(p, map_2(p, RD_OP_mul, w, both), "sum", /*weights=*/NULL, /*keep=*/false);
+    rd_expr *free =
+        map_2(p, RD_OP_sub, reduce_by_name(p, w, "sum", /*weights=*/NULL, /*keep=*/false),
+              rd_num(ctx, p->f.opts.ddof));
     rd_expr *none = rd_num(ctx, NAN), *zero = rd_num(ctx, 0);
 
     return rd_map_op(

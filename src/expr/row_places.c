@@ -15,7 +15,8 @@ rd_expr *rd_by_rows(rd_expr *x, const char *call)
     if (x->as.sparse->axis[0] == 0)
         return x;
     rd_expr *const coord[] = { x->in[3], x->in[2] };
-    const rd_expr *as      = rd_sparse_node(rd_values_of(x), NULL, 2, x->extent, 2, coord, axis);
+    const rd_expr *as =
+        rd_sparse_node(rd_values_of(x), /*fill=*/NULL, 2, x->extent, 2, coord, axis);
     return as ? rd_sparse_ordered(as, x, call) : NULL;
 }
 

@@ -49,7 +49,7 @@ static bool from_0(int n, rd_expr **x)
     bool ok = true;
 
     for (int k = 0; k < n; k++)
-        ok &= (x[k] = rd_real_from(x[k], NULL)) != NULL;
+        ok &= (x[k] = rd_real_from(x[k], /*origin=*/NULL)) != NULL;
     return ok;
 }
 

@@ -477,7 +477,7 @@ static rd_expr *pattern_node(const rd_expr *x, rd_expr *const *coord)
     memcpy(extent, old->extent, (size_t)old->rank * sizeof *extent);
     extent[0] = coord[0]->extent[0];
     values    = values ? rd_plain_broadcast(values, old->rank, extent, "rd_sparse") : NULL;
-    return rd_sparse_node(values, NULL, x->rank, x->extent, rd_coords_of(x), coord,
+    return rd_sparse_node(values, /*fill=*/NULL, x->rank, x->extent, rd_coords_of(x), coord,
                           x->as.sparse->axis);
 }
 

@@ -232,7 +232,7 @@ static bool find_places(rd_row_product *p, const rd_expr *a, const rd_expr *b, r
 
     p->wide = rd_is_wide_pattern(a) || rd_is_wide_pattern(b);
     ok = ok && rd_fill_row_places(&p->a, a, p->wide) && rd_fill_row_places(&p->b, b, p->wide) &&
-         pass_over_rows(ctx, p, begin, NULL, NULL, NULL);
+         pass_over_rows(ctx, p, begin, /*coord=*/NULL, /*row=*/NULL, /*column=*/NULL);
     if (ok) {
         p->c = (rd_row_places){ .rows    = a->extent[0],
                                 .columns = b->extent[1],
@@ -277,7 +277,7 @@ static rd_expr *nan_of(const rd_expr *x, int axis, const char *call)
     rd_expr *const zero =
         rd_number(x->ctx, rd_values_of(x)->type, rd_word_from_double(0, rd_values_of(x)->type));
     rd_expr *const none = map_2(RD_OP_mul, call, zero, rd_values_of(x));
-    rd_expr       *y    = none ? rd_sparse_with(x, none, NULL) : NULL;
+    rd_expr       *y    = none ? rd_sparse_with(x, none, /*fill=*/NULL) : NULL;
     rd_reduce_opts dims = { .size = sizeof dims };
 
     dims.dims = (rd_dims){ .n = 1, .axis = { axis } };

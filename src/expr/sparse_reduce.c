@@ -253,7 +253,7 @@ static rd_expr *count_stored(const folded *z, rd_expr *is, rd_expr *where)
  * (no condition, no mask). */
 static rd_expr *count_fills(const folded *z)
 {
-    return map_2(RD_OP_sub, z->call, int_number(z, z->n), count_stored(z, NULL, NULL));
+    return map_2(RD_OP_sub, z->call, int_number(z, z->n), count_stored(z, NULL, /*where=*/NULL));
 }
 
 /* Removes the reduced axes of y, along which its elements do not differ. */
@@ -534,7 +534,7 @@ static rd_expr *merge_moments(const folded *z, rd_dtype asked)
 
     if (!keywords_ok(z) || !(q.x = rd_cast_to(z->x, RD_F64)))
         return NULL;
-    n      = rd_cast_to(count_stored(z, NULL, NULL), RD_F64);
+    n      = rd_cast_to(count_stored(z, NULL, /*where=*/NULL), RD_F64);
     m      = map_2(RD_OP_sub, z->call, number(z, RD_F64, (double)z->n), n);
     mean   = fold_values(&q, "mean", rd_values_of(q.x), &o);
     square = map_2(RD_OP_mul, z->call, fold_values(&q, "var", rd_values_of(q.x), &o), n);

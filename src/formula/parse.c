@@ -205,7 +205,7 @@ static rd_phrase *read_subscript(rd_formula_reader *r)
     if (rd_formula_take(r, "None") || rd_formula_take(r, "newaxis") || rd_formula_take(r, "new"))
         return rd_phrase_new(r, RD_PHRASE_NEW, t);
     if (rd_formula_next(r, ":"))
-        return read_slice(r, NULL);
+        return read_slice(r, /*start=*/NULL);
     p = rd_formula_read(r);
     return p && rd_formula_next(r, ":") ? read_slice(r, p) : p;
 }

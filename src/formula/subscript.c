@@ -367,7 +367,7 @@ static rd_labelled build_view(rd_formula_reader *r, const places *s, size_t at)
     if (rd_points(all.n, extent) < 0)
         return (rd_labelled){ .x = rd_formula_fail(r, RD_ERR_SHAPE, at,
                                                    "these indices have too many values together") };
-    all.x = rd_formula_made(r, rd_view(s->x, all.n, extent, number, NULL), at);
+    all.x = rd_formula_made(r, rd_view(s->x, all.n, extent, number, /*origin=*/NULL), at);
     return all;
 }
 

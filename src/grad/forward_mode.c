@@ -13,7 +13,7 @@ static bool set_tangent(rd_grad_graph *graph, const rd_expr *x, rd_expr *t)
 {
     const int64_t i = rd_grad_find(graph, x);
 
-    t = rd_with_origins(t, NULL);
+    t = rd_with_origins(t, /*origin=*/NULL);
     if (t && i >= 0)
         graph->change[i] = t;
     return t != NULL;
@@ -33,7 +33,8 @@ static bool plant_tangent(rd_grad_graph *graph, rd_expr *x, rd_expr *t)
                            graph->call);
         return plant_tangent(graph, x->in[0], t->in[0]);
     }
-    t = t ? rd_broadcast_to(rd_with_origins(t, NULL), x->rank, x->extent, graph->call) : NULL;
+    t = t ? rd_broadcast_to(rd_with_origins(t, /*origin=*/NULL), x->rank, x->extent, graph->call)
+          : NULL;
     if (!t)
         return false;
     if (pairs)
@@ -60,8 +61,9 @@ static bool push_node(rd_grad_graph *graph, int64_t i)
     }
     if (!any)
         return true;
-    rule             = rd_grad_rule_of(&s);
-    graph->change[i] = rule ? rd_cast_to(rd_with_origins(rule->push(&s), NULL), s.y->type) : NULL;
+    rule = rd_grad_rule_of(&s);
+    graph->change[i] =
+        rule ? rd_cast_to(rd_with_origins(rule->push(&s), /*origin=*/NULL), s.y->type) : NULL;
     return graph->change[i] != NULL;
 }
 

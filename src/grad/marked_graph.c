@@ -215,7 +215,7 @@ rd_expr *rd_grad_text(const rd_grad_step *s, const char *text, const char *names
     int      n = (int)strlen(names), used = 0;
 
     for (int k = 0; k < n; k++) {
-        given[k] = rd_with_origins(x[k], NULL);
+        given[k] = rd_with_origins(x[k], /*origin=*/NULL);
         used += snprintf(whole + used, sizeof whole - (size_t)used, "%s%c", k ? "," : "", names[k]);
     }
     snprintf(whole + used, sizeof whole - (size_t)used, ": %s", text);

@@ -190,7 +190,7 @@ static rd_expr *named(const reduction *r, char name, rd_expr *g)
     default:
         y = beside(r, RD_RED_prod, rd_grad_text(r->s, "x == 0 ? 1 : x", "x", &x), NULL, x->type);
     }
-    y = rd_with_origins(y, NULL);
+    y = rd_with_origins(y, /*origin=*/NULL);
     return y && y->rank == r->y->rank && y->kind != RD_EXPR_NUMBER ? spread(r, y) : y;
 }
 

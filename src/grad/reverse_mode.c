@@ -16,7 +16,7 @@ static bool add_to(rd_grad_graph *graph, rd_expr *x, rd_expr *part)
 {
     rd_expr **const g = &graph->change[rd_grad_find(graph, x)];
 
-    part = rd_cast_to(rd_with_origins(part, NULL), x->type);
+    part = rd_cast_to(rd_with_origins(part, /*origin=*/NULL), x->type);
     *g   = part && *g ? map_2(RD_OP_add, graph->call, *g, part) : part;
     return *g != NULL;
 }
@@ -60,7 +60,7 @@ static rd_expr *seed_of(const rd_grad_graph *graph, const rd_expr *y, rd_expr *s
                        graph->call);
     if (!seed)
         seed = rd_number(graph->ctx, y->type, rd_word_from_int(1, y->type));
-    seed = rd_cast_to(rd_with_origins(seed, NULL), y->type);
+    seed = rd_cast_to(rd_with_origins(seed, /*origin=*/NULL), y->type);
     return seed ? rd_broadcast_to(seed, y->rank, y->extent, graph->call) : NULL;
 }
 
@@ -86,7 +86,7 @@ static rd_expr *result_of(const rd_grad_graph *graph, rd_expr *x)
     if (rd_is_complex(x))
         return rd_complex_of(result_of(graph, x->in[0]), result_of(graph, x->in[1]), graph->call);
     if (x->kind == RD_EXPR_SPARSE) /* other places have no gradient: no fill */
-        return rd_sparse_with(x, result_of(graph, x->in[0]), NULL);
+        return rd_sparse_with(x, result_of(graph, x->in[0]), /*fill=*/NULL);
     return rd_with_origins(i >= 0 && graph->change[i] ? graph->change[i] : rd_grad_zeros(x),
                            x->origin);
 }
@@ -141,7 +141,7 @@ rd_exprs rd_grad_of(rd_expr *y, const rd_grad_opts *opts)
 /* The Hessian times v: the change of each gradient along v. */
 rd_exprs rd_hvp(rd_expr *y, rd_exprs x, rd_exprs v)
 {
-    const rd_exprs g = gradient("rd_hvp", y, x, NULL);
+    const rd_exprs g = gradient("rd_hvp", y, x, /*seed=*/NULL);
     rd_expr      **made;
 
     if (!g.n || !g.at[0] || !(made = rd_arena(y->ctx, (size_t)g.n * sizeof *made)))

@@ -42,7 +42,7 @@ static int axis_of(const rd_grad_step *s)
 static rd_expr *begins_from_behind(const rd_grad_step *s)
 {
     const int      axis   = axis_of(s);
-    rd_expr *const begins = rd_with_origins(s->y->in[1], NULL);
+    rd_expr *const begins = rd_with_origins(s->y->in[1], /*origin=*/NULL);
     const bool     down   = s->y->as.fold->reverse;
     const int64_t  n      = s->y->extent[axis];
     rd_expr       *y;
@@ -74,15 +74,15 @@ static rd_expr *places_of(const rd_grad_step *s)
 {
     const bool least = s->y->as.fold->reducer == RD_RED_min;
 
-    return scan_like(s, least ? RD_RED_argmin : RD_RED_argmax, rd_with_origins(s->y->in[0], NULL),
-                     NULL, RD_I64, /*turned=*/false);
+    return scan_like(s, least ? RD_RED_argmin : RD_RED_argmax,
+                     rd_with_origins(s->y->in[0], /*origin=*/NULL), NULL, RD_I64, /*turned=*/false);
 }
 
 /* The tangent or cotangent of x for a change g; `back`: reverse mode. */
 static rd_expr *change_by(rd_grad_step *s, rd_expr *g, bool back)
 {
     const rd_fold_facts *f = s->y->as.fold;
-    rd_expr *const       x = rd_with_origins(s->y->in[0], NULL);
+    rd_expr *const       x = rd_with_origins(s->y->in[0], /*origin=*/NULL);
 
     if (has_mask(s) || f->user)
         return refuse(s);
@@ -90,10 +90,12 @@ static rd_expr *change_by(rd_grad_step *s, rd_expr *g, bool back)
     case RD_RED_sum: return scan_like(s, RD_RED_sum, g, NULL, g->type, back);
     case RD_RED_sum_anew:
         return scan_like(s, RD_RED_sum_anew, g,
-                         back ? begins_from_behind(s) : rd_with_origins(s->y->in[1], NULL), g->type,
-                         back);
+                         back ? begins_from_behind(s)
+                              : rd_with_origins(s->y->in[1], /*origin=*/NULL),
+                         g->type, back);
     case RD_RED_decay: /* w is one number */
-        return scan_like(s, RD_RED_decay, g, rd_with_origins(s->y->in[1], NULL), g->type, back);
+        return scan_like(s, RD_RED_decay, g, rd_with_origins(s->y->in[1], /*origin=*/NULL), g->type,
+                         back);
     case RD_RED_prod:
         g = rd_grad_text(s, back ? "g * y" : "g / x", "gxy", (rd_expr *const[]){ g, x, s->y });
         g = g ? scan_like(s, RD_RED_sum, g, NULL, g->type, back) : NULL;

@@ -103,7 +103,8 @@ static rd_expr *padded(rd_expr *g, int axis, int64_t before, int64_t after)
         g = rd_slice_places(g, axis, from, g->extent[axis] - cut, 1);
     before = before > 0 ? before : 0;
     after  = after > 0 ? after : 0;
-    return g && (before || after) ? rd_pad(g, axis, before, after, RD_PAD_CONSTANT, NULL) : g;
+    return g && (before || after) ? rd_pad(g, axis, before, after, RD_PAD_CONSTANT, /*value=*/NULL)
+                                  : g;
 }
 
 /* Puts step - 1 zeros behind each element of an axis. */
@@ -292,7 +293,7 @@ static rd_expr *push_view(rd_grad_step *s)
 {
     rd_expr *const y = s->y;
 
-    return rd_view(s->in[0], y->rank, y->extent, y->as.view->number, NULL);
+    return rd_view(s->in[0], y->rank, y->extent, y->as.view->number, /*origin=*/NULL);
 }
 
 const rd_grad_rule rd_view_grad = { pull_view, push_view };
@@ -335,7 +336,8 @@ static rd_expr *push_concat(rd_grad_step *s)
     rd_expr *part[RD_MOST_IN];
 
     for (int k = 0; k < s->y->n_in; k++)
-        if (!(part[k] = s->in[k] ? s->in[k] : rd_with_origins(rd_grad_zeros(s->y->in[k]), NULL)))
+        if (!(part[k] = s->in[k] ? s->in[k]
+                                 : rd_with_origins(rd_grad_zeros(s->y->in[k]), /*origin=*/NULL)))
             return NULL;
     return rd_concat((int)s->y->as.axis->axis, (rd_exprs){ part, s->y->n_in });
 }

@@ -195,7 +195,7 @@ static rd_status execute(const rd_plan *plan, const void *const *leaf, rd_result
 
     for (int k = 0; k < results.n; k++)
         out[k] = results.at[k].out->data;
-    return rd_plan_execute(plan, leaf, out, &progress, NULL);
+    return rd_plan_execute(plan, leaf, out, &progress, /*stats=*/NULL);
 }
 
 /* Runs a cached plan that was marked as running. */
@@ -225,7 +225,7 @@ static rd_status run_once(rd_ctx *ctx, rd_results results, const rd_eval_opts *o
 {
     rd_plan  *plan = rd_plan_make(ctx, (rd_exprs){ 0 }, results, opts);
     rd_status status =
-        plan ? rd_plan_execute(plan, NULL, NULL, &plan->progress, NULL) : rd_error(ctx);
+        plan ? rd_plan_execute(plan, NULL, NULL, &plan->progress, /*stats=*/NULL) : rd_error(ctx);
 
     rd_plan_free(plan);
     return status;

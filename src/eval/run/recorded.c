@@ -131,7 +131,7 @@ static rd_recordings *take(const rd_plan *plan, const rd_frame *frame)
 
     if (!plan->records || plan->async || plan->measures)
         return NULL;
-    all = exchange(plan, NULL);
+    all = exchange(plan, /*all=*/NULL);
     all = all ? all : new_recordings(plan);
     if (all)
         find(plan, frame, all);
@@ -147,7 +147,7 @@ static void give(const rd_plan *plan, rd_recordings *all)
 /* Frees all recordings of the plan. */
 void rd_recordings_drop(rd_plan *plan)
 {
-    drop(plan, exchange(plan, NULL));
+    drop(plan, exchange(plan, /*all=*/NULL));
 }
 
 /* ---- Runs ------------------------------------------------------------------------------------ */

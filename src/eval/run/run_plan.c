@@ -424,7 +424,7 @@ static rd_status execute(const rd_plan *plan, const void *const *in, void *const
 
     *of = own;
     if (rd_cancel_taken(plan->ctx))
-        return cancelled(plan, NULL);
+        return cancelled(plan, /*watch=*/NULL);
     if (plan->parts)
         return rd_parts_run(plan, in, out, progress, of);
     if (plan->product)
@@ -433,7 +433,7 @@ static rd_status execute(const rd_plan *plan, const void *const *in, void *const
         status = plan->backend->device ? run_there(plan, in, out, progress, of)
                                        : run_stages(plan, in, out, progress, of);
     /* A cancel that arrived during this run must not cancel the next one. */
-    return rd_cancel_taken(plan->ctx) && status == RD_OK ? cancelled(plan, NULL) : status;
+    return rd_cancel_taken(plan->ctx) && status == RD_OK ? cancelled(plan, /*watch=*/NULL) : status;
 }
 
 /* Runs a plan in rdim's float environment (round to nearest, denormals kept), and writes a trace

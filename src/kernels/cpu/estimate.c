@@ -12,7 +12,7 @@ static double by_form(const rd_program *p, rd_form_kind kind)
 {
     const rd_work cost = rd_program_work(p, /*bounded=*/false);
 
-    return 1e9 * rd_cpu_seconds(p, &cost, kind, NULL, 1);
+    return 1e9 * rd_cpu_seconds(p, &cost, kind, /*slow=*/NULL, 1);
 }
 
 /* Returns the predicted time of compiled loops if they are allowed and chosen; else of tiles. A

@@ -219,9 +219,9 @@ static CUresult start_kernel(const rd_gpu_run_state *r, CUfunction kernel, int64
     const unsigned threads     = (unsigned)r->strategy->choice.block;
     void          *arguments[] = { r->call };
 
-    return rd_cuda_api(NULL)->cuLaunchKernel(kernel, (unsigned)blocks, 1, 1, threads, 1, 1,
-                                             (unsigned)bytes, rd_queue_stream(r->queue), arguments,
-                                             NULL);
+    return rd_cuda_api(/*why=*/NULL)
+        ->cuLaunchKernel(kernel, (unsigned)blocks, 1, 1, threads, 1, 1, (unsigned)bytes,
+                         rd_queue_stream(r->queue), arguments, NULL);
 }
 
 /* Finds a kernel by its name and enqueues so many blocks of threads of it.  The driver takes

@@ -69,7 +69,7 @@ void rd_cuda_tree_text(rd_text *to, const rd_cuda_strategy *s)
     const char  *why  = NULL;
     text_memory *list = NULL;
     rd_gpu_plan  plan;
-    rd_schedule *t = tree_of(s, &plan, &list, NULL, &why);
+    rd_schedule *t = tree_of(s, &plan, &list, /*log=*/NULL, &why);
 
     if (t)
         rd_schedule_text(to, t);
@@ -156,7 +156,7 @@ void rd_cuda_write(rd_cuda_text *t, rd_text *to)
         keep_numbers(&t->print);
         return;
     }
-    tree = tree_of(t->s, &plan, &list, NULL, &why);
+    tree = tree_of(t->s, &plan, &list, /*log=*/NULL, &why);
     if (!tree || !write_text(t, tree, &list, to))
         t->why = t->why ? t->why : why ? why : "out of memory";
     keep_numbers(&t->print);

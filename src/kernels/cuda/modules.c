@@ -146,7 +146,7 @@ static void compile(rd_module *m, const char *text)
 /* Hashes all that an image depends on: the format, NVRTC's version, its options and the text. */
 static rd_hash hash_of(const char *text)
 {
-    const rd_nvrtc *nvrtc      = rd_nvrtc_api(NULL);
+    const rd_nvrtc *nvrtc      = rd_nvrtc_api(/*why=*/NULL);
     int             version[2] = { 0 };
 
     if (nvrtc)

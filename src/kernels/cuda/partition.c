@@ -74,7 +74,7 @@ int32_t rd_gpu_alike(int32_t first)
     const rd_gpu_facts *a, *b;
     int32_t             n = one ? 1 : 0;
 
-    for (; n && n < rd_gpu_count(NULL) - first; n++) {
+    for (; n && n < rd_gpu_count(/*why=*/NULL) - first; n++) {
         other = rd_gpu_of(first + n, why);
         a     = rd_gpu_facts_of(one);
         b     = rd_gpu_facts_of(other);
@@ -105,7 +105,7 @@ static const char *find_blocks(const rd_cuda_strategy *s, int32_t split, rd_cuda
     const int64_t budget = gpu ? rd_windows_budget(rd_gpu_facts_of(gpu)) : 0;
     const int64_t least  = (split < 0 ? PIECES : BLOCKS) * (int64_t)s->p->devices;
 
-    return rd_blocks_find(blocks, s, split, NULL, budget, least);
+    return rd_blocks_find(blocks, s, split, /*windowed=*/NULL, budget, least);
 }
 
 /* True if it is worth to divide the work among GPUs: the shares copy few bytes twice, and blocks

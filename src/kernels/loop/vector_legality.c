@@ -275,7 +275,7 @@ bool rd_needs_serial_steps(const rd_schedule *t, int32_t fold, int32_t loop)
 {
     return t->p->fold[fold].n_group > 0 && has_only_label_steps(t, fold, loop) &&
            !may_have_runs(t, fold, loop) &&
-           !(fold_allows(t, fold, loop, NULL) && states_allow(t, fold, loop, NULL));
+           !(fold_allows(t, fold, loop, /*why=*/NULL) && states_allow(t, fold, loop, /*why=*/NULL));
 }
 
 /* True if blocks of the fold can end at any index of the axis.  They do if several axes, or another

@@ -187,14 +187,14 @@ static void split_loop(rd_schedule *t, int32_t loop)
     const int32_t at = sink_late(t, loop);
     int32_t       steps;
 
-    if (at < 0 || at == t->stmt[loop].first || !rd_may_fission(t, loop, at, NULL))
+    if (at < 0 || at == t->stmt[loop].first || !rd_may_fission(t, loop, at, /*why=*/NULL))
         return;
     rd_put_chunks_around(t, loop, CHUNK);
     steps = t->failed ? -1 : rd_split_vector(t, at, loop);
     if (t->failed)
         return;
     rd_expand_values(t, loop, steps);
-    if (!t->failed && rd_may_be_vector(t, loop, NULL))
+    if (!t->failed && rd_may_be_vector(t, loop, /*why=*/NULL))
         t->loop[t->stmt[loop].arg].kind = RD_FOR_VECTOR;
 }
 

@@ -94,7 +94,7 @@ static int32_t interchange_outwards(rd_schedule *t, int32_t stmt)
 
     while (rd_loop_of(t, stmt)->extent == 1 && t->stmt[parent].kind == RD_S_LOOP &&
            rd_loop_of(t, parent)->kind == RD_FOR_SERIAL && rd_loop_of(t, parent)->strip < 0 &&
-           rd_may_interchange(t, parent, stmt, NULL)) {
+           rd_may_interchange(t, parent, stmt, /*why=*/NULL)) {
         const int32_t strip = t->stmt[stmt].arg;
 
         t->stmt[stmt].arg   = t->stmt[parent].arg;

@@ -132,5 +132,5 @@ rd_residue_why rd_why_serial(const rd_schedule *t, int32_t stmt)
         return RD_RESIDUE_row;
     if (has_serial_step(t, loop))
         return RD_RESIDUE_beside;
-    return rd_may_be_vector(t, loop, NULL) ? why_by_price(t, loop) : RD_RESIDUE_refused;
+    return rd_may_be_vector(t, loop, /*why=*/NULL) ? why_by_price(t, loop) : RD_RESIDUE_refused;
 }

@@ -135,7 +135,7 @@ static rd_compiled *find_or_add(const void *key, size_t bytes, rd_compiled_text 
 
     if (!added)
         return NULL;
-    c = find(first, NULL, added);
+    c = find(first, /*end=*/NULL, added);
     if (c || atomic_load_explicit(&count, memory_order_relaxed) >= MOST) {
         free(added);
         return c;

@@ -34,7 +34,7 @@ static bool print(rd_nest_draft *n, const rd_schedule *t, rd_text *text, rd_get_
  * n->why says why. */
 bool rd_nest_write(rd_nest_draft *n, rd_text *text, rd_get_fn *get, void *pool)
 {
-    rd_schedule *t  = rd_nest_tree(n, NULL, get, pool);
+    rd_schedule *t  = rd_nest_tree(n, /*log=*/NULL, get, pool);
     const bool   ok = t ? print(n, t, text, get, pool) : n->why != NULL;
 
     rd_schedule_free(t);

@@ -264,7 +264,7 @@ void rd_node_merge_lanes(const rd_node_info *info, void *first, int32_t lanes)
     _Alignas(16) char picked[RD_TREE_LANES * 8 * (1 + RD_MAX_STATE)];
 
     if (!code || lanes == 1) {
-        halve(info, NULL, first, lanes);
+        halve(info, /*take=*/NULL, first, lanes);
         return;
     }
     memcpy(picked, first, (size_t)(lanes * info->bytes));

@@ -33,9 +33,9 @@ static bool has_steps_outside(const rd_program *p, int32_t start, int32_t step)
  * along its lanes, or of its only lane. */
 static bool has_group_mapping(const rd_fold *f, const rd_loop *col)
 {
-    const int64_t lane  = rd_tile_strides_of(&f->lane, NULL, col).col,
-                  outer = rd_tile_strides_of(&f->outer, NULL, col).col,
-                  cell  = rd_tile_strides_of(&f->cell, NULL, col).col;
+    const int64_t lane  = rd_tile_strides_of(&f->lane, /*row=*/NULL, col).col,
+                  outer = rd_tile_strides_of(&f->outer, /*row=*/NULL, col).col,
+                  cell  = rd_tile_strides_of(&f->cell, /*row=*/NULL, col).col;
 
     if (lane == 0 && outer == 0)
         return true;

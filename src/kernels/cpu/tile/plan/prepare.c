@@ -122,7 +122,8 @@ static void decode(const rd_program *p, rd_tile_code *code, int32_t i, const rd_
                          .small           = -1,
                          .label           = -1 };
     if (at)
-        t->strides = col ? rd_tile_strides_of(at, row, col) : rd_tile_strides_of(at, NULL, row);
+        t->strides =
+            col ? rd_tile_strides_of(at, row, col) : rd_tile_strides_of(at, /*row=*/NULL, row);
     t->transposes = row && col && is_transposed(inst, &t->strides, row->extent);
     if (inst->kind == RD_I_MAP)
         t->map = code->simd->map[rd_elem_of(is_test(inst) ? inst->from : inst->type)][inst->op];
@@ -165,13 +166,13 @@ static void decode_all(const rd_program *p, rd_tile_code *code)
                 row = &p->loop[inst->arg];
             if (loop->role == RD_LOOP_COLS)
                 col = &p->loop[inst->arg];
-            decode(p, code, i, NULL, NULL);
+            decode(p, code, i, /*row=*/NULL, /*col=*/NULL);
         } else if (inst->kind == RD_I_END) {
             if (col == &p->loop[inst->arg])
                 col = NULL;
             if (row == &p->loop[inst->arg])
                 row = NULL;
-            decode(p, code, i, NULL, NULL);
+            decode(p, code, i, /*row=*/NULL, /*col=*/NULL);
         } else {
             decode(p, code, i, row, col);
             note_registers(p, code, i);
@@ -245,7 +246,8 @@ static void find_prefetch(const rd_program *p, rd_tile_code *code, int32_t begin
         for (int32_t k = i + 1; k < loop->end && first < 0; k++)
             if (p->inst[k].kind == RD_I_LOAD && code->inst[k].direct &&
                 p->address[p->inst[k].arg].slot < p->first_scratch &&
-                rd_tile_strides_of(&p->address[p->inst[k].arg], outer, NULL).row == loop->extent)
+                rd_tile_strides_of(&p->address[p->inst[k].arg], outer, /*col=*/NULL).row ==
+                    loop->extent)
                 first = k;
         i = loop->end;
     }

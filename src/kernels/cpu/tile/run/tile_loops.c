@@ -59,7 +59,7 @@ static int64_t lay_out(rd_tiles *m, const rd_program *p, char *state)
 int64_t rd_tiles_bytes(const rd_program *p)
 {
     rd_tiles m = { 0 };
-    return lay_out(&m, p, NULL);
+    return lay_out(&m, p, /*state=*/NULL);
 }
 
 /* Makes a task's state in its memory, and places registers of task and row level. */
