@@ -48,8 +48,8 @@ void rd_time_text(rd_text *text, double seconds)
 /* Operations a millisecond, as rd_program.work and tier.c count. */
 static const double OPERATIONS_A_MS = 10e6;
 
-/* The run, from 1 on, during which compilation of the loops starts, as work is counted when a
- * run begins. */
+/* The run, from 1 on, during which compilation of the loops starts, as work is counted when a run
+ * begins. form.left is the number of operations that runs must still take. */
 static double compiling_run(const rd_stage_form *s)
 {
     return s->form.left > s->p->work ? ceil(s->form.left / s->p->work) : 1;

@@ -93,8 +93,9 @@ static int copy_into(rd_collector *c, rd_boxes *boxes, const rd_expr *part, cons
 }
 
 /* The storage dim along which `part` joins its own parts, if it is a concatenation; -1: the part is
- * copied as a whole.  That is so if it is in memory, has other readers, or its axis is no whole
- * storage dim. */
+ * copied as a whole. That is so if it is in memory, has other readers, or its axis is no whole
+ * storage dim. `given`: its value is in memory already; `first`: its first use by a reader, -1:
+ * none so far; `nested`: parts that are concatenations are filled part by part, too. */
 static int dim_joined(const rd_collector *c, const rd_boxes *boxes, const rd_expr *part,
                       const box *b)
 {

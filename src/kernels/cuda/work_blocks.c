@@ -363,8 +363,11 @@ static bool find_level(rd_cuda_blocks *b, const bool *windowed, int64_t budget, 
     return found >= 0;
 }
 
-/* Divides a kernel's work into blocks with data that fit the budget: it chooses the index that
- * is divided, then the largest step.  Returns the reason if there are no blocks, else NULL. */
+/* Divides a kernel's work into blocks with data that fit the budget: it chooses the index that is
+ * divided, then the largest step. Returns the reason if there are no blocks, else NULL. `split`:
+ * the split loop that runs. do_blocks_fit() is called once for its effect alone: the first block
+ * becomes current, as bytes_of() needs it. A block gets as many steps as the first one leaves room
+ * for, then half as many until all blocks fit. */
 const char *rd_blocks_find(rd_cuda_blocks *b, const rd_cuda_strategy *s, int32_t split,
                            const bool *windowed, int64_t budget, int64_t least)
 {

@@ -200,7 +200,8 @@ static int32_t jammed_round(const jammed_rows *j, int32_t k)
 }
 
 /* Returns a copy of the inner loop in which each round of the vector loop serves all rows: its body
- * has a jammed round for each row. */
+ * has a jammed round for each row. Of the copy's body only the vector loop is kept, and of that
+ * loop's body nothing (-1). */
 static int32_t make_jammed_loop(const jammed_rows *j)
 {
     rd_schedule  *t      = j->t;

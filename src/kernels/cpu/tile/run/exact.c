@@ -105,7 +105,8 @@ static void update_small_columns(rd_tiles *m, rd_update *a, const rd_fold_tile *
     }
 }
 
-/* Sums ints of 8 and 16 bits straight from memory, and updates each row's cell with the sum. */
+/* Sums ints of 8 and 16 bits straight from memory, and updates each row's cell with the sum.
+ * task->loads counts elements read from slots that are not scratch. */
 void rd_update_small_ints(rd_tiles *m, rd_update *a, const rd_fold_tile *t,
                           const rd_tile_strides *w)
 {
