@@ -394,7 +394,9 @@ static void replace_by_items(rd_item **at)
 static bool make_panels(const rd_tree *tree, rd_loop_scope *scope, const rd_choice *choice);
 
 /* Makes a panel of the loop *at if something inside wants its axis; else goes on with the loops
- * inside.  A panel as wide as the axis needs no tile loop.  `root`: it is a root loop. */
+ * inside. A panel as wide as the axis needs no tile loop. `root`: it is a root loop. `forbidden`:
+ * something inside reduces the axis. `fewest`: the least extent that is worth a panel; in greedy
+ * order, which keeps partial results in a tile, 2 is enough. */
 static bool make_panel(const rd_tree *tree, rd_item **at, bool root, const rd_choice *choice)
 {
     rd_loop_scope *loop = (*at)->loop;

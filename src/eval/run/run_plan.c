@@ -414,8 +414,9 @@ static rd_status run_there(const rd_plan *plan, const void *const *in, void *con
     return elsewhere ? rd_plan_execute(plan->instead, in, out, progress, stats) : status;
 }
 
-/* Chooses how a plan runs: in parts, as a sparse product, by the fast path, on a device, or
- * stage by stage. */
+/* Chooses how a plan runs: in parts, as a sparse product, by the fast path, on a device, or stage
+ * by stage. The fast path takes no plans whose runs are traced (RDIM_DEBUG=trace), or for which
+ * tests set the grains of a task. */
 static rd_status execute(const rd_plan *plan, const void *const *in, void *const *out,
                          const rd_progress *progress, rd_run_stats *stats)
 {

@@ -140,7 +140,8 @@ static int32_t move_lookup(lookup_loop *q, int32_t loop, int32_t stmt, const rd_
     return behind;
 }
 
-/* Moves all lookups of a vector loop that take less time by permutes than by gathers. */
+/* Moves all lookups of a vector loop that take less time by permutes than by gathers. q->call is
+ * the loop by call that takes the next lookup, -1: none is made yet. */
 static void move_lookups(lookup_loop *q, int32_t loop)
 {
     rd_schedule  *t    = q->t;

@@ -169,7 +169,8 @@ static void add_bound_loop(rd_printing *n, rd_text *to, const bound_loop *b, boo
     }
 }
 
-/* True if the axis is the index or the mark of one of these loops. */
+/* True if the axis is the index or the mark of one of these loops. A loop that begins at no mark
+ * (-1) binds none here. */
 static bool is_bound(const bound_loop *b, int count, int32_t axis)
 {
     for (int k = 0; k < count; k++)
