@@ -1,7 +1,9 @@
 /* plan.c - the pipeline from requested results to a plan.
  *
  * A nest is a tree of loops with its stages; a program is a stage as a backend sees it.  A slot
- * is a piece of memory that programs address.  `given` expressions are in memory already. */
+ * is a piece of memory that programs address.  `given` expressions are in memory already.
+ *
+ * Words. A brief plan is one for first runs, without compiled loops. */
 #include "eval/debug.h"
 #include "core/float_env.h"
 #include "core/environment.h"

@@ -1,6 +1,8 @@
 /* any.c - views and conversions of operands of any kind: plain (real and dense), sparse, or
  * complex.  An operand is *weak* if it is a number without a type of its own: it takes the type of
- * the operands beside it. */
+ * the operands beside it.
+ *
+ * Words. The origin of an axis is its first index, 0 unless the caller says another. */
 #include "expr/complex.h"
 #include "expr/plain.h"
 #include "expr/sparse.h"

@@ -1,7 +1,10 @@
 /* complex_memory.c - complex numbers in memory: pairs of reals, seen as one more axis of extent
  * 2.
  *
- *     c64 array of shape (r, c)  <->  f32 array of shape (r, c, 2) */
+ *     c64 array of shape (r, c)  <->  f32 array of shape (r, c, 2)
+ *
+ * Words. An expression is real if it is not complex. The origin of an axis is its first index, 0
+ * unless the caller says another. */
 #include "expr/complex.h"
 #include "expr/plain.h"
 #include <string.h>

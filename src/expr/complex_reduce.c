@@ -1,6 +1,8 @@
 /* complex_reduce.c - reductions and scans of complex numbers, made of reductions of their parts.
  *
- *     sum z  ->  sum re + i sum im          var z  ->  var re + var im */
+ *     sum z  ->  sum re + i sum im          var z  ->  var re + var im
+ *
+ * Words. An expression is real if it is not complex. */
 #include "expr/complex.h"
 #include "expr/origin.h"
 #include "expr/reduce.h"

@@ -4,7 +4,9 @@
  *     "x * 2 + sin(y)"  ->  add(mul(x, 2), sin(y))
  *
  * rd_reader is the parser's state.  Its field `real` is a float type if the text is C, and 0 for
- * function text; C text follows C's rules of conversion. */
+ * function text; C text follows C's rules of conversion.
+ *
+ * Words. A weak number takes the type of the operands beside it; a strong one keeps its own. */
 #include "core/whole.h"
 #include "expr/function_text.h"
 #include <stdio.h>

@@ -1,5 +1,7 @@
 /* function_text.c - function text and C text of operands of any kind: reads operand names, then
- * the whole text. */
+ * the whole text.
+ *
+ * Words. A weak number takes the type of the operands beside it; a strong one keeps its own. */
 #include "expr/function_text.h"
 #include <string.h>
 

@@ -1,5 +1,7 @@
 /* map_plain.c - elementwise operators on plain operands (real and dense): casts, broadcasting,
- * nodes. */
+ * nodes.
+ *
+ * Words. A weak number takes the type of the operands beside it; a strong one keeps its own. */
 #include "core/float_env.h"
 #include "expr/plain.h"
 #include <assert.h>

@@ -1,6 +1,8 @@
 /* normalise.c - functions that centre, scale or weigh elements along axes: softmax, layer norms,
  * norms and distances.  They are made of reductions and maps, as a user would write them, so
- * that they fuse as those do. */
+ * that they fuse as those do.
+ *
+ * Words. An expression is real if it is not complex. */
 #include "core/float_env.h"
 #include "expr/complex.h"
 #include "expr/origin.h"

@@ -1,4 +1,6 @@
-/* number.c - constants, and the places along an axis as an expression. */
+/* number.c - constants, and the places along an axis as an expression.
+ *
+ * Words. A weak number takes the type of the operands beside it; a strong one keeps its own. */
 #include "expr/origin.h"
 
 /* Makes a NUMBER node.  A weak one takes the type of the operands beside it. */

@@ -1,4 +1,6 @@
-/* rearrange.c - selections of elements that are not affine views: reshape, take, concat. */
+/* rearrange.c - selections of elements that are not affine views: reshape, take, concat.
+ *
+ * Words. An expression is real if it is not complex. */
 #include "expr/complex.h"
 #include "expr/lists.h"
 #include "expr/plain.h"

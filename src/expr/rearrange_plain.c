@@ -1,5 +1,7 @@
 /* rearrange_plain.c - selections of plain expressions that are not affine views: reshape, and
- * take by an index. */
+ * take by an index.
+ *
+ * Words. A weak number takes the type of the operands beside it; a strong one keeps its own. */
 #include "expr/plain.h"
 
 /* ---- Reshape --------------------------------------------------------------------------------- */

@@ -1,6 +1,8 @@
 /* reduce.c - the common part of all reductions and scans: keywords, axes, masks, and the node.  A
  * *folding* (rd_folding) is a reduction or scan while it is built.  Bit a of its `bits` says that
- * axis a of x is reduced; all other axes are *kept*. */
+ * axis a of x is reduced; all other axes are *kept*.
+ *
+ * Words. The origin of an axis is its first index, 0 unless the caller says another. */
 #include "expr/origin.h"
 #include "expr/reduce.h"
 #include <string.h>

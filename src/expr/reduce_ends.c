@@ -1,5 +1,7 @@
 /* reduce_ends.c - the first and the last element along axes, minimum and maximum together, and
- * the integral by trapezoids. */
+ * the integral by trapezoids.
+ *
+ * Words. An expression is real if it is not complex. */
 #include "expr/along.h"
 #include "expr/complex.h"
 #include "expr/grouped.h"

@@ -4,7 +4,9 @@
  *     mean(x, weights)  =  sum(x * weights) / sum(weights)
  *     norm(x, p = 2)    =  sqrt(sum(x * x))
  *
- * The *natural* type of a reduction is that of its result if no keyword asks for another one. */
+ * The *natural* type of a reduction is that of its result if no keyword asks for another one.
+ *
+ * Words. A plain expression is real and dense. */
 #include "expr/origin.h"
 #include "expr/pair_folds.h"
 #include "expr/reduce.h"

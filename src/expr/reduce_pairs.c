@@ -1,4 +1,6 @@
-/* reduce_pairs.c - covariance and correlation of two operands. */
+/* reduce_pairs.c - covariance and correlation of two operands.
+ *
+ * Words. An expression is real if it is not complex. */
 #include "expr/all_pairs.h"
 #include "expr/complex.h"
 #include "expr/reduce.h"

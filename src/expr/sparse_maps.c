@@ -1,5 +1,8 @@
 /* sparse_maps.c - maps and casts of sparse expressions: the map of their values, and the map of
- * their fills.  An array is *.stored* if it has no fill: there is nothing at other places. */
+ * their fills.  An array is *.stored* if it has no fill: there is nothing at other places.
+ *
+ * Words. A plain expression is real and dense. An expression is real if it is not complex. A weak
+ * number takes the type of the operands beside it; a strong one keeps its own. */
 #include "expr/plain.h"
 #include "expr/sparse.h"
 

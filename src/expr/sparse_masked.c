@@ -6,7 +6,9 @@
  * product's own places may be a hundred times as many.  They are not listed then.
  *
  * The product is C = A B.  The *mask* is the third matrix, and C gets its places.  A place of C
- * that A B has as well is one of the product's *own*. */
+ * that A B has as well is one of the product's *own*.
+ *
+ * Words. The fill of a sparse array is its value where nothing is stored. */
 #include "expr/origin.h"
 #include "expr/row_places.h"
 #include "expr/sparse_places.h"

@@ -1,4 +1,7 @@
-/* sparse_parts.c - public calls for the parts of sparse expressions, and rd_dense(). */
+/* sparse_parts.c - public calls for the parts of sparse expressions, and rd_dense().
+ *
+ * Words. The origin of an axis is its first index, 0 unless the caller says another. The fill of a
+ * sparse array is its value where nothing is stored. */
 #include "expr/complex.h"
 #include "expr/origin.h"
 #include "expr/sparse.h"

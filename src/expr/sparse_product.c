@@ -5,7 +5,10 @@
  * all rows k of B for which row i of A has a place.  The values are a PRODUCT node of their own,
  * with a kernel in kernels/product/sparse_product.h.  So a repeated evaluation computes values
  * only.  A *semiring* has two operators in place of sum and product, such as min and +.  *Wide*
- * indices are i64, others i32. */
+ * indices are i64, others i32.
+ *
+ * Words. The fill of a sparse array is its value where nothing is stored. The origin of an axis is
+ * its first index, 0 unless the caller says another. */
 #include "expr/maps.h"
 #include "expr/origin.h"
 #include "expr/row_places.h"

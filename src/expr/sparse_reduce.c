@@ -10,7 +10,10 @@
  * product with a dense vector: their NaN are counted.
  *
  * A *coordinate* belongs to an axis of the pattern; it is *kept* if its axis is not reduced.  An
- * array is *.stored* if it has no fill: then nothing but stored elements counts. */
+ * array is *.stored* if it has no fill: then nothing but stored elements counts.
+ *
+ * Words. The origin of an axis is its first index, 0 unless the caller says another. An expression
+ * is real if it is not complex. A plain expression is real and dense. */
 #include "expr/complex.h"
 #include "expr/maps.h"
 #include "expr/origin.h"

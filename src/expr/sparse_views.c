@@ -1,5 +1,8 @@
 /* sparse_views.c - views of sparse expressions: the views of their values and fills.
- * Coordinates stay with their axes. */
+ * Coordinates stay with their axes.
+ *
+ * Words. An expression is real if it is not complex. A plain expression is real and dense. The
+ * origin of an axis is its first index, 0 unless the caller says another. */
 #include "expr/plain.h"
 #include "expr/sparse.h"
 #include <string.h>

@@ -1,5 +1,7 @@
 /* marked_graph.c - the graph below an expression, for both modes of differentiation, and what their rules
- * are built of. */
+ * are built of.
+ *
+ * Words. The origin of an axis is its first index, 0 unless the caller says another. */
 #include "expr/complex.h"
 #include "expr/lists.h"
 #include "expr/maps.h"

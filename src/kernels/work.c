@@ -1,7 +1,9 @@
 /* work.c - counts the work of a program: elements, operations, bytes.
  *
  * A slot is a buffer of the program.  A fold is a reduction or scan; STEP and SCAN give it an
- * element.  A tile is a range of an axis. */
+ * element.  A tile is a range of an axis.
+ *
+ * Words. Scratch is temporary memory of a task. */
 #include "core/caches.h"
 #include "kernels/program.h"
 

@@ -1,7 +1,9 @@
 /* cache.c - what a context keeps between evaluations: plans, and a frame for their runs.  Plans
  * are evicted by least recent use.
  *
- * An entry is a plan with its key.  It is busy while the plan runs, and must not be freed then. */
+ * An entry is a plan with its key.  It is busy while the plan runs, and must not be freed then.
+ *
+ * Words. A brief plan is one for first runs, without compiled loops. */
 #include "eval/cache/cache_parts.h"
 #include "eval/run/frame.h"
 #include <string.h>

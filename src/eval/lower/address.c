@@ -7,7 +7,9 @@
  * tile's range.
  *
  * Fields. `group` is the axis of a group-by's groups, `inner` that of a reducer's outputs or of a
- * sorted row, -1: none. */
+ * sorted row, -1: none.
+ *
+ * Words. Scratch is temporary memory of a task. */
 #include "eval/lower/lower.h"
 #include <string.h>
 

@@ -13,7 +13,9 @@
  * clusters whether its block of elements takes part.
  *
  * Fields. A term of a subscript with `axis` -1 is a gathered index, the value of an array. A READ
- * is of a leaf's `slot`, or of another value, its `target`, -1: it is not. */
+ * is of a leaf's `slot`, or of another value, its `target`, -1: it is not.
+ *
+ * Words. Scratch is temporary memory of a task. */
 #include "eval/lower/lower.h"
 #include "expr/blocks.h"
 

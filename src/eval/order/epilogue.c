@@ -7,7 +7,9 @@
  *    for p: t0 <- sum(..)  by rows;   for r: y0[r] = 2 * t0[r]     ->     one stage
  *
  * Fields. An operand in[k] of -1 is not there. `group` is the axis of a group-by's groups, `inner`
- * that of a reducer's outputs or of a sorted row, -1: none. */
+ * that of a reducer's outputs or of a sorted row, -1: none.
+ *
+ * Words. A value is materialised if it is stored, and inlined if each reader computes it. */
 #include "eval/order/order.h"
 
 /* A pair of stages in question. */

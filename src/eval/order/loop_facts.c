@@ -3,7 +3,9 @@
  *
  * Fields. A value is a result if `out` >= 0, and a part of a concatenation if `into` >= 0. `group`
  * is the axis of a group-by's groups, `inner` that of a reducer's outputs or of a sorted row, -1:
- * none. */
+ * none.
+ *
+ * Words. A fold is a reduction or a scan. */
 #include "core/combine_tree.h"
 #include "eval/order/order.h"
 

@@ -11,7 +11,9 @@
  * the other keeps.
  *
  * Fields. `group` is the axis of a group-by's groups, `inner` that of a reducer's outputs or of a
- * sorted row, -1: none. */
+ * sorted row, -1: none.
+ *
+ * Words. A fold is a reduction or a scan. */
 #include "eval/dump.h"
 #include "eval/place/loop_groups.h"
 #include <math.h>

@@ -1,5 +1,7 @@
 /* recorded.c - recordings of runs on a device (CUDA graphs), which a later run at the same device
- * addresses launches by one call.  See recorded.h. */
+ * addresses launches by one call.  See recorded.h.
+ *
+ * Words. A slot is a buffer that a program reads or writes. */
 #include "eval/run/recorded.h"
 #include <string.h>
 

@@ -5,7 +5,9 @@
  * such as sums of ints and extremes, may be split within blocks (eval/order/grain.c).
  *
  * A grain is the multiple of the root axis' index at which tasks may begin.  Head, body and tail
- * are the parts of a program: once a task, on its share, and once at the end. */
+ * are the parts of a program: once a task, on its share, and once at the end.
+ *
+ * Words. The frame is the memory of one run. A slot is a buffer that a program reads or writes. */
 #include "core/float_env.h"
 #include "core/stop.h"
 #include "eval/run/frame.h"

@@ -16,7 +16,9 @@
  * cells are its results.  A node is a finished block in a fold's combine tree.
  *
  * Fields. A fold has `user` if its reducer is the caller's own. Without work items (n_item 0) there
- * is nothing to compute. A fold's start, step and finish are instructions, -1: it has none. */
+ * is nothing to compute. A fold's start, step and finish are instructions, -1: it has none.
+ *
+ * Words. Scratch is temporary memory of a task. */
 #include "core/combine_tree.h"
 #include "kernels/cuda/strategy.h"
 #include <string.h>

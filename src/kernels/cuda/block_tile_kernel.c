@@ -1,4 +1,7 @@
-/* block_tile_kernel.c - the kernel of block tiles (block_tile.c): the text around a tile. */
+/* block_tile_kernel.c - the kernel of block tiles (block_tile.c): the text around a tile.
+ *
+ * Words. A fold is a reduction or a scan. A lane is one of the accumulators of a cell, to which
+ * elements go in turn. */
 #include "kernels/cuda/loop_tree.h"
 
 /* Adds the kernel that reduces block tiles.  Each block of threads goes through tiles, a grid's

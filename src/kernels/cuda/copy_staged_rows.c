@@ -10,7 +10,9 @@
  *         memory = the rows of stage1, by all threads
  *     }
  *
- * An item is one unit of work, here of one thread.  A slot is a buffer in global memory. */
+ * An item is one unit of work, here of one thread.  A slot is a buffer in global memory.
+ *
+ * Words. Scratch is temporary memory of a task. */
 #include "kernels/cuda/kernel_frame.h"
 #include <inttypes.h>
 #include <stdlib.h>

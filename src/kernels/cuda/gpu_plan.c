@@ -3,7 +3,9 @@
  * Fields. s->pairs is the loop over points that all results read, -1: none. s->tile_loop has the
  * two loops of a block tile, -1: there are no block tiles. s->transpose has the two loops of a
  * transpose in shared memory, -1: none. Without work items (n_item 0) there is nothing to
- * compute. */
+ * compute.
+ *
+ * Words. A team is the threads that do one item of work. A fold is a reduction or a scan. */
 #include "kernels/cuda/loop_tree.h"
 
 /* ---- Loops ----------------------------------------------------------------------------------- */

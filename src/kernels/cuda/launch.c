@@ -8,7 +8,10 @@
  *
  * Fields. s->tile_loop has the two loops of a block tile, -1: there are no block tiles. s->n_split
  * loops are split into ranges. Without work items (n_item 0) there is nothing to compute. Scans of
- * split loops run once (is_lookback) or twice (is_two_pass). */
+ * split loops run once (is_lookback) or twice (is_two_pass).
+ *
+ * Words. A fold is a reduction or a scan. A partial is a node that one range of a split loop leaves
+ * for the combine. */
 #include "kernels/cuda/kernel_run.h"
 #include "core/environment.h"
 #include "kernels/cuda/kernel_frame.h"

@@ -13,7 +13,9 @@
  *
  * Fields. A fold has `user` if its reducer is the caller's own. s->strip is the axis of which
  * `width` neighbours are one item, -1: none. s->n_split loops are split into ranges. A fold's
- * start, step and finish are instructions, -1: it has none. */
+ * start, step and finish are instructions, -1: it has none.
+ *
+ * Words. Scratch is temporary memory of a task. */
 #include "core/combine_tree.h"
 #include "kernels/cuda/strategy.h"
 

@@ -14,7 +14,9 @@
  * strip is the axis of results.
  *
  * Fields. Without work items (n_item 0) there is nothing to compute. A fold's start, step and
- * finish are instructions, -1: it has none. */
+ * finish are instructions, -1: it has none.
+ *
+ * Words. Scratch is temporary memory of a task. */
 #include "core/combine_tree.h"
 #include "kernels/cuda/kernel_frame.h"
 #include <inttypes.h>

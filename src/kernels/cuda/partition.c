@@ -19,7 +19,10 @@
  * A piece is the smallest part of the work that is not divided.  A block of work is several
  * pieces, with data that fit on the GPU.
  *
- * Fields. s->tile_loop has the two loops of a block tile, -1: there are no block tiles. */
+ * Fields. s->tile_loop has the two loops of a block tile, -1: there are no block tiles.
+ *
+ * Words. A fold is a reduction or a scan. A slot is a buffer that a program reads or writes.
+ * Scratch is temporary memory of a task. */
 #define _POSIX_C_SOURCE 200809L
 #include "kernels/cuda/kernel_run.h"
 #include <assert.h>

@@ -6,7 +6,9 @@
  * cell pushes these together.  A lane that has taken no element has the reducer's identity.
  *
  * A cell is one result of a fold with the state that it has so far; a lane is one of its partial
- * accumulators.  A block is 64 steps of a lane. */
+ * accumulators.  A block is 64 steps of a lane.
+ *
+ * Words. A team is the threads that do one item of work. */
 #include "kernels/cuda/kernel_frame.h"
 #include <inttypes.h>
 #include <stdio.h>

@@ -6,7 +6,9 @@
  *
  * Fields. Scans of split loops run once (is_lookback) or twice (is_two_pass). s->pairs is the loop
  * over points that all results read, -1: none. s->strip is the axis of which `width` neighbours are
- * one item, -1: none. */
+ * one item, -1: none.
+ *
+ * Words. A slot is a buffer that a program reads or writes. */
 #include "core/combine_tree.h"
 #include "kernels/cuda/strategy.h"
 

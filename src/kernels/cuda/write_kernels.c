@@ -3,7 +3,10 @@
  *
  * Fields. s->tile_loop has the two loops of a block tile, -1: there are no block tiles. s->n_split
  * loops are split into ranges. Scans of split loops run once (is_lookback) or twice
- * (is_two_pass). */
+ * (is_two_pass).
+ *
+ * Words. A fold is a reduction or a scan. A team is the threads that do one item of work. A slot is
+ * a buffer that a program reads or writes. */
 #include "kernels/cuda/loop_tree.h"
 #include <inttypes.h>
 

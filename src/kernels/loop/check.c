@@ -7,7 +7,10 @@
  * A shadow run executes the tree on hashes instead of numbers: equal hashes mean equal
  * expressions.
  *
- * Fields. A term of a position with `axis` -1 is a value, an index that is read at run time. */
+ * Fields. A term of a position with `axis` -1 is a value, an index that is read at run time.
+ *
+ * Words. A lane is one of the accumulators of a cell, to which elements go in turn. A cell is one
+ * result of a fold, with its accumulators. A slot is a buffer that a program reads or writes. */
 #include "kernels/loop/check.h"
 #include "kernels/loop/facts.h"
 #include "kernels/loop/shadow/shadow.h"

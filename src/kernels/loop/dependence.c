@@ -7,7 +7,9 @@
  * A form is a position as an offset plus a sum of coefficients times indices that do not depend on
  * each other.  `x` and `y` are the forms of the two accesses that are compared.
  *
- * Fields. A term of a position with `axis` -1 is a value, an index that is read at run time. */
+ * Fields. A term of a position with `axis` -1 is a value, an index that is read at run time.
+ *
+ * Words. A slot is a buffer that a program reads or writes. */
 #include "kernels/loop/facts.h"
 
 /* ---- Positions, as indices that are independent ---------------------------------------------- */

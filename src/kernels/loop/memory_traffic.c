@@ -9,7 +9,10 @@
  * a load at an address that another array names.
  *
  * Fields. A term of a position with `axis` -1 is a value, an index that is read at run time. A load
- * or store with `slot` >= 0 is of the program's memory, others are of arrays of the tree. */
+ * or store with `slot` >= 0 is of the program's memory, others are of arrays of the tree.
+ *
+ * Words. A strip is a range of neighbouring indices of one axis, which vector loops visit. Scratch
+ * is temporary memory of a task. */
 #include "core/caches.h"
 #include "kernels/loop/facts.h"
 #include "kernels/loop/price_parts.h"

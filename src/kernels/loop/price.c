@@ -1,5 +1,7 @@
 /* price.c - the price of a loop tree: the predicted time of a run.  Computation and streams of
- * memory overlap; scattered loads are added. */
+ * memory overlap; scattered loads are added.
+ *
+ * Words. A fold is a reduction or a scan. */
 #include "kernels/loop/price_parts.h"
 #include "kernels/loop/regions.h"
 #include <math.h>

@@ -6,7 +6,10 @@
  * as 1.5 and 6 count operations of a step.
  *
  * Fields. A step has values w, `mask` and `label`, -1 where the fold has no weights, mask or
- * groups. */
+ * groups.
+ *
+ * Words. A lane is one of the accumulators of a cell, to which elements go in turn. A cell is one
+ * result of a fold, with its accumulators. */
 #include "core/caches.h"
 #include "kernels/loop/price_statement.h"
 #include "kernels/loop/facts.h"

@@ -6,7 +6,9 @@
  *
  * Words: a strip is a number of neighbouring indices of one axis, 64 or 1024 here.  An entry is the
  * time to begin and end a loop.  The tail is the rounds behind the last full vector.  Numbers
- * without a name are estimates. */
+ * without a name are estimates.
+ *
+ * Words. A fold is a reduction or a scan. A slot is a buffer that a program reads or writes. */
 #include "kernels/loop/region_prices.h"
 #include "kernels/loop/price_parts.h"
 #include "kernels/loop/facts.h"

@@ -6,7 +6,10 @@
  *
  * Fields. A bound has n parts, of which the greatest or the least counts; one with by > 1 is
  * rounded to a multiple. A loop's `of` is the number of the program's loop that it comes from, -1:
- * none. A term of a position with `axis` -1 is a value, an index that is read at run time. */
+ * none. A term of a position with `axis` -1 is a value, an index that is read at run time.
+ *
+ * Words. A fold is a reduction or a scan. A lane is one of the accumulators of a cell, to which
+ * elements go in turn. */
 #include "kernels/loop/facts.h"
 #include <math.h>
 

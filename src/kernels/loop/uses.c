@@ -3,7 +3,9 @@
  * A read list has each value once.  It counts values beyond its room, too, but does not keep
  * them.
  *
- * Fields. A term of a position with `axis` -1 is a value, an index that is read at run time. */
+ * Fields. A term of a position with `axis` -1 is a value, an index that is read at run time.
+ *
+ * Words. A fold is a reduction or a scan. */
 #include "kernels/loop/facts.h"
 
 typedef struct read_list {

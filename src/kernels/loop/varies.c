@@ -5,7 +5,9 @@
  *
  * Fields. A term of a position with `axis` -1 is a value, an index that is read at run time. A
  * bound has n parts, of which the greatest or the least counts; one with by > 1 is rounded to a
- * multiple. */
+ * multiple.
+ *
+ * Words. A cell is one result of a fold, with its accumulators. A fold is a reduction or a scan. */
 #include "kernels/loop/facts.h"
 #include <stdlib.h>
 #include <string.h>

@@ -7,7 +7,10 @@
  *
  * Fields. A step has values w, `mask` and `label`, -1 where the fold has no weights, mask or
  * groups. A bound has n parts, of which the greatest or the least counts; one with by > 1 is
- * rounded to a multiple. A fold has `user` if its reducer is the caller's own. */
+ * rounded to a multiple. A fold has `user` if its reducer is the caller's own.
+ *
+ * Words. A strip is a range of neighbouring indices of one axis, which vector loops visit. A mark
+ * is an axis that is bound to where a loop's round begins or ends. */
 #include "kernels/loop/facts.h"
 #include "core/combine_tree.h"
 #include <stdlib.h>

@@ -4,7 +4,10 @@
  * states of neighbours lie side by side, and a step comes behind its elements.
  *
  * Fields. A load or store with `slot` >= 0 is of the program's memory, others are of arrays of the
- * tree. */
+ * tree.
+ *
+ * Words. A lane is one of the accumulators of a cell, to which elements go in turn. A fold is a
+ * reduction or a scan. */
 #include "kernels/loop/facts.h"
 #include "kernels/loop/verify.h"
 #include <inttypes.h>

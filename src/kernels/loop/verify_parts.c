@@ -2,7 +2,9 @@
  *
  * Fields. A step has values w, `mask` and `label`, -1 where the fold has no weights, mask or
  * groups. A term of a position with `axis` -1 is a value, an index that is read at run time. An
- * array of the tree with `fold` -1 holds elements, any other one states of that fold. */
+ * array of the tree with `fold` -1 holds elements, any other one states of that fold.
+ *
+ * Words. A slot is a buffer that a program reads or writes. */
 #include "kernels/loop/verify.h"
 #include <inttypes.h>
 #include <stdarg.h>

@@ -17,7 +17,10 @@
  *
  * Fields. A step has values w, `mask` and `label`, -1 where the fold has no weights, mask or
  * groups. A bound has n parts, of which the greatest or the least counts; one with by > 1 is
- * rounded to a multiple. */
+ * rounded to a multiple.
+ *
+ * Words. A loop by call is one call of a function in the text. A slot is a buffer that a program
+ * reads or writes. */
 #include "kernels/loop/facts.h"
 #include "kernels/pass/fission_points.h"
 #include "kernels/pass/pass.h"

@@ -10,7 +10,9 @@
  * It is the last pass, as other passes expect loops of one kind or the other.
  *
  * Fields. A bound has n parts, of which the greatest or the least counts; one with by > 1 is
- * rounded to a multiple. */
+ * rounded to a multiple.
+ *
+ * Words. A slot is a buffer that a program reads or writes. */
 #include "kernels/loop/facts.h"
 #include "kernels/pass/pass.h"
 

@@ -10,7 +10,10 @@
  *
  * Fields. A term of a position with `axis` -1 is a value, an index that is read at run time. A load
  * or store with `slot` >= 0 is of the program's memory, others are of arrays of the tree. A loop is
- * `by_call` if the text runs it by one call of a function. */
+ * `by_call` if the text runs it by one call of a function.
+ *
+ * Words. A mark is an axis that is bound to where a loop's round begins or ends. Scratch is
+ * temporary memory of a task. */
 #include "kernels/loop/facts.h"
 #include "kernels/pass/pass.h"
 #include <stdlib.h>

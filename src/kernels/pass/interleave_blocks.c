@@ -24,7 +24,9 @@
  *
  * Fields. A loop's `of` is the number of the program's loop that it comes from, -1: none. A bound
  * has n parts, of which the greatest or the least counts; one with by > 1 is rounded to a
- * multiple. */
+ * multiple.
+ *
+ * Words. A fold is a reduction or a scan. */
 #include "kernels/pass/interleave_blocks.h"
 #include "kernels/loop/facts.h"
 #include "kernels/pass/pass.h"

@@ -2,7 +2,9 @@
  * non-temporally, and rows that are streamed.
  *
  * Fields. A load or store with `slot` >= 0 is of the program's memory, others are of arrays of the
- * tree. */
+ * tree.
+ *
+ * Words. Scratch is temporary memory of a task. */
 #include "core/caches.h"
 #include "kernels/pass/strip_at.h"
 

@@ -12,7 +12,10 @@
  * each range, its first index and its end.  List c + d is for strips with elements of clusters c
  * to d, two at most.
  *
- * Fields. A loop's `strip` is the number of the strips that it runs over, -1: none. */
+ * Fields. A loop's `strip` is the number of the strips that it runs over, -1: none.
+ *
+ * Words. A fold is a reduction or a scan. A mark is an axis that is bound to where a loop's round
+ * begins or ends. A slot is a buffer that a program reads or writes. */
 #include "kernels/loop/facts.h"
 #include "kernels/pass/index_set_split.h"
 #include "kernels/pass/pass.h"

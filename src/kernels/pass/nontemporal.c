@@ -8,7 +8,9 @@
  *
  * Strips without fixed length are aligned to the cache lines of the result.
  *
- * Fields. A loop is `by_call` if the text runs it by one call of a function. */
+ * Fields. A loop is `by_call` if the text runs it by one call of a function.
+ *
+ * Words. A slot is a buffer that a program reads or writes. */
 #include "kernels/pass/pass.h"
 #include "kernels/pass/strip_arrays.h"
 #include "kernels/pass/strip_at.h"

@@ -8,7 +8,9 @@
  *
  * Fields. A loop is `by_call` if the text runs it by one call of a function. A loop's `start` and
  * `stop` are its marks, axes bound to where its round begins and ends, -1: none. A loop's `strip`
- * is the number of the strips that it runs over, -1: none. */
+ * is the number of the strips that it runs over, -1: none.
+ *
+ * Words. A slot is a buffer that a program reads or writes. */
 #include "kernels/loop/facts.h"
 #include "kernels/pass/pass.h"
 #include "kernels/pass/strip_arrays.h"

@@ -9,7 +9,9 @@
  * A strip is a range of indices that the loop r->axis visits at a time, and a substrip a part of
  * one.
  *
- * Fields. A loop's `of` is the number of the program's loop that it comes from, -1: none. */
+ * Fields. A loop's `of` is the number of the program's loop that it comes from, -1: none.
+ *
+ * Words. A slot is a buffer that a program reads or writes. */
 #include "core/caches.h"
 #include "kernels/cpu/simd/simd.h"
 #include "kernels/pass/pass.h"

@@ -1,6 +1,8 @@
 /* strip_arrays.c - Local arrays with one element for each index of a strip (scalar expansion).
  *
- * Fields. A loop is `by_call` if the text runs it by one call of a function. */
+ * Fields. A loop is `by_call` if the text runs it by one call of a function.
+ *
+ * Words. A slot is a buffer that a program reads or writes. */
 #include "kernels/pass/strip_arrays.h"
 
 /* i0 - m0: the number of an element in the strip, where the vector loop goes from m0 on. */

@@ -9,7 +9,9 @@
  * shorter last one. Bound "3000 down to 64 k": the greatest start + multiple of 64 that is at most
  * 3000.
  *
- * Fields. A loop's `strip` is the number of the strips that it runs over, -1: none. */
+ * Fields. A loop's `strip` is the number of the strips that it runs over, -1: none.
+ *
+ * Words. A mark is an axis that is bound to where a loop's round begins or ends. */
 #include "kernels/loop/facts.h"
 #include "kernels/pass/pass.h"
 #include "kernels/pass/strip_at.h"

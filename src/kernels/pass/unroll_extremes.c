@@ -15,7 +15,9 @@
  *
  * Fields. A loop's `strip` is the number of the strips that it runs over, -1: none. A step has
  * values w, `mask` and `label`, -1 where the fold has no weights, mask or groups. A bound has n
- * parts, of which the greatest or the least counts; one with by > 1 is rounded to a multiple. */
+ * parts, of which the greatest or the least counts; one with by > 1 is rounded to a multiple.
+ *
+ * Words. A lane is one of the accumulators of a cell, to which elements go in turn. */
 #include "kernels/loop/facts.h"
 #include "kernels/pass/pass.h"
 #include "kernels/pass/strip_arrays.h"

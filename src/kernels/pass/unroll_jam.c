@@ -15,7 +15,9 @@
  * Fields. A loop's `of` is the number of the program's loop that it comes from, -1: none. A step
  * has values w, `mask` and `label`, -1 where the fold has no weights, mask or groups. A bound has n
  * parts, of which the greatest or the least counts; one with by > 1 is rounded to a multiple. A
- * loop is `by_call` if the text runs it by one call of a function. */
+ * loop is `by_call` if the text runs it by one call of a function.
+ *
+ * Words. A mark is an axis that is bound to where a loop's round begins or ends. */
 #include "kernels/loop/facts.h"
 #include "kernels/pass/pass.h"
 #include "kernels/pass/state_copies.h"

@@ -19,7 +19,10 @@
  *
  * Fields. A loop's `of` is the number of the program's loop that it comes from, -1: none. A bound
  * has n parts, of which the greatest or the least counts; one with by > 1 is rounded to a multiple.
- * A loop is `by_call` if the text runs it by one call of a function. */
+ * A loop is `by_call` if the text runs it by one call of a function.
+ *
+ * Words. A mark is an axis that is bound to where a loop's round begins or ends. A fold is a
+ * reduction or a scan. */
 #include "kernels/loop/facts.h"
 #include "kernels/pass/pass.h"
 

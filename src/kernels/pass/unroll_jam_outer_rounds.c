@@ -7,7 +7,9 @@
  * a range of indices of the axis q->r->axis, which vector loops visit.
  *
  * Fields. A loop's `of` is the number of the program's loop that it comes from, -1: none. A fold
- * has `user` if its reducer is the caller's own. */
+ * has `user` if its reducer is the caller's own.
+ *
+ * Words. A slot is a buffer that a program reads or writes. */
 #include "kernels/pass/strip_at.h"
 
 /* Rows that are jammed, and the widest strips: wider ones have states that do not stay in a

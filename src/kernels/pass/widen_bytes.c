@@ -6,7 +6,9 @@
  *
  * gcc 12 makes no vectors of a loop with so few bytes: a masked sum of f64, 32 lanes, AVX-512,
  * takes 33 ms, and 4 ms if the bytes are ints. Bytes that become nothing but int32 are an
- * exception: a count of bytes that pass a test takes 0.7 ms, and 4.2 ms if they are ints first. */
+ * exception: a count of bytes that pass a test takes 0.7 ms, and 4.2 ms if they are ints first.
+ *
+ * Words. A slot is a buffer that a program reads or writes. */
 #include "kernels/pass/pass.h"
 #include "kernels/pass/strip_arrays.h"
 

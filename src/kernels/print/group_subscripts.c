@@ -13,7 +13,9 @@
  *     }
  *     for (..) { const int64_t at = t7[i]; step0(&s0_0[at], ..); }
  *
- * Fields. n->vector is the vector loop whose body is printed, -1: none. */
+ * Fields. n->vector is the vector loop whose body is printed, -1: none.
+ *
+ * Words. A slot is a buffer that a program reads or writes. */
 #include "kernels/loop/facts.h"
 #include "kernels/print/print.h"
 #include <inttypes.h>

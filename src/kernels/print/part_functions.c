@@ -10,7 +10,9 @@
  *     }
  *
  * The parts of a program are its head, its body, which each task runs on its share of the root
- * axis, and its tail.  A whole program is one function. */
+ * axis, and its tail.  A whole program is one function.
+ *
+ * Words. A fold is a reduction or a scan. */
 #include "core/bytes.h"
 #include "kernels/print/print.h"
 #include <inttypes.h>

@@ -11,7 +11,9 @@
  *
  * A block is 64 steps or so of the scan; a carry takes its result to the next block.  f->blocks:
  * the scan has several; f->pair: it is such a sum; f->levels: it goes by the tree, with nodes of so
- * many levels. */
+ * many levels.
+ *
+ * Words. A fold is a reduction or a scan. */
 #include "kernels/print/fold_functions.h"
 
 /* Adds parameters for what is before the block, ", float *p0, float *q". A running sum of floats

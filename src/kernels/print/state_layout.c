@@ -13,7 +13,9 @@
  *
  * Fields. n->vector is the vector loop whose body is printed, -1: none. A step has values w, `mask`
  * and `label`, -1 where the fold has no weights, mask or groups. A fold has `user` if its reducer
- * is the caller's own. */
+ * is the caller's own.
+ *
+ * Words. A strip is a range of neighbouring indices of one axis, which vector loops visit. */
 #include "core/bytes.h"
 #include "kernels/print/print.h"
 #include <inttypes.h>

@@ -8,7 +8,10 @@
  * the next block.
  *
  * Fields. n->vector is the vector loop whose body is printed, -1: none. A step has values w, `mask`
- * and `label`, -1 where the fold has no weights, mask or groups. */
+ * and `label`, -1 where the fold has no weights, mask or groups.
+ *
+ * Words. A strip is a range of neighbouring indices of one axis, which vector loops visit. A loop
+ * by call is one call of a function in the text. */
 #include "kernels/print/print.h"
 #include <inttypes.h>
 

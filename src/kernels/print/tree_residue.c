@@ -3,7 +3,10 @@
  * not vectorise.
  *
  * Fields. A step has values w, `mask` and `label`, -1 where the fold has no weights, mask or
- * groups. */
+ * groups.
+ *
+ * Words. A strip is a range of neighbouring indices of one axis, which vector loops visit. A loop
+ * by call is one call of a function in the text. */
 #include "kernels/print/tree_residue.h"
 #include "kernels/loop/price_parts.h"
 #include "kernels/loop/facts.h"

@@ -4,7 +4,9 @@
  *     p6[i * 1] = (float)r2;
  *
  * Fields. n->vector is the vector loop whose body is printed, -1: none. A load or store with `slot`
- * >= 0 is of the program's memory, others are of arrays of the tree. */
+ * >= 0 is of the program's memory, others are of arrays of the tree.
+ *
+ * Words. Scratch is temporary memory of a task. */
 #include "kernels/print/print.h"
 #include <inttypes.h>
 

@@ -10,7 +10,10 @@
  *
  * Fields. A loop's `strip` is the number of the strips that it runs over, -1: none. A load or store
  * with `slot` >= 0 is of the program's memory, others are of arrays of the tree. n->vector is the
- * vector loop whose body is printed, -1: none. */
+ * vector loop whose body is printed, -1: none.
+ *
+ * Words. A loop by call is one call of a function in the text. Scratch is temporary memory of a
+ * task. */
 #include "kernels/print/print.h"
 #include <inttypes.h>
 

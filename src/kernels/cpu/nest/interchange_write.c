@@ -4,7 +4,10 @@
  * A panel is a range of points; scratch is memory of a task within the stage. Each address loses
  * the axis of points where it counts from the begin of a panel, as one point is left.
  *
- * Fields. An addend of an address with `axis` -1 is a register, so the address gathers. */
+ * Fields. An addend of an address with `axis` -1 is a register, so the address gathers.
+ *
+ * Words. A cell is one result of a fold, with its accumulators. A fold is a reduction or a scan. A
+ * slot is a buffer that a program reads or writes. */
 #include "kernels/cpu/nest/interchange.h"
 #include <string.h>
 

@@ -2,7 +2,9 @@
  * prefixes within their blocks, and then results.
  *
  * A tile of a scan gives each element a state of its own.  The scan of each block turns these
- * states into prefixes within the block; the prefix of all blocks before is merged later. */
+ * states into prefixes within the block; the prefix of all blocks before is merged later.
+ *
+ * Words. A fold is a reduction or a scan. */
 #include "kernels/loop/shadow/accumulators.h"
 #include <inttypes.h>
 

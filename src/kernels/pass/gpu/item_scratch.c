@@ -5,7 +5,9 @@
  * next kernel.
  *
  * Fields. A loop's `start` and `stop` are its marks, axes bound to where its round begins and ends,
- * -1: none. */
+ * -1: none.
+ *
+ * Words. A slot is a buffer that a program reads or writes. */
 #include "kernels/loop/facts.h"
 #include "kernels/pass/gpu/gpu.h"
 

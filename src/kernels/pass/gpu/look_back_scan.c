@@ -25,7 +25,9 @@
  * If the loop runs backwards, its tiles and their threads are counted from the end.
  *
  * A partial is the node (result) of a block of steps that a tile stores for later tiles.  A mark
- * (m0) is an axis that is bound to where the current round of a loop begins or ends. */
+ * (m0) is an axis that is bound to where the current round of a loop begins or ends.
+ *
+ * Words. A fold is a reduction or a scan. A team is the threads that do one item of work. */
 #include "kernels/loop/facts.h"
 #include "kernels/pass/gpu/gpu.h"
 

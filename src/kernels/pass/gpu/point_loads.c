@@ -8,7 +8,9 @@
  * lie in different banks, and vectors stay aligned.  Loads of the same elements share an array.
  *
  * A pair is a result and a point.  A tile is a range of points in shared memory, from the mark m2
- * on; m0 is the first result of a thread. */
+ * on; m0 is the first result of a thread.
+ *
+ * Words. A slot is a buffer that a program reads or writes. */
 #include "kernels/pass/gpu/point_tiles.h"
 #include "kernels/loop/facts.h"
 #include "kernels/pass/gpu/gpu.h"

@@ -22,7 +22,9 @@
  * axis, the later of which read what the earlier ones made.
  *
  * Fields. A load or store with `slot` >= 0 is of the program's memory, others are of arrays of the
- * tree. */
+ * tree.
+ *
+ * Words. Scratch is temporary memory of a task. */
 #include "kernels/loop/facts.h"
 #include "kernels/pass/gpu/gpu.h"
 

@@ -2,7 +2,9 @@
  * gives them.
  *
  * A team is the threads that do an item of work; a tile is a part of an array in shared memory.  A
- * store with `slot` < 0 goes to an array of the tree, not to the program's memory. */
+ * store with `slot` < 0 goes to an array of the tree, not to the program's memory.
+ *
+ * Words. A fold is a reduction or a scan. */
 #include "kernels/print/gpu/kernel.h"
 #include <inttypes.h>
 

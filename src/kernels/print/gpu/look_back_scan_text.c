@@ -20,7 +20,10 @@
  *
  * A tile is a range of a scan's elements, which one block of threads takes; a block of the tree is
  * 64 of them.  m0 and m1 are marks: variables with the tile's first index, and the one behind its
- * last. */
+ * last.
+ *
+ * Words. A partial is a node that one range of a split loop leaves for the combine. A fold is a
+ * reduction or a scan. */
 #include "core/combine_tree.h"
 #include "kernels/loop/facts.h"
 #include "kernels/print/gpu/kernel.h"

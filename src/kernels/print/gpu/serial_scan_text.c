@@ -8,7 +8,9 @@
  *
  * A block is 64 steps of the scan, and b0 numbers the block at hand; a cell is an accumulator.
  * pair: the scan is a running sum of floats, its prefix has two words.  levels: prefixes go by a
- * tree, with so many levels of nodes. */
+ * tree, with so many levels of nodes.
+ *
+ * Words. A partial is a node that one range of a split loop leaves for the combine. */
 #include "core/combine_tree.h"
 #include "kernels/print/gpu/kernel.h"
 #include <inttypes.h>

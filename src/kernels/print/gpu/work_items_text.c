@@ -10,7 +10,9 @@
  * an item of its own (split).
  *
  * Fields. A loop's `start` and `stop` are its marks, axes bound to where its round begins and ends,
- * -1: none. */
+ * -1: none.
+ *
+ * Words. A partial is a node that one range of a split loop leaves for the combine. */
 #include "kernels/loop/facts.h"
 #include "kernels/print/gpu/kernel.h"
 #include <inttypes.h>

@@ -15,7 +15,9 @@
  *
  * Fields. A fold has `user` if its reducer is the caller's own. A STEP reads an element (a),
  * weights (b), a mask (c) and a group's label (d), -1: none. A LOAD is `direct` if its register is
- * the memory itself. */
+ * the memory itself.
+ *
+ * Words. Scratch is temporary memory of a task. */
 #include "kernels/cpu/tile/plan/tile_plan.h"
 #include "kernels/cpu/tile/run/tile_task.h"
 

@@ -3,7 +3,9 @@
  *
  * The number of an element's step is outer * row_steps + lane / lanes: passes along the lane
  * position, then steps within the pass.  Divided by the steps of a block it is the number of its
- * block. */
+ * block.
+ *
+ * Words. Scratch is temporary memory of a task. */
 #include "kernels/cpu/tile/run/masks.h"
 #include <string.h>
 

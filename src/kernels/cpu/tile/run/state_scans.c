@@ -6,7 +6,9 @@
  *
  * Fields. A STEP reads an element (a), weights (b), a mask (c) and a group's label (d), -1: none. A
  * fold has own_rows if each row of a tile has states of its own. Strides .row and .col say how far
- * a position moves from row to row and from column to column. */
+ * a position moves from row to row and from column to column.
+ *
+ * Words. Scratch is temporary memory of a task. */
 #include "kernels/cpu/tile/run/masks.h"
 #include "kernels/cpu/tile/run/state_scans.h"
 #include "kernels/cpu/tile/run/state_scan_steps.h"

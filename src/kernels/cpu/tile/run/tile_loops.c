@@ -5,7 +5,9 @@
  * fold is decided (`leave` is the loop to leave) or an instruction fails.
  *
  * Fields. The root axis (p->root) is the one that tasks share, -1: none. An instruction is skipped
- * (`skip`) if another one's kernel does its work. */
+ * (`skip`) if another one's kernel does its work.
+ *
+ * Words. Scratch is temporary memory of a task. */
 #include "core/bytes.h"
 #include "kernels/cpu/sort/row_sort.h"
 #include "kernels/cpu/tile/run/tile_task.h"

@@ -11,7 +11,9 @@
  * Fields. An addend of an address with `axis` -1 is a register, so the address gathers. An
  * instruction is skipped (`skip`) if another one's kernel does its work. A LOAD is `direct` if its
  * register is the memory itself. An instruction's y is its second operand or its weights, -1:
- * none. */
+ * none.
+ *
+ * Words. Scratch is temporary memory of a task. */
 #include "core/combine_tree.h"
 #include "kernels/cpu/tile/run/trees.h"
 #include <assert.h>
