@@ -91,20 +91,21 @@ static rd_expr *result_of(const rd_grad_graph *graph, rd_expr *x)
                            x->origin);
 }
 
-/* Makes a list that lives as long as nodes made now.  After a failure all are NULL. */
+/* Makes a list of the gradients that lives as long as nodes made now.  After a failure all are
+ * NULL; without memory for that, or a context, it is a static list, which may be shorter. */
 static rd_exprs list_of(const rd_grad_graph *graph, rd_exprs x, bool ok)
 {
     static rd_expr *const none[RD_MOST_IN];
-    rd_expr             **made = ok ? rd_arena(graph->ctx, (size_t)x.n * sizeof *made) : NULL;
+    const int32_t         n    = x.n < 0 ? 0 : x.n;
+    rd_expr **const       made = graph->ctx ? rd_arena(graph->ctx, (size_t)n * sizeof *made) : NULL;
 
-    for (int32_t k = 0; made && k < x.n; k++)
-        if (!(made[k] = result_of(graph, x.at[k])))
-            ok = false;
-    if (made && !ok)
-        memset(made, 0, (size_t)x.n * sizeof *made);
-    if (made)
-        return (rd_exprs){ made, x.n };
-    return (rd_exprs){ none, x.n < 0 ? 0 : x.n < RD_MOST_IN ? x.n : RD_MOST_IN };
+    if (!made)
+        return (rd_exprs){ none, n < RD_MOST_IN ? n : RD_MOST_IN };
+    for (int32_t k = 0; ok && k < n; k++)
+        ok = (made[k] = result_of(graph, x.at[k])) != NULL;
+    if (!ok)
+        memset(made, 0, (size_t)n * sizeof *made);
+    return (rd_exprs){ made, n };
 }
 
 /* Copies what the caller knows of the options. */
