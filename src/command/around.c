@@ -127,7 +127,7 @@ rd_expr *cmd_pick_around(cmd_inputs *in, rd_expr *x, int axis, const int64_t *at
 
     if (y) {
         cmd_know_axis(in, y, axis, is);
-        return cmd_with_single_axes(in, x, y, -1);
+        return cmd_with_single_axes(in, x, y, /*dropped=*/-1);
     }
     return cmd_take_places(in, x, axis, at, n, is);
 }

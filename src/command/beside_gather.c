@@ -157,8 +157,8 @@ static void visit_named(cmd_gathering *g, int by, const char *name, bool bounds)
     if (!c.v || (c.v == first->v && (!c.v->is_axis || strcmp(g->r->name, name) == 0)))
         return;
     if (bounds) {
-        c.units    = cmd_said_text(namer->said, "units", NULL);
-        c.calendar = cmd_said_text(namer->said, "calendar", NULL);
+        c.units    = cmd_said_text(namer->said, "units", /*other=*/NULL);
+        c.calendar = cmd_said_text(namer->said, "calendar", /*other=*/NULL);
     }
     visit(g, &c);
 }
@@ -287,7 +287,8 @@ static bool has_units_of_place(const cmd_variable *v)
 }
 
 /* Visits coordinates that lie along axes of the operand, in its group. They belong to it even if no
- * attribute names them. */
+ * attribute names them. To visit_named() they are named by the operand (-1) and are no bounds
+ * (false). */
 static void visit_unnamed(cmd_gathering *g)
 {
     const cmd_part *first = &g->k->parts[0];
@@ -300,7 +301,7 @@ static void visit_unnamed(cmd_gathering *g)
         for (int d = 0; d < v->shape.n && good; d++)
             good = cmd_axis_of_dimension(g, v, d) >= 0;
         if (good)
-            visit_named(g, -1, v->name + n, false);
+            visit_named(g, -1, v->name + n, /*bounds=*/false);
     }
 }
 
@@ -321,7 +322,7 @@ void cmd_gather_from(const cmd_inputs *in, cmd_result *r, const cmd_known *k)
         return;
     for (int a = 0; a < first->v->shape.n; a++)
         if (first->v->axis[a].name && g.to[a + g.shift] >= 0)
-            visit_named(&g, -1, first->v->axis[a].name, false);
+            visit_named(&g, -1, first->v->axis[a].name, /*bounds=*/false);
     visit_names(&g, -1, &said->attributes);
     visit_names(&g, -1, &about->attributes);
     visit_unnamed(&g);

@@ -158,13 +158,13 @@ static int64_t month_digits(const cmd_since *s, cmd_date d)
 /* The number that is shown for a month of month_in_a_row(): 199006. */
 static int64_t month_shown(const cmd_since *s, int64_t number)
 {
-    return month_digits(s, month_begins(s, number, NULL));
+    return month_digits(s, month_begins(s, number, /*hour=*/NULL));
 }
 
 /* The number that is shown for a season: year and month of its beginning, 199006. */
 static int64_t season_shown(const cmd_since *s, int64_t number)
 {
-    return month_digits(s, season_begins(s, number, NULL));
+    return month_digits(s, season_begins(s, number, /*hour=*/NULL));
 }
 
 /* The number that is shown for a day of day_in_a_row(): 19900615. */

@@ -87,9 +87,9 @@ static void join_axis(cmd_axis *axis, int k, int n, const cmd_part *parts, cmd_a
                 parts[0].file->path, units_text(axis), cmd_units_hint());
     }
     const double *middle =
-        all && total ? join_coordinates(total, k, n, parts, conversion, true) : NULL;
+        all && total ? join_coordinates(total, k, n, parts, conversion, /*middle=*/true) : NULL;
     axis->n      = total;
-    axis->at     = all ? join_coordinates(total, k, n, parts, conversion, false) : NULL;
+    axis->at     = all ? join_coordinates(total, k, n, parts, conversion, /*middle=*/false) : NULL;
     axis->middle = middle;
 }
 

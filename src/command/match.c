@@ -109,12 +109,13 @@ const char *cmd_axes_differ(const cmd_axis *a, const cmd_axis *b)
                             a->calendar ? " of the calendar " : "", a->calendar ? a->calendar : "",
                             b->units, b->calendar ? " of the calendar " : "",
                             b->calendar ? b->calendar : "", cmd_units_hint());
-        if (a->n == b->n && has_near_coordinates(a, at, false))
+        if (a->n == b->n && has_near_coordinates(a, at, /*backwards=*/false))
             return NULL;
-        return cmd_text(
-            "along %s one has %s, the other %s%s", name, cmd_axis_range(a), cmd_axis_range(b),
-            a->n == b->n && has_near_coordinates(a, at, true) ? ", the same in the other order"
-                                                              : "");
+        return cmd_text("along %s one has %s, the other %s%s", name, cmd_axis_range(a),
+                        cmd_axis_range(b),
+                        a->n == b->n && has_near_coordinates(a, at, /*backwards=*/true)
+                            ? ", the same in the other order"
+                            : "");
     }
     return a->n == b->n ? NULL
                         : cmd_text("along %s one has %lld places, the other %lld", name,

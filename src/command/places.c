@@ -15,7 +15,9 @@ static void know_itself(cmd_inputs *in, rd_expr *y, int axis, const cmd_axis *is
 }
 
 /* Remembers the axes of one element that y has from x, as views do not say where these come from.
- * Returns y. `dropped`: the axis of x that y lacks; -1: none. */
+ * Axes without a name in x (is.name NULL) have nothing to remember; know_itself() leaves out axes
+ * of more elements. Returns y. `dropped`: the axis of x that y lacks, so later axes of x have a
+ * number one higher; -1: none. */
 rd_expr *cmd_with_single_axes(cmd_inputs *in, rd_expr *x, rd_expr *y, int dropped)
 {
     const int n = y ? rd_shape_of(y).n : 0;
@@ -59,7 +61,7 @@ rd_expr *cmd_take_places(cmd_inputs *in, rd_expr *x, int axis, const int64_t *at
 
     if (index)
         cmd_know_axis(in, index, 0, is);
-    return index ? cmd_with_single_axes(in, x, rd_take(x, axis, index), -1) : NULL;
+    return index ? cmd_with_single_axes(in, x, rd_take(x, axis, index), /*dropped=*/-1) : NULL;
 }
 
 /* Takes n positions along an axis of x: as a slice if they are evenly spaced, else by a gather.
@@ -78,5 +80,5 @@ rd_expr *cmd_pick(cmd_inputs *in, rd_expr *x, int axis, const int64_t *at, int64
     rd_expr      *y    = rd_slice_axis(x, axis, at[0], stop < 0 ? RD_OPEN : stop, step);
     if (y)
         know_itself(in, y, axis, is);
-    return cmd_with_single_axes(in, x, y, -1);
+    return cmd_with_single_axes(in, x, y, /*dropped=*/-1);
 }

@@ -37,6 +37,8 @@ const rd_reducer_info rd_reducer_table[RD_N_REDUCERS] = {
       false, false },
 };
 
+/* The built-in reducer of a name; RD_RED_none: there is none. Built-in ones come before
+ * RD_RED_user. */
 rd_reducer_id rd_reducer_named(const char *name)
 {
     int reducer = 0;

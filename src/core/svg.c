@@ -90,7 +90,7 @@ static void add_line(rd_svg *to, double x, double y, const char *line, int most,
 /* Draws a line of text from (x, y), its baseline, cut to `most` letters. */
 void rd_svg_line(rd_svg *to, double x, double y, const char *line, int most)
 {
-    add_line(to, x, y, line, most, false);
+    add_line(to, x, y, line, most, /*bold=*/false);
 }
 
 /* ---- Boxes ----------------------------------------------------------------------------------- */

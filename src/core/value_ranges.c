@@ -201,14 +201,14 @@ static rd_range without_wrap(rd_op op, const rd_range *x)
     case RD_OP_mul: return product(x[0], x[1]);
     case RD_OP_remainder: return remainder_range(x[0], x[1]);
     case RD_OP_minimum:
-    case RD_OP_fmin: return extreme(x[0], x[1], true);
+    case RD_OP_fmin: return extreme(x[0], x[1], /*least=*/true);
     case RD_OP_maximum:
-    case RD_OP_fmax: return extreme(x[0], x[1], false);
+    case RD_OP_fmax: return extreme(x[0], x[1], /*least=*/false);
     case RD_OP_bit_and: return common_bits(x[0], x[1]);
     case RD_OP_bit_or:
     case RD_OP_bit_xor: return all_bits(x[0], x[1]);
-    case RD_OP_shift_left: return shifted(x[0], x[1], true);
-    case RD_OP_shift_right: return shifted(x[0], x[1], false);
+    case RD_OP_shift_left: return shifted(x[0], x[1], /*left=*/true);
+    case RD_OP_shift_right: return shifted(x[0], x[1], /*left=*/false);
     default: return unknown;
     }
 }

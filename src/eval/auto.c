@@ -89,7 +89,8 @@ rd_auto_choice rd_auto_verdict(const rd_rates *rates, int n, const rd_program *p
     bool           stays = false;
 
     for (int s = 0; s < n; s++) {
-        const rd_work cost = rd_program_work(&p[s], true), all = rd_program_work(&p[s], false);
+        const rd_work cost = rd_program_work(&p[s], /*bounded=*/true),
+                      all  = rd_program_work(&p[s], /*bounded=*/false);
 
         v.here += seconds_here(rates, &p[s], &cost);
         v.there += seconds_there(rates, &p[s], &all);
@@ -116,7 +117,7 @@ bool rd_auto_is_worth_asking(int n, const rd_program *p)
     double seconds = 0;
 
     for (int s = 0; s < n; s++) {
-        const rd_work cost = rd_program_work(&p[s], true);
+        const rd_work cost = rd_program_work(&p[s], /*bounded=*/true);
 
         seconds += is_unknown(&p[s], &cost)
                        ? 0

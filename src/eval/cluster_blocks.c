@@ -165,7 +165,7 @@ static bool find_cloud_clusters(cloud *c, rd_expr *x, const char *what)
 
     *c = (cloud){ .ctx = x->ctx, .n = n, .d = d, .leaf = leaf };
     if (rd_eval_for(x->ctx, call, rd_cast_to(x, RD_F64), &c->points) != RD_OK ||
-        !are_finite(c, what) || !(row = rd_index_row(x->ctx, n, false, &room, call)))
+        !are_finite(c, what) || !(row = rd_index_row(x->ctx, n, /*narrow=*/false, &room, call)))
         return false;
     c->row    = row;
     c->order  = room;

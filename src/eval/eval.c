@@ -172,7 +172,8 @@ rd_status rd_eval_many(rd_ctx *ctx, rd_results results, const rd_eval_opts *opts
 }
 
 /* The public call: evaluates one element, by a slice of one element that the context forgets
- * afterwards.  NAN after an error. */
+ * afterwards. A sparse y becomes dense first; without a fill (.stored) it has 0 where nothing is
+ * stored. NAN after an error. */
 double rd_at(rd_ctx *ctx, rd_expr *y, rd_index index)
 {
     rd_mark   mark;
@@ -195,7 +196,7 @@ double rd_at(rd_ctx *ctx, rd_expr *y, rd_index index)
         return NAN;
     mark     = rd_ctx_mark(ctx);
     out.type = y->type;
-    y        = rd_dense(y); /* with .stored, too: other elements are 0 */
+    y        = rd_dense(y);
     for (int a = 0; a < index.n && y; a++)
         y = rd_select(y, 0, index.at[a]);
     status = rd_eval_for(ctx, "rd_at", y, &out);

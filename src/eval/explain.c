@@ -466,7 +466,7 @@ static const char *explained(rd_ctx *ctx, const char *call, rd_results results,
 /* The public call: what an evaluation would do, as text. */
 const char *rd_explain(rd_ctx *ctx, rd_results results, const rd_eval_opts *opts)
 {
-    return explained(ctx, "rd_explain", results, opts, NULL);
+    return explained(ctx, "rd_explain", results, opts, /*picture=*/NULL);
 }
 
 /* The public call: the same as a picture, the text of an SVG file. */

@@ -48,8 +48,8 @@ void rd_time_text(rd_text *text, double seconds)
 /* Operations a millisecond, as rd_program.work and tier.c count. */
 static const double OPERATIONS_A_MS = 10e6;
 
-/* The run, from 1 on, during which compilation of the loops starts, as work is counted when a
- * run begins. */
+/* The run, from 1 on, during which compilation of the loops starts, as work is counted when a run
+ * begins. form.left is the number of operations that runs must still take. */
 static double compiling_run(const rd_stage_form *s)
 {
     return s->form.left > s->p->work ? ceil(s->form.left / s->p->work) : 1;
@@ -393,7 +393,8 @@ bool rd_forms_text(rd_text *text, rd_nest *nest, rd_pool *pool, rd_results resul
     if (backend->device)
         return kernels_text(text, nest->tree->graph, n, p, pool, results, use);
     for (int k = 0; k < n; k++) { /* costs come first: a prepared product counts its blocks */
-        const costs c      = { rd_program_work(&p[k], false), rd_program_work(&p[k], true) };
+        const costs c      = { rd_program_work(&p[k], /*bounded=*/false),
+                               rd_program_work(&p[k], /*bounded=*/true) };
         const int   shared = threads_of(&p[k], nest->tree->graph->ctx, threads, p[k].work);
 
         s[k].most = threads_of(&p[k], nest->tree->graph->ctx, threads, RD_SMALL_WORK);

@@ -55,9 +55,9 @@ static void gathered_text(rd_text *text, const rd_tree *tree, int value, int dep
         rd_text_add(text, "[v%d]", value);
     else if (v->kind == RD_VALUE_MAP && (v->op == RD_OP_index || v->op == RD_OP_cast) &&
              tree->storage[value].keep == RD_KEEP_INLINE)
-        operand_text(text, tree, v->in[0], depth + 1, true);
+        operand_text(text, tree, v->in[0], depth + 1, /*bracket=*/true);
     else
-        operand_text(text, tree, value, depth + 1, true);
+        operand_text(text, tree, value, depth + 1, /*bracket=*/true);
 }
 
 /* Writes a subscript: "2*i+j-1".  A gathered index (axis below 0) is written as the formula of its
@@ -175,12 +175,12 @@ static void map_text(rd_text *text, const rd_tree *tree, const rd_value *v, int 
     if (open)
         rd_text_add(text, "(");
     if (op || fma) {
-        operand_text(text, tree, v->in[0], depth, true);
+        operand_text(text, tree, v->in[0], depth, /*bracket=*/true);
         rd_text_add(text, "%s", fma ? " * " : op);
-        operand_text(text, tree, v->in[1], depth, true);
+        operand_text(text, tree, v->in[1], depth, /*bracket=*/true);
         if (fma) {
             rd_text_add(text, " + ");
-            operand_text(text, tree, v->in[2], depth, true);
+            operand_text(text, tree, v->in[2], depth, /*bracket=*/true);
         }
     } else {
         rd_text_add(text, "%s(",
@@ -190,7 +190,7 @@ static void map_text(rd_text *text, const rd_tree *tree, const rd_value *v, int 
                                           : rd_op_table[v->op].name);
         for (int k = 0; k < v->n_in; k++) {
             rd_text_add(text, k ? ", " : "");
-            operand_text(text, tree, v->in[k], depth, false);
+            operand_text(text, tree, v->in[k], depth, /*bracket=*/false);
         }
         rd_text_add(text, ")");
     }
@@ -207,7 +207,7 @@ static void product_text(rd_text *text, const rd_tree *tree, const rd_value *v, 
     operand_text(text, tree, v->in[0], depth, !square);
     rd_text_add(text, square ? ")" : " * ");
     if (!square)
-        operand_text(text, tree, v->in[1], depth, true);
+        operand_text(text, tree, v->in[1], depth, /*bracket=*/true);
 }
 
 /* Writes the formula of a value down to leaves and materialised values; "..." below DEPTH
@@ -236,7 +236,7 @@ static void body_text(rd_text *text, const rd_tree *tree, int i, int depth, bool
     case RD_VALUE_SORT:
         rd_text_add(text, "%s(", rd_sort_name(v->expr->as.sort));
         if (v->target >= 0)
-            kept_text(text, tree, v->target, NULL, depth);
+            kept_text(text, tree, v->target, /*read=*/NULL, depth);
         else {
             rd_text_add(text, "row at ");
             leaf_text(text, tree, v, depth);
@@ -250,11 +250,11 @@ static void body_text(rd_text *text, const rd_tree *tree, int i, int depth, bool
             product_text(text, tree, v, depth + 1);
             break;
         }
-        operand_text(text, tree, v->in[0], depth + 1, false);
+        operand_text(text, tree, v->in[0], depth + 1, /*bracket=*/false);
         for (int k = 1; k < v->n_in; k++)
             if (v->in[k] >= 0) {
                 rd_text_add(text, k == 1 ? ", weight " : " where ");
-                operand_text(text, tree, v->in[k], depth + 1, false);
+                operand_text(text, tree, v->in[k], depth + 1, /*bracket=*/false);
             }
         break;
     default:
@@ -270,7 +270,7 @@ static void body_text(rd_text *text, const rd_tree *tree, int i, int depth, bool
 static void operand_text(rd_text *text, const rd_tree *tree, int i, int depth, bool bracket)
 {
     if (tree->storage[i].keep != RD_KEEP_INLINE)
-        kept_text(text, tree, i, NULL, depth);
+        kept_text(text, tree, i, /*read=*/NULL, depth);
     else
         body_text(text, tree, i, depth, bracket);
 }
@@ -279,5 +279,5 @@ static void operand_text(rd_text *text, const rd_tree *tree, int i, int depth, b
  * t0[i])". */
 void rd_value_text(rd_text *text, const rd_tree *tree, int value)
 {
-    body_text(text, tree, value, 0, false);
+    body_text(text, tree, value, 0, /*bracket=*/false);
 }

@@ -154,7 +154,8 @@ int rd_leaf_index(const rd_graph *g, const rd_value *read, rd_subscript *at)
     leaf_dims           d;
 
     find_dims(g->slot[read->slot].expr, flat, &d);
-    while (!split_index(g, flat, true, &d) && !split_index(g, flat, false, &d))
+    while (!split_index(g, flat, /*nearest=*/true, &d) &&
+           !split_index(g, flat, /*nearest=*/false, &d))
         if (d.over < 0 || !merge(&d))
             return -1;
     qsort(d.dim, (size_t)d.n, sizeof *d.dim, by_axis);

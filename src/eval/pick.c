@@ -198,7 +198,9 @@ static void fill_places(const void *with, int64_t k)
 }
 
 /* ---- Positions ------------------------------------------------------------------------------- */
-/* Fills in the positions of all true elements, shared by threads; false: no memory. */
+/* Fills in the positions of all true elements, shared by threads, from the blocks of all pieces
+ * (piece -1); false: no memory. `count` has 0, 1, 2 .., from which the places in a block are
+ * picked. */
 static bool fill_all_places(const rd_picked *s, const rd_expr *mask, void *y)
 {
     int64_t *count = rd_alloc_raw(s->ctx, RD_PICK_BLOCK * (int64_t)sizeof *count);
@@ -223,7 +225,7 @@ static rd_status places(rd_ctx *ctx, const char *call, rd_expr *mask, rd_array *
     rd_array  cut, fresh = { .type = RD_I64 };
     bool      direct = true;
 
-    if (!rd_picked_make(&s, ctx, call, mask, rd_pieces_are_cheap(mask), false))
+    if (!rd_picked_make(&s, ctx, call, mask, rd_pieces_are_cheap(mask), /*first=*/false))
         return rd_error(ctx);
     fresh.shape = RD_SHAPE(s.found, mask->rank);
     if (cut_output(ctx, call, out, &fresh, 0, &cut) &&
@@ -266,7 +268,7 @@ int64_t rd_find_first(rd_ctx *ctx, rd_expr *mask)
     const rd_mark mark = rd_ctx_mark(ctx);
 
     mask = rd_cast(mask, RD_BOOL);
-    if (mask && rd_picked_make(&s, ctx, call, mask, rd_pieces_are_cheap(mask), true)) {
+    if (mask && rd_picked_make(&s, ctx, call, mask, rd_pieces_are_cheap(mask), /*first=*/true)) {
         const uint64_t *word = s.first < 0 ? NULL : rd_picked_bits(&s, s.first, 0);
 
         for (; word && found < 0; word++)
@@ -347,7 +349,7 @@ static rd_status values(rd_ctx *ctx, const char *call, rd_expr *x, rd_expr *mask
     bool      direct = is_dense(x);
 
     if (!rd_picked_make(&s, ctx, call, mask, rd_pieces_are_cheap(mask) && rd_pieces_are_cheap(x),
-                        false))
+                        /*first=*/false))
         return rd_error(ctx);
     fresh.shape = RD_SHAPE(s.found);
     if (direct) {
@@ -377,7 +379,7 @@ rd_status rd_compress(rd_ctx *ctx, rd_expr *x, rd_expr *mask, rd_array *out)
     const rd_mark mark = rd_ctx_mark(ctx);
 
     if (rd_common_shape(call, 2, (rd_expr *const[]){ x, mask }, &rank, extent)) {
-        x    = rd_with_origins(rd_broadcast_to(x, rank, extent, call), NULL);
+        x    = rd_with_origins(rd_broadcast_to(x, rank, extent, call), /*origin=*/NULL);
         mask = rd_broadcast_to(rd_cast(mask, RD_BOOL), rank, extent, call);
         if (x && mask)
             values(ctx, call, x, mask, out);

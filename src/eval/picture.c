@@ -132,7 +132,8 @@ static void draw_graph(rd_svg *to, graph *g, rd_results results)
 
             if (a)
                 rd_svg_arrow(to, a->x + a->width / 2, a->y + a->height,
-                             b->x + b->width * (i + 1) / (g->at[k].x->n_in + 1), b->y, true);
+                             b->x + b->width * (i + 1) / (g->at[k].x->n_in + 1), b->y,
+                             /*upright=*/true);
         }
     for (int k = 0; k < g->n; k++) {
         bool wanted = false;
@@ -276,7 +277,7 @@ static void describe_stage(const plan *p, int k)
 {
     rd_text             *text = &p->lines[k];
     const rd_stage_form *s    = p->stages->form ? &p->stages->form[k] : NULL;
-    const rd_work        cost = s ? s->cost : rd_program_work(&p->stages->program[k], false);
+    const rd_work cost = s ? s->cost : rd_program_work(&p->stages->program[k], /*bounded=*/false);
 
     rd_text_add(text, "stage %d: ", k);
     if (s)
@@ -330,8 +331,9 @@ static double bytes_of_result(const plan *p, int result)
     return 0;
 }
 
-/* Writes the text of a slot's box, its name and size, and computes the box; leaves belong to the
- * left column. */
+/* Writes the text of a slot's box, its name and size, and computes the box. A LEAF is an array of
+ * the caller, an INPUT one that each run names; both belong to the left column, and have a name and
+ * the elements [lo, hi). An ARRAY lies between stages, an OUTPUT is a result. */
 static void describe_slot(const plan *p, int s)
 {
     const rd_slot *of   = &p->g->slot[s];
@@ -397,13 +399,13 @@ static void arrows_of(plan *p, int k, const bool *reads, const bool *writes)
         place_slot(p, s, b->y);
         if (reads[s] && p->slot[s].left)
             rd_svg_arrow(p->to, at->x + at->width, at->y + at->height / 2, b->x,
-                         b->y + RD_SVG_LINE * (1 + in++ % 4), false);
+                         b->y + RD_SVG_LINE * (1 + in++ % 4), /*upright=*/false);
         else if (reads[s])
             rd_svg_arrow(p->to, at->x, at->y + at->height * 3 / 4, b->x + b->width,
-                         b->y + b->height - 4 - 6 * (in++ % 4), false);
+                         b->y + b->height - 4 - 6 * (in++ % 4), /*upright=*/false);
         if (writes[s])
             rd_svg_arrow(p->to, b->x + b->width, b->y + RD_SVG_LINE * (1 + out++ % 4), at->x,
-                         at->y + at->height / 3, false);
+                         at->y + at->height / 3, /*upright=*/false);
     }
 }
 

@@ -1,7 +1,9 @@
 /* plan.c - the pipeline from requested results to a plan.
  *
  * A nest is a tree of loops with its stages; a program is a stage as a backend sees it.  A slot
- * is a piece of memory that programs address.  `given` expressions are in memory already. */
+ * is a piece of memory that programs address.  `given` expressions are in memory already.
+ *
+ * Words. A brief plan is one for first runs, without compiled loops. */
 #include "eval/debug.h"
 #include "core/float_env.h"
 #include "core/environment.h"
@@ -444,7 +446,7 @@ static rd_plan *make(rd_ctx *ctx, rd_exprs in, rd_results results, const rd_eval
         return NULL;
     work                   = rd_pool_planning(ctx);
     const rd_choice choice = { .traversal = full.traversal, .brief = brief };
-    plan = rd_plan_movable(ctx, work, in, (rd_exprs){ 0 }, NULL, results, &full, &choice);
+    plan = rd_plan_movable(ctx, work, in, (rd_exprs){ 0 }, /*shift=*/NULL, results, &full, &choice);
     rd_pool_free(work);
     if (plan)
         rd_own(ctx, &plan->owned);
@@ -454,7 +456,7 @@ static rd_plan *make(rd_ctx *ctx, rd_exprs in, rd_results results, const rd_eval
 /* Makes a plan that the context owns, with compiled loops from the start (not brief). */
 rd_plan *rd_plan_make(rd_ctx *ctx, rd_exprs in, rd_results results, const rd_eval_opts *opts)
 {
-    return make(ctx, in, results, opts, false);
+    return make(ctx, in, results, opts, /*brief=*/false);
 }
 
 /* The public call: frees a plan; NULL is allowed. */
@@ -490,7 +492,7 @@ static rd_plan *plan_real(rd_ctx *ctx, rd_exprs in, rd_results results, const rd
         in.at = leaf;
     }
     if (rd_error(ctx) == RD_OK && rd_pairs_begin(ctx, results, &pairs)) {
-        plan = make(ctx, in, pairs.results, opts, true);
+        plan = make(ctx, in, pairs.results, opts, /*brief=*/true);
         rd_pairs_end(ctx, results, &pairs);
     }
     rd_free(ctx, leaf);
@@ -522,5 +524,5 @@ rd_status rd_plan_run(const rd_plan *plan, const void *const *in, void *const *o
         return RD_ERR_ARGUMENT;
     if (plan->brief)
         plan = rd_plan_grown(plan);
-    return rd_plan_execute(plan, in, out, &plan->progress, NULL);
+    return rd_plan_execute(plan, in, out, &plan->progress, /*stats=*/NULL);
 }

@@ -151,7 +151,9 @@ static bool make_product(making *m, const rd_expr *e, rd_plan_part *part)
 }
 
 /* Makes part k of the plan: lists the arrays that it reads, and plans it, or notes the facts of a
- * sparse product.  False on failure; *too_much: it must be smaller. */
+ * sparse product, whose plan has no stages. `target` is the array that the part makes; NULL: the
+ * part makes results. `pointers` becomes the room for addresses of the part that reads most. False
+ * on failure; *too_much: it must be smaller. */
 static bool make_part(making *m, int32_t k, bool *too_much)
 {
     const rd_split_part *cut   = &m->cuts->cut[k];

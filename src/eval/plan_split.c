@@ -85,7 +85,7 @@ static void push(cutter *k, int32_t *n, int32_t i)
     }
 }
 
-/* Pushes all operands of an expression. */
+/* Pushes all operands of an expression. An operand that a node lacks, such as a mask, is NULL. */
 static void push_all(cutter *k, int32_t *n, const rd_expr *e)
 {
     for (int o = 0; o < e->n_in; o++)

@@ -41,7 +41,8 @@ rd_pool *rd_pool_new(rd_ctx *ctx)
     return new_pool(ctx, FIRST_CHUNK);
 }
 
-/* Makes a pool that records nothing if there is no memory, for any thread; NULL without memory. */
+/* Makes a pool that records nothing if there is no memory, for any thread; NULL without memory.
+ * Tests keep each piece in a chunk of its own (apart). */
 rd_pool *rd_pool_quiet(rd_ctx *ctx)
 {
     rd_pool *pool = rd_alloc_quiet(ctx, sizeof *pool);

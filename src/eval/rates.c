@@ -21,7 +21,7 @@ static double seconds_of(const rd_plan *plan)
     for (int k = 0; k < TIMES; k++) {
         const double begun = rd_seconds();
 
-        if (rd_plan_execute(plan, NULL, NULL, NULL, NULL) != RD_OK)
+        if (rd_plan_execute(plan, NULL, NULL, /*progress=*/NULL, /*stats=*/NULL) != RD_OK)
             return 0;
         least = fmin(least, rd_seconds() - begun);
     }
@@ -44,7 +44,7 @@ static double rate_of(rd_ctx *ctx, rd_expr *y, bool of_bytes)
         y ? rd_plan_make(ctx, (rd_exprs){ 0 }, (rd_results){ &result, 1 }, &opts) : NULL;
 
     for (int s = 0; plan && s < plan->n_stage; s++) {
-        const rd_work cost = rd_program_work(&plan->program[s], true);
+        const rd_work cost = rd_program_work(&plan->program[s], /*bounded=*/true);
 
         amount += of_bytes ? cost.read + cost.written : cost.additions;
     }
@@ -54,7 +54,7 @@ static double rate_of(rd_ctx *ctx, rd_expr *y, bool of_bytes)
     return seconds > 0 ? amount / seconds : 0;
 }
 
-/* Bytes per second of a sum over a large array. */
+/* Bytes per second (true: of bytes, not operations) of a sum over a large array. */
 static double rate_of_memory(rd_ctx *ctx)
 {
     float *const x    = calloc(READ, sizeof *x);
@@ -63,7 +63,7 @@ static double rate_of_memory(rd_ctx *ctx)
     for (int k = 0; x && k < READ; k++)
         x[k] = (float)(k & 255);
     if (x)
-        rate = rate_of(ctx, rd_sum(rd_wrap(ctx, x, RD_SHAPE(READ)), RD_ALL), true);
+        rate = rate_of(ctx, rd_sum(rd_wrap(ctx, x, RD_SHAPE(READ)), RD_ALL), /*of_bytes=*/true);
     free(x);
     return rate;
 }
@@ -78,7 +78,8 @@ static double rate_of_operations(rd_ctx *ctx)
     rd_expr *const points   = rd_wrap(ctx, x, RD_SHAPE(POINTS));
     rd_expr *const distance = rd_sub(rd_expand(points, 1), rd_expand(points, 0));
 
-    return rate_of(ctx, rd_sum(rd_exp(rd_neg(rd_square(distance))), RD_DIMS(1)), false);
+    return rate_of(ctx, rd_sum(rd_exp(rd_neg(rd_square(distance))), RD_DIMS(1)),
+                   /*of_bytes=*/false);
 }
 
 /* Measures this processor's rates in a context of their own. */

@@ -41,7 +41,8 @@ void rd_force_recompute(int apart)
 }
 
 /* True if comparing both plans is worth some hundred microseconds: much work, and few enough
- * values.  Copies of many values would exceed the limits of a plan. */
+ * values. Copies of many values would exceed the limits of a plan. No reductions conflict if
+ * `crossed` is false. Tests force the answer (`forced`, -1: always share, 1: always ask). */
 static bool is_worth_asking(const rd_tree *tree)
 {
     enum { MOST = 128 };

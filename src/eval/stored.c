@@ -280,10 +280,10 @@ static bool order_places(storing *s)
     }
     if (same)
         return true;
-    const rd_expr *as =
-        rd_sparse_node(rd_values_of(s->x), NULL, s->x->rank, s->x->extent, s->n_coord, coord, axis);
-    s->x  = as ? rd_sparse_ordered(as, s->x, call) : NULL;
-    s->im = s->x && s->im ? rd_sparse_ordered(as, s->im, call) : s->im;
+    const rd_expr *as = rd_sparse_node(rd_values_of(s->x), /*fill=*/NULL, s->x->rank, s->x->extent,
+                                       s->n_coord, coord, axis);
+    s->x              = as ? rd_sparse_ordered(as, s->x, call) : NULL;
+    s->im             = s->x && s->im ? rd_sparse_ordered(as, s->im, call) : s->im;
     return s->x && rd_error(s->ctx) == RD_OK;
 }
 

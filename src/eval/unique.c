@@ -100,7 +100,7 @@ rd_status rd_unique(rd_ctx *ctx, rd_expr *x, rd_array *values, rd_array *counts,
     const rd_array none = { 0 }, was[] = { inverse ? *inverse : none, counts ? *counts : none };
 
     d.x = rd_operands(call, 1, &x) && !rd_refuse_complex(call, 1, &x)
-              ? rd_with_origins(rd_cast_to(x, x->type), NULL)
+              ? rd_with_origins(rd_cast_to(x, x->type), /*origin=*/NULL)
               : NULL;
     if (d.x && find(&d) && (!inverse || place(&d, inverse)) && (!counts || count(&d, counts)))
         deliver_values(&d, values);

@@ -1,5 +1,7 @@
 /* affine_views.c - the views behind rd_select(), rd_slice_axis(), rd_permute(), rd_expand(),
- * rd_squeeze() and rd_broadcast(), as offsets and coefficients. */
+ * rd_squeeze() and rd_broadcast(), as offsets and coefficients.
+ *
+ * Words. The origin of an axis is its first index, 0 unless the caller says another. */
 #include "expr/affine.h"
 #include "expr/origin.h"
 #include <string.h>

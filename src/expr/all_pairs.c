@@ -63,8 +63,9 @@ static bool is_shared_by_pairs(const rd_folding *f, const rd_expr *weights)
 static bool is_worth_it(const rd_folding *f, const rd_expr *x, const rd_expr *y)
 {
     enum { LEAST_EXTENT = 8, LEAST_POINTS = 1 << 15 };
-    const double m = extent_of(f, x, y, false), n = extent_of(f, y, x, false),
-                 k = extent_of(f, x, y, true);
+    const double m = extent_of(f, x, y, /*reduced=*/false),
+                 n = extent_of(f, y, x, /*reduced=*/false),
+                 k = extent_of(f, x, y, /*reduced=*/true);
 
     return m >= LEAST_EXTENT && n >= LEAST_EXTENT && k >= LEAST_EXTENT && m * n * k >= LEAST_POINTS;
 }
@@ -170,7 +171,8 @@ static rd_expr *subtract_mean(const side *s, rd_expr *x)
 {
     const rd_folding *f = s->pairs->f;
 
-    return map_2(RD_OP_sub, f->call, x, reduce_named(f, x, "mean", &s->reduced, s->weights, true));
+    return map_2(RD_OP_sub, f->call, x,
+                 reduce_named(f, x, "mean", &s->reduced, s->weights, /*keep=*/true));
 }
 
 /* Subtracts from each row its mean, in two steps: elements that are near the mean already have an
@@ -200,12 +202,13 @@ static rd_expr *divisor(const rd_all_pairs *pairs, rd_dtype type)
     const rd_folding *f    = pairs->f;
     rd_ctx           *ctx  = f->x->ctx;
     const rd_dims     dims = reduced_axes(f);
-    const double      n    = extent_of(f, pairs->side[0], pairs->side[1], true) - f->opts.ddof;
+    const double n = extent_of(f, pairs->side[0], pairs->side[1], /*reduced=*/true) - f->opts.ddof;
 
     if (!pairs->weights)
         return rd_num(ctx, n > 0 ? n : NAN);
-    rd_expr *w    = rd_cast_to(pairs->weights, type);
-    rd_expr *free = reduce_named(f, w, "sum", &dims, NULL, f->opts.dims.flags & RD_DIMS_KEEP);
+    rd_expr *w = rd_cast_to(pairs->weights, type);
+    rd_expr *free =
+        reduce_named(f, w, "sum", &dims, /*weights=*/NULL, f->opts.dims.flags & RD_DIMS_KEEP);
 
     free = map_2(RD_OP_sub, f->call, free, rd_num(ctx, f->opts.ddof));
     return rd_map_op(RD_OP_where, f->call, 3,
@@ -236,7 +239,8 @@ rd_expr *rd_deviation_of_side(const rd_all_pairs *pairs, int number, rd_dtype ty
     const rd_folding *f   = pairs->f;
     const side        s   = make_side(pairs, number, type);
     const rd_dims     all = reduced_axes(f);
-    rd_expr *y = expand_axes(reduce_named(f, s.x, "std", &s.reduced, s.weights, true), &s.lacks);
+    rd_expr          *y =
+        expand_axes(reduce_named(f, s.x, "std", &s.reduced, s.weights, /*keep=*/true), &s.lacks);
 
     return f->opts.dims.flags & RD_DIMS_KEEP ? y : squeeze_axes(y, &all);
 }

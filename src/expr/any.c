@@ -1,6 +1,8 @@
 /* any.c - views and conversions of operands of any kind: plain (real and dense), sparse, or
  * complex.  An operand is *weak* if it is a number without a type of its own: it takes the type of
- * the operands beside it. */
+ * the operands beside it.
+ *
+ * Words. The origin of an axis is its first index, 0 unless the caller says another. */
 #include "expr/complex.h"
 #include "expr/plain.h"
 #include "expr/sparse.h"
@@ -56,7 +58,7 @@ bool rd_from_0(int n, rd_expr **x)
 
     for (int k = 0; k < n; k++)
         if (x[k])
-            ok &= (x[k] = rd_with_origins(x[k], NULL)) != NULL;
+            ok &= (x[k] = rd_with_origins(x[k], /*origin=*/NULL)) != NULL;
     return ok;
 }
 

@@ -154,7 +154,7 @@ rd_expr *rd_repeat(rd_expr *x, int axis, int64_t times)
     if (!rd_operands("rd_repeat", 1, &x) || (found = rd_axis(x, axis, "rd_repeat")) < 0 ||
         !check_times("rd_repeat", x, times))
         return NULL;
-    return repeat_axis("rd_repeat", x, found, times, true);
+    return repeat_axis("rd_repeat", x, found, times, /*each=*/true);
 }
 
 /* Repeats x as a whole along each axis, times.at[a] times.  The list is for the last axes of x; if
@@ -171,7 +171,7 @@ rd_expr *rd_tile(rd_expr *x, rd_shape times)
     for (int a = 0; x && a < times.n; a++) {
         if (!check_times("rd_tile", x, times.at[a]))
             return NULL;
-        x = repeat_axis("rd_tile", x, x->rank - times.n + a, times.at[a], false);
+        x = repeat_axis("rd_tile", x, x->rank - times.n + a, times.at[a], /*each=*/false);
     }
     return x;
 }
@@ -321,8 +321,8 @@ rd_expr *rd_kron(rd_expr *x, rd_expr *y)
     if (2 * rank > RD_MAX_RANK)
         return rd_fail(x->ctx, RD_ERR_SHAPE, "rd_kron: rank %d, at most %d is possible", rank,
                        RD_MAX_RANK / 2);
-    rd_expr *all = map_2(RD_OP_mul, "rd_kron", interleave_axes(x, rank, true),
-                         interleave_axes(y, rank, false));
+    rd_expr *all = map_2(RD_OP_mul, "rd_kron", interleave_axes(x, rank, /*after=*/true),
+                         interleave_axes(y, rank, /*after=*/false));
     if (!all)
         return NULL;
     shape = (rd_shape){ .n = rank };

@@ -43,7 +43,7 @@ static bool borders_ok(rd_ctx *ctx, const char *what, int64_t n, const int64_t *
 static rd_expr *make_cluster_row(rd_ctx *ctx, int64_t n, const int64_t *border)
 {
     void          *room;
-    rd_expr *const row = rd_index_row(ctx, border[n], true, &room, call);
+    rd_expr *const row = rd_index_row(ctx, border[n], /*narrow=*/true, &room, call);
 
     for (int64_t k = 0; row && k < n; k++)
         for (int64_t i = border[k]; i < border[k + 1]; i++)

@@ -1,7 +1,9 @@
 /* compare_ints.c - comparisons of u64 with signed ints.  No int type holds both, and f64 cannot
  * tell 2^53 from 2^53 + 1.  So they are compared as u64, and negative values are handled apart.
  *
- *     i < u  ->  (i < 0) or (u64(i) < u)          i > u  ->  (i >= 0) and (u64(i) > u) */
+ *     i < u  ->  (i < 0) or (u64(i) < u)          i > u  ->  (i >= 0) and (u64(i) > u)
+ *
+ * Words. A weak number takes the type of the operands beside it; a strong one keeps its own. */
 #include "expr/plain.h"
 
 /* True if x is a signed int with a type of its own; a weak number would take the other's type. */

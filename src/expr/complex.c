@@ -1,5 +1,7 @@
 /* complex.c - complex expressions as pairs of real ones: nodes, views, casts, parts.  A *part* is
- * the real or the imaginary one; in[0] and in[1] of a COMPLEX node are its parts. */
+ * the real or the imaginary one; in[0] and in[1] of a COMPLEX node are its parts.
+ *
+ * Words. The origin of an axis is its first index, 0 unless the caller says another. */
 #include "expr/complex.h"
 #include "expr/origin.h"
 #include "expr/sparse.h"
@@ -50,7 +52,7 @@ rd_expr *rd_complex_of(rd_expr *re, rd_expr *im, const char *call)
                                .n_in   = 2,
                                .extent = extent,
                                .in     = in },
-                   NULL, 0);
+                   /*facts=*/NULL, 0);
 }
 
 /* True if an operand is complex, after recording for `call` that it takes real numbers alone. */

@@ -4,7 +4,9 @@
  * before it.
  *
  *     add of x + iy and u + iv  ->  "re = x + u; im = y + v"
- *     sin z                     ->  sinh(iz) / i */
+ *     sin z                     ->  sinh(iz) / i
+ *
+ * Words. A weak number takes the type of the operands beside it; a strong one keeps its own. */
 #include "expr/complex.h"
 #include "expr/function_text.h"
 #include "expr/sparse.h"

@@ -1,7 +1,10 @@
 /* complex_memory.c - complex numbers in memory: pairs of reals, seen as one more axis of extent
  * 2.
  *
- *     c64 array of shape (r, c)  <->  f32 array of shape (r, c, 2) */
+ *     c64 array of shape (r, c)  <->  f32 array of shape (r, c, 2)
+ *
+ * Words. An expression is real if it is not complex. The origin of an axis is its first index, 0
+ * unless the caller says another. */
 #include "expr/complex.h"
 #include "expr/plain.h"
 #include <string.h>
@@ -69,7 +72,7 @@ static bool is_empty_leaf(const rd_expr *re, const rd_expr *im)
  * any other x itself, without origins. */
 rd_expr *rd_leaf_below(rd_expr *x)
 {
-    x = x && x->origin ? rd_with_origins(x, NULL) : x;
+    x = x && x->origin ? rd_with_origins(x, /*origin=*/NULL) : x;
     if (!x || !rd_is_complex(x))
         return x;
     const bool is_leaf =
@@ -95,7 +98,7 @@ static rd_expr *view_of_both(const rd_expr *re)
             number[x->rank + a * (rank + 1) + k] = re->as.view->number[x->rank + a * rank + k];
     }
     number[x->rank + (x->rank - 1) * (rank + 1) + rank] = 1;
-    return rd_plain_view(x, rank + 1, extent, number, NULL);
+    return rd_plain_view(x, rank + 1, extent, number, /*origin=*/NULL);
 }
 
 /* Returns the number below x, which may be broadcast; NULL if x is something else. */
@@ -136,7 +139,7 @@ static rd_expr *merge_parts(rd_expr *re, rd_expr *im, int depth)
                                .n_in   = re->n_in,
                                .extent = extent,
                                .in     = in },
-                   NULL, 0);
+                   /*facts=*/NULL, 0);
 }
 
 /* Makes both parts of x as one expression with one more axis, if they are the same maps of parts

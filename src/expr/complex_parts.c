@@ -1,4 +1,6 @@
-/* complex_parts.c - calls that make complex numbers of real ones, and real ones of complex ones. */
+/* complex_parts.c - calls that make complex numbers of real ones, and real ones of complex ones.
+ *
+ * Words. A weak number takes the type of the operands beside it; a strong one keeps its own. */
 #include "expr/complex.h"
 
 /* Makes re + i im of two real operands, both cast to one float type; two weak numbers stay weak. */

@@ -1,6 +1,8 @@
 /* complex_reduce.c - reductions and scans of complex numbers, made of reductions of their parts.
  *
- *     sum z  ->  sum re + i sum im          var z  ->  var re + var im */
+ *     sum z  ->  sum re + i sum im          var z  ->  var re + var im
+ *
+ * Words. An expression is real if it is not complex. */
 #include "expr/complex.h"
 #include "expr/origin.h"
 #include "expr/reduce.h"
@@ -93,7 +95,7 @@ static rd_expr *sum_part(const request *a, int p)
 /* Sums both parts: in one reduction if they are adjacent in memory, else one by one. */
 static rd_expr *build_sum(const request *a)
 {
-    rd_expr *y = reduce_adjacent(a, a->name, a->x, false);
+    rd_expr *y = reduce_adjacent(a, a->name, a->x, /*last=*/false);
 
     if (y)
         return rd_complex_leaf(y, a->call);
@@ -104,7 +106,7 @@ static rd_expr *build_sum(const request *a)
  * in memory. */
 static rd_expr *build_parts(const request *a)
 {
-    rd_expr *y[2], *both = reduce_adjacent(a, a->name, a->x, false);
+    rd_expr *y[2], *both = reduce_adjacent(a, a->name, a->x, /*last=*/false);
 
     if (both)
         return rd_complex_leaf(both, a->call);
@@ -168,7 +170,7 @@ static rd_expr *build_logic(const request *a)
 /* The variance is the mean of |x - mean|^2, thus the sum of the variances of both parts. */
 static rd_expr *variance(const request *a)
 {
-    rd_expr *both = reduce_adjacent(a, "var", a->x, false);
+    rd_expr *both = reduce_adjacent(a, "var", a->x, /*last=*/false);
 
     if (both)
         return rd_add(rd_select_place(both, -1, 0), rd_select_place(both, -1, 1));
@@ -188,8 +190,9 @@ static rd_expr *build_std(const request *a)
     return rd_sqrt(variance(a));
 }
 
-/* Makes a norm.  The 2-norm (p of 0 or 2) is the root of the sum of both parts' squares; other
- * norms are those of |x|. */
+/* Makes a norm. The 2-norm (p of 0 or 2) is the root of the sum of both parts' squares. If both
+ * parts are adjacent in memory, that is one sum over them, too (`true`: their axis is reduced).
+ * Other norms are those of |x|. sums.p is 0, as a sum takes no p. */
 static rd_expr *build_norm(const request *a)
 {
     const double   p    = a->part[0].p;
@@ -198,7 +201,7 @@ static rd_expr *build_norm(const request *a)
 
     if (p != 0 && p != 2)
         return fold(a, a->name, rd_abs(a->x), &a->part[0]);
-    if ((both = reduce_adjacent(a, "sum", rd_complex_of(re, im, a->call), true)))
+    if ((both = reduce_adjacent(a, "sum", rd_complex_of(re, im, a->call), /*last=*/true)))
         return rd_sqrt(both);
     sums.p = 0;
     return rd_sqrt(rd_add(fold(a, "sum", re, &sums), fold(a, "sum", im, &sums)));

@@ -10,7 +10,11 @@
  * total work is taken.  One pass over all operands is taken if it is no more work.
  *
  * A *term* is an operand with a *label* for each of its axes, a small number; axes of one label go
- * together.  A set of labels is a word with one bit for each. */
+ * together.  A set of labels is a word with one bit for each.
+ *
+ * Words. An expression is real if it is not complex. The origin of an axis is its first index, 0
+ * unless the caller says another. The fill of a sparse array is its value where nothing is
+ * stored. */
 #include "expr/contract.h"
 #include "core/row_product.h"
 #include "expr/complex.h"

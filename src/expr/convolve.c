@@ -29,7 +29,7 @@ static rd_expr *windows(const convolution *c, int64_t first, int64_t count)
     rd_expr      *x    = rd_slice_places(c->x, last, from, end < c->n ? end : c->n, 1);
 
     if (before || after)
-        x = rd_pad(x, last, before, after, RD_PAD_CONSTANT, NULL);
+        x = rd_pad(x, last, before, after, RD_PAD_CONSTANT, /*value=*/NULL);
     return rd_window(x, last, c->m, 1);
 }
 
@@ -129,8 +129,8 @@ static bool prepare(convolution *c, rd_expr *x, rd_expr *k, int *axis, rd_convol
     else {
         c->n = x->extent[*axis];
         c->m = k->extent[0];
-        c->k = rd_with_origins(k, NULL);
-        x    = rd_with_origins(x, NULL);
+        c->k = rd_with_origins(k, /*origin=*/NULL);
+        x    = rd_with_origins(x, /*origin=*/NULL);
         c->x = x ? rd_move_axis(x, *axis, x->rank - 1) : NULL;
         return c->x && c->k;
     }
@@ -173,7 +173,7 @@ rd_expr *rd_convolve(rd_expr *x, rd_expr *k, int axis, rd_convolve_mode mode)
     if (!prepare(&c, swapped ? k : x, swapped ? x : k, &axis, mode) ||
         !(c.k = rd_flip(c.k, RD_DIMS(0))))
         return NULL;
-    return select_results(&c, axis, mode, false);
+    return select_results(&c, axis, mode, /*mirrored=*/false);
 }
 
 /* Correlates a row with a longer kernel by swapping both: the result is the conjugate of the
@@ -185,7 +185,7 @@ static rd_expr *correlated_with_longer(rd_expr *x, rd_expr *k, int axis, rd_conv
 
     if (!prepare(&c, k, x, &axis, mode) || !(c.k = rd_conj(c.k)))
         return NULL;
-    y = select_results(&c, axis, mode, false);
+    y = select_results(&c, axis, mode, /*mirrored=*/false);
     y = y ? rd_flip(y, RD_DIMS(0)) : NULL;
     return y ? rd_conj(y) : NULL;
 }
@@ -201,5 +201,5 @@ rd_expr *rd_correlate(rd_expr *x, rd_expr *k, int axis, rd_convolve_mode mode)
         return correlated_with_longer(x, k, axis, mode);
     if (!prepare(&c, x, k, &axis, mode) || !(c.k = rd_conj(c.k)))
         return NULL;
-    return select_results(&c, axis, mode, true);
+    return select_results(&c, axis, mode, /*mirrored=*/true);
 }

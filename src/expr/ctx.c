@@ -61,7 +61,7 @@ rd_ctx *rd_ctx_new(const rd_ctx_opts *opts)
     opts = opts ? opts : &defaults;
     if (!opts->allocate != !opts->release)
         return NULL;
-    ctx = rd_hook_allocate(opts, (int64_t)sizeof *ctx, true);
+    ctx = rd_hook_allocate(opts, (int64_t)sizeof *ctx, /*zeroed=*/true);
     if (!ctx)
         return NULL;
     ctx->opts     = *opts;

@@ -92,7 +92,7 @@ static rd_expr *diagonal_of_view(const rd_expr *x, int a, int b, int p, int q)
     number[below + (below - 1) * rank + rank - 1] = 1;
     rd_expr *const y                              = rd_of_selves(x->in[0], p, q);
 
-    return y ? rd_view(y, rank, extent, number, NULL) : NULL;
+    return y ? rd_view(y, rank, extent, number, /*origin=*/NULL) : NULL;
 }
 
 /* The elements of x with equal indices along axes a and b, along a new last axis.  Maps, reductions

@@ -50,7 +50,7 @@ static rd_expr *split_blocks(rd_expr *x, int64_t blocks)
     shape.at[shape.n] = BLOCK;
     shape.n++;
     if (more)
-        x = rd_pad(x, last, 0, more, RD_PAD_CONSTANT, NULL);
+        x = rd_pad(x, last, 0, more, RD_PAD_CONSTANT, /*value=*/NULL);
     return x ? rd_reshape(x, shape) : NULL;
 }
 
@@ -68,7 +68,7 @@ static rd_expr *by_blocks(rd_expr *x, double d)
         before = rd_select_place(y, -1, -1);
         before = before ? by_blocks(before, pow(d, BLOCK)) : NULL;
         before = before ? rd_slice_places(before, x->rank - 1, 0, -1, 1) : NULL;
-        before = before ? rd_pad(before, x->rank - 1, 1, 0, RD_PAD_CONSTANT, NULL) : NULL;
+        before = before ? rd_pad(before, x->rank - 1, 1, 0, RD_PAD_CONSTANT, /*value=*/NULL) : NULL;
         y      = before ? rd_add(y, rd_mul(rd_expand(before, -1), first_powers(x->ctx, d))) : NULL;
     }
     shape.at[x->rank - 1] = blocks * BLOCK;
@@ -97,7 +97,7 @@ static rd_expr *by_scan(rd_expr *x, double d)
     rd_folding     f       = { .call = call, .x = x, .scan = true };
 
     f.bits = 1ull << (x->rank - 1);
-    return weights ? rd_folded(&f, RD_RED_decay, x, weights, x->type, false) : NULL;
+    return weights ? rd_folded(&f, RD_RED_decay, x, weights, x->type, /*identity=*/false) : NULL;
 }
 
 /* The recurrence with d = 0: each element alone.  An infinity ends with its element, but NaN
@@ -170,7 +170,7 @@ static rd_expr *recursive_mean(rd_expr *x, double alpha)
 static rd_expr *means(rd_expr *x, int axis, double alpha, bool adjust)
 {
     const int last = x->rank - 1;
-    rd_expr  *y    = rd_cast_to(rd_with_origins(x, NULL), RD_F64);
+    rd_expr  *y    = rd_cast_to(rd_with_origins(x, /*origin=*/NULL), RD_F64);
 
     y = y ? rd_move_axis(y, axis, last) : NULL;
     y = !y ? NULL : adjust ? weighted_mean(y, alpha) : recursive_mean(y, alpha);

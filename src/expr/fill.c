@@ -42,7 +42,7 @@ static rd_expr *fill(const char *call, rd_expr *x, int axis, int64_t limit, bool
         return rd_fail(x->ctx, RD_ERR_ARGUMENT, "%s: a limit of %lld", call, (long long)limit);
     if (!has_nan(x) || x->extent[a] == 0)
         return x;
-    y = rd_with_origins(rd_cast_to(x, x->type), NULL);
+    y = rd_with_origins(rd_cast_to(x, x->type), /*origin=*/NULL);
     y = y && back ? rd_flip(y, RD_DIMS(a)) : y;
     y = y ? gather_last(call, y, a, limit) : NULL;
     y = y && back ? rd_flip(y, RD_DIMS(a)) : y;
@@ -52,11 +52,11 @@ static rd_expr *fill(const char *call, rd_expr *x, int axis, int64_t limit, bool
 /* Replaces NaN by the last element before it. */
 rd_expr *rd_ffill(rd_expr *x, int axis, int64_t limit)
 {
-    return fill("rd_ffill", x, axis, limit, false);
+    return fill("rd_ffill", x, axis, limit, /*back=*/false);
 }
 
 /* Replaces NaN by the next element behind it. */
 rd_expr *rd_bfill(rd_expr *x, int axis, int64_t limit)
 {
-    return fill("rd_bfill", x, axis, limit, true);
+    return fill("rd_bfill", x, axis, limit, /*back=*/true);
 }

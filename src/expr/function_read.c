@@ -4,7 +4,9 @@
  *     "x * 2 + sin(y)"  ->  add(mul(x, 2), sin(y))
  *
  * rd_reader is the parser's state.  Its field `real` is a float type if the text is C, and 0 for
- * function text; C text follows C's rules of conversion. */
+ * function text; C text follows C's rules of conversion.
+ *
+ * Words. A weak number takes the type of the operands beside it; a strong one keeps its own. */
 #include "core/whole.h"
 #include "expr/function_text.h"
 #include <stdio.h>
@@ -174,7 +176,7 @@ static rd_expr *apply_as_c(rd_reader *r, rd_op op, const char *at, int n, rd_exp
         ints &= rd_dtype_kind(v[i]->type) != RD_KIND_FLOAT;
     if (r->real && op == RD_OP_div && ints)
         return rd_function_fail(r, at, "C divides whole numbers another way");
-    return convert_as_c(r, n, v, true) ? apply_checked(r, op, at, n, v) : NULL;
+    return convert_as_c(r, n, v, /*keep_weak=*/true) ? apply_checked(r, op, at, n, v) : NULL;
 }
 
 /* Reads an operand with its prefix operators - + ! and powers.  A power binds more tightly to its
@@ -261,7 +263,9 @@ rd_expr *rd_function_read(rd_reader *r)
         if (v[1] && !rd_function_take(r, ":"))
             return rd_function_expected(r, "':' of '?'");
         v[2] = v[1] ? rd_function_read(r) : NULL;
-        v[0] = v[2] && convert_as_c(r, 2, v + 1, false) ? r->map(RD_OP_where, r->call, 3, v) : NULL;
+        v[0] = v[2] && convert_as_c(r, 2, v + 1, /*keep_weak=*/false)
+                   ? r->map(RD_OP_where, r->call, 3, v)
+                   : NULL;
     }
     r->depth--;
     return v[0];

@@ -1,6 +1,8 @@
 /* function_steps.c - named values: each is computed from function text of the values before it.
  *
- *     "t = tan(x); y = 1 + t * t" */
+ *     "t = tan(x); y = 1 + t * t"
+ *
+ * Words. A weak number takes the type of the operands beside it; a strong one keeps its own. */
 #include "expr/function_text.h"
 #include "expr/sparse.h"
 #include <assert.h>

@@ -1,5 +1,7 @@
 /* function_text.c - function text and C text of operands of any kind: reads operand names, then
- * the whole text. */
+ * the whole text.
+ *
+ * Words. A weak number takes the type of the operands beside it; a strong one keeps its own. */
 #include "expr/function_text.h"
 #include <string.h>
 
@@ -90,8 +92,9 @@ static rd_expr *read_all(rd_reader *r)
     return v && *rd_function_skip(r) ? rd_function_expected(r, "an operator or the end") : v;
 }
 
-/* Reads the text, and gives the result the shape of all operands, whatever it uses.  C text gives
- * the float type r->real.  The result is a weak number only if all operands are. */
+/* Reads the text, and gives the result the shape of all operands, whatever it uses. C text gives
+ * the float type r->real. A weak number takes the type of operands beside it. The result is one
+ * only if all operands are; else a cast, even to its own type, makes it strong. */
 static rd_expr *read_result(rd_reader *r)
 {
     int      rank;

@@ -1,5 +1,7 @@
 /* function_token.c - the tokens of function text: spaces, names, numbers; failures that show
- * where. */
+ * where.
+ *
+ * Words. A weak number takes the type of the operands beside it; a strong one keeps its own. */
 #include "core/float_env.h"
 #include "expr/function_text.h"
 #include <errno.h>

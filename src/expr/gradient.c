@@ -135,10 +135,11 @@ static rd_expr *all_slopes(const slopes *s, int order)
     rd_expr *parts[3];
     rd_exprs all = { parts, 0 };
 
-    parts[all.n++] = order == 1 ? slope_of_line(s, 0) : slope_of_parabola(s, 0, false);
+    parts[all.n++] = order == 1 ? slope_of_line(s, 0) : slope_of_parabola(s, 0, /*last=*/false);
     if (s->n > 2)
         parts[all.n++] = inner_slopes(s);
-    parts[all.n++] = order == 1 ? slope_of_line(s, s->n - 2) : slope_of_parabola(s, s->n - 3, true);
+    parts[all.n++] =
+        order == 1 ? slope_of_line(s, s->n - 2) : slope_of_parabola(s, s->n - 3, /*last=*/true);
     return rd_concat(s->axis, all);
 }
 

@@ -1,4 +1,6 @@
-/* leaf.c - leaves of expressions: caller memory, and named inputs. */
+/* leaf.c - leaves of expressions: caller memory, and named inputs.
+ *
+ * Words. The origin of an axis is its first index, 0 unless the caller says another. */
 #include "expr/complex.h"
 #include "expr/ctx.h"
 #include "expr/plain.h"

@@ -173,7 +173,7 @@ rd_expr *rd_outer(rd_expr *a, rd_expr *b)
         return NULL;
     a = rd_reshape(a, RD_SHAPE(rd_points(a->rank, a->extent)));
     b = rd_reshape(b, RD_SHAPE(rd_points(b->rank, b->extent)));
-    return a && b ? tensordot(call, a, b, 0, NULL, NULL) : NULL;
+    return a && b ? tensordot(call, a, b, 0, /*of_a=*/NULL, /*of_b=*/NULL) : NULL;
 }
 
 /* Moves one axis of x to the end; the others keep their order. */

@@ -35,7 +35,8 @@ void rd_list_refuse(rd_ctx *ctx, const char *call, const char *what, const void 
         waiting = r;
 }
 
-/* Records in ctx the failure that waits in this thread, if any; true if there was one. */
+/* Records in ctx the failure that waits in this thread, if any; true if there was one. It waits if
+ * a list was refused and no context was known (lists.h). */
 bool rd_take_failure(rd_ctx *ctx)
 {
     const refused r = waiting;

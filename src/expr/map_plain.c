@@ -1,5 +1,7 @@
 /* map_plain.c - elementwise operators on plain operands (real and dense): casts, broadcasting,
- * nodes. */
+ * nodes.
+ *
+ * Words. A weak number takes the type of the operands beside it; a strong one keeps its own. */
 #include "core/float_env.h"
 #include "expr/plain.h"
 #include <assert.h>
@@ -41,7 +43,7 @@ rd_expr *rd_plain_cast(rd_expr *x, rd_dtype type)
                                .n_in   = 1,
                                .extent = x->extent,
                                .in     = &x },
-                   NULL, 0);
+                   /*facts=*/NULL, 0);
 }
 
 /* Casts x.  NULL after recording that a weak int does not fit the type. */
@@ -72,7 +74,7 @@ static rd_expr *map_node(rd_op op, rd_dtype type, const char *call, int n, rd_ex
                                .n_in   = n,
                                .extent = extent,
                                .in     = in },
-                   NULL, 0);
+                   /*facts=*/NULL, 0);
 }
 
 /* Makes the node of `where`: a bool condition, and both branches in their common type. */

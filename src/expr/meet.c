@@ -1,5 +1,7 @@
 /* meet.c - checks that operands fit together: one context, shapes that broadcast, the same
- * origins. */
+ * origins.
+ *
+ * Words. The fill of a sparse array is its value where nothing is stored. */
 #include "expr/sparse.h"
 #include "expr/origin.h"
 #include <inttypes.h>

@@ -69,8 +69,9 @@ static header *allocate(rd_ctx *ctx, int64_t bytes, bool zeroed)
 }
 
 /* ---- Large blocks kept for reuse ------------------------------------------------------------- */
-/* True if a freed block may be kept: it has 1 MiB or more, is no memory of the caller's hooks, and
- * no sanitizer must see what is freed. */
+/* True if a freed block may be kept: it has 1 MiB or more, and is no memory of the caller's hooks.
+ * Checking builds keep released chunks (RD_GRAVES) or have a sanitizer, which must see what is
+ * freed, so they keep none. */
 static bool can_keep(const rd_ctx *ctx, int64_t bytes)
 {
 #if RD_GRAVES || defined(RD_ASAN)
@@ -197,7 +198,7 @@ static void *allocate_or_reclaim(rd_ctx *ctx, int64_t bytes, bool zeroed)
 /* Allocates zeroed memory; records nothing on failure. */
 void *rd_alloc_quiet(rd_ctx *ctx, int64_t bytes)
 {
-    return allocate_or_reclaim(ctx, bytes, true);
+    return allocate_or_reclaim(ctx, bytes, /*zeroed=*/true);
 }
 
 /* Allocates memory that is not zeroed, and asks for large pages for 4 MiB and more; records
@@ -205,7 +206,7 @@ void *rd_alloc_quiet(rd_ctx *ctx, int64_t bytes)
 void *rd_alloc_pages(rd_ctx *ctx, int64_t bytes)
 {
     enum { LARGE = 4 << 20 }; /* large enough to be worth a system call */
-    void *const p = allocate_or_reclaim(ctx, bytes, false);
+    void *const p = allocate_or_reclaim(ctx, bytes, /*zeroed=*/false);
 
     if (p && bytes >= LARGE && !ctx->opts.allocate) /* memory of hooks belongs to the caller */
         rd_ask_for_large_pages(p, (size_t)bytes);
@@ -261,13 +262,13 @@ static void *allocate_or_fail(rd_ctx *ctx, int64_t bytes, bool zeroed)
 /* Allocates zeroed memory, or records the failure. */
 void *rd_alloc(rd_ctx *ctx, int64_t bytes)
 {
-    return allocate_or_fail(ctx, bytes, true);
+    return allocate_or_fail(ctx, bytes, /*zeroed=*/true);
 }
 
 /* Allocates memory that is not zeroed, or records the failure. */
 void *rd_alloc_raw(rd_ctx *ctx, int64_t bytes)
 {
-    return allocate_or_fail(ctx, bytes, false);
+    return allocate_or_fail(ctx, bytes, /*zeroed=*/false);
 }
 
 /* Moves a block to a larger one; the bytes behind the old ones are 0.  On failure p stays, and NULL

@@ -145,7 +145,8 @@ static rd_expr *empty_result(const modes *m)
  * NaN has NaN; one without elements has .initial or NaN. */
 static rd_expr *mode_of_groups(const modes *m)
 {
-    rd_expr *const place = reduce_runs(m, "argmax", NULL), *const none = empty_result(m);
+    rd_expr *const place = reduce_runs(m, "argmax", /*initial=*/NULL), *const none =
+                                                                           empty_result(m);
     rd_expr *y = rd_grouped_take(m->f.call, m->sorted, place);
 
     if (!y || !none)
@@ -172,7 +173,7 @@ rd_expr *rd_mode_of(rd_expr *x, const rd_reduce_opts *opts)
     modes    m;
     rd_expr *y;
 
-    if (!begin_modes(&m, "rd_mode", x, opts, false))
+    if (!begin_modes(&m, "rd_mode", x, opts, /*counts=*/false))
         return NULL;
     y = m.none      ? rd_grouped_as_seen(&m.f, rd_grouped_of_nothing(&m.f, empty_result(&m)))
         : m.grouped ? rd_grouped_as_seen(&m.f, mode_of_groups(&m))
@@ -186,7 +187,7 @@ rd_expr *rd_mode_count_of(rd_expr *x, const rd_reduce_opts *opts)
     modes    m;
     rd_expr *y;
 
-    if (!begin_modes(&m, "rd_mode_count", x, opts, true))
+    if (!begin_modes(&m, "rd_mode_count", x, opts, /*counts=*/true))
         return NULL;
     if (m.none)
         y = rd_grouped_as_seen(&m.f,

@@ -3,7 +3,9 @@
  *
  * An *entry* (rd_kept) is the header of a node or a string in the context's hash table.  Its
  * `chain` leads to the next entry of the bucket, `older` to the entry made before it.  *Facts* are
- * the bytes that describe a node beside its operands and shape. */
+ * the bytes that describe a node beside its operands and shape.
+ *
+ * Words. The origin of an axis is its first index, 0 unless the caller says another. */
 #include "expr/ctx.h"
 #include "expr/lists.h"
 #include "expr/origin.h"

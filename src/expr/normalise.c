@@ -1,6 +1,8 @@
 /* normalise.c - functions that centre, scale or weigh elements along axes: softmax, layer norms,
  * norms and distances.  They are made of reductions and maps, as a user would write them, so
- * that they fuse as those do. */
+ * that they fuse as those do.
+ *
+ * Words. An expression is real if it is not complex. */
 #include "core/float_env.h"
 #include "expr/complex.h"
 #include "expr/origin.h"
@@ -155,7 +157,7 @@ rd_expr *rd_rms_norm(rd_expr *x, rd_dims dims, rd_expr *gamma, double eps)
         return NULL;
     rd_expr *square = rd_mean(map_1(&w, RD_OP_square, w.x), w.kept);
 
-    return end(&w, scaled(&w, over_root(&w, w.x, square, eps), gamma, NULL));
+    return end(&w, scaled(&w, over_root(&w, w.x, square, eps), gamma, /*beta=*/NULL));
 }
 
 /* ---- Sums weighed by exponentials ------------------------------------------------------------ */

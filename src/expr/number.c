@@ -1,4 +1,6 @@
-/* number.c - constants, and the places along an axis as an expression. */
+/* number.c - constants, and the places along an axis as an expression.
+ *
+ * Words. A weak number takes the type of the operands beside it; a strong one keeps its own. */
 #include "expr/origin.h"
 
 /* Makes a NUMBER node.  A weak one takes the type of the operands beside it. */
@@ -18,19 +20,19 @@ static rd_expr *number_node(rd_ctx *ctx, rd_dtype type, bool weak, rd_word value
 /* Makes a strong constant, which keeps its type beside other operands. */
 rd_expr *rd_number(rd_ctx *ctx, rd_dtype type, rd_word value)
 {
-    return number_node(ctx, type, false, value);
+    return number_node(ctx, type, /*weak=*/false, value);
 }
 
 /* Makes a weak float, which takes the type of the float operands beside it. */
 rd_expr *rd_num(rd_ctx *ctx, double value)
 {
-    return ctx ? number_node(ctx, RD_F64, true, (rd_word){ .f64 = value }) : NULL;
+    return ctx ? number_node(ctx, RD_F64, /*weak=*/true, (rd_word){ .f64 = value }) : NULL;
 }
 
 /* Makes a weak int, which takes the type of the operands beside it. */
 rd_expr *rd_int(rd_ctx *ctx, int64_t value)
 {
-    return ctx ? number_node(ctx, RD_I64, true, (rd_word){ .i64 = value }) : NULL;
+    return ctx ? number_node(ctx, RD_I64, /*weak=*/true, (rd_word){ .i64 = value }) : NULL;
 }
 
 /* Makes the COORD node: positions 0, 1, ... along an axis, and extent 1 along the others. */

@@ -101,7 +101,7 @@ static rd_expr *fold_half(const rd_folding *f, rd_expr *x, const rd_fold_facts *
 
     is       = is ? rd_broadcast_to(is, x->rank, x->extent, f->call) : NULL;
     of.where = f->where ? map_2(RD_OP_and, f->call, f->where, is) : is;
-    return of.where ? rd_folded(&of, (rd_reducer_id)facts->reducer, x, NULL, x->type,
+    return of.where ? rd_folded(&of, (rd_reducer_id)facts->reducer, x, /*weights=*/NULL, x->type,
                                 facts->identity != 0)
                     : NULL;
 }
@@ -124,7 +124,7 @@ static rd_expr *fold_diagonal(const rd_folding *f, rd_expr *x, const rd_fold_fac
             of.bits |= (f->bits >> a & 1) << left++;
     if (!of.x || (f->label && !of.label))
         return NULL;
-    y = rd_folding_node(&of, of.x, NULL, x->type, &own);
+    y = rd_folding_node(&of, of.x, /*weights=*/NULL, x->type, &own);
     return y && !f->label ? rd_folding_kept(f, y) : y;
 }
 

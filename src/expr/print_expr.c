@@ -1,4 +1,7 @@
-/* print_expr.c - writes a node as one line, for dumps and messages. */
+/* print_expr.c - writes a node as one line, for dumps and messages.
+ *
+ * Words. The origin of an axis is its first index, 0 unless the caller says another. A weak number
+ * takes the type of the operands beside it; a strong one keeps its own. */
 #include "core/text_buffer.h"
 #include "expr/expr.h"
 #include <inttypes.h>

@@ -84,7 +84,8 @@ static rd_expr *one_quantile(const weighted *z, double q)
 }
 
 /* All weighted quantiles q of each row: one expression for each q, joined along the last axis.
- * Empty rows have NaN. */
+ * Empty rows have NaN. q + 0 makes 0 of -0. Without any q the last axis is empty: a slice of no
+ * elements. */
 rd_expr *rd_quantiles_weighted(const rd_folding *f, rd_expr *weights, bool skip_nan, rd_dtype type,
                                rd_qs q)
 {

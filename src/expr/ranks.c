@@ -85,7 +85,7 @@ rd_expr *rd_ranks(rd_expr *x, int axis, rd_rank_method method)
                        call, (int)method);
     if (x->extent[a] == 0)
         return rd_cast_to(x, RD_F64);
-    y = rd_with_origins(rd_cast_to(x, x->type), NULL);
+    y = rd_with_origins(rd_cast_to(x, x->type), /*origin=*/NULL);
     y = y ? rd_move_axis(y, a, x->rank - 1) : NULL;
     y = y ? ranks_of_rows(y, method) : NULL;
     y = y ? rd_move_axis(y, x->rank - 1, a) : NULL;

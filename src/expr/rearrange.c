@@ -1,4 +1,6 @@
-/* rearrange.c - selections of elements that are not affine views: reshape, take, concat. */
+/* rearrange.c - selections of elements that are not affine views: reshape, take, concat.
+ *
+ * Words. An expression is real if it is not complex. */
 #include "expr/complex.h"
 #include "expr/lists.h"
 #include "expr/plain.h"
@@ -164,8 +166,9 @@ static rd_expr *concat_node(rd_expr *const *part, int32_t n, int axis, const int
  * FEW_PARTS are joined in groups, which may become plans of their own. */
 enum { FEW_PARTS = 48, GROUP = 32 };
 
-/* Joins real parts along an axis.  More than FEW_PARTS are joined in groups of GROUP, and then the
- * groups are joined. */
+/* Joins real (not complex) parts along an axis. Each part is a pass over an axis of its own, and a
+ * plan has 64 axes: more than FEW_PARTS are joined in groups of GROUP, and then the groups are
+ * joined. A lone last part becomes its own group, cast and dense as concat_node() would make it. */
 static rd_expr *concat_parts(rd_expr *const *part, int32_t n, int axis, const int64_t *extent,
                              rd_dtype type)
 {

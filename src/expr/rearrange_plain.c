@@ -1,5 +1,7 @@
 /* rearrange_plain.c - selections of plain expressions that are not affine views: reshape, and
- * take by an index. */
+ * take by an index.
+ *
+ * Words. A weak number takes the type of the operands beside it; a strong one keeps its own. */
 #include "expr/plain.h"
 
 /* ---- Reshape --------------------------------------------------------------------------------- */
@@ -44,7 +46,7 @@ rd_expr *rd_plain_reshape(rd_expr *x, int rank, const int64_t *extent)
                                .n_in   = 1,
                                .extent = extent,
                                .in     = &x },
-                   NULL, 0);
+                   /*facts=*/NULL, 0);
 }
 
 /* ---- Take ------------------------------------------------------------------------------------ */

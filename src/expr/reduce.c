@@ -1,6 +1,8 @@
 /* reduce.c - the common part of all reductions and scans: keywords, axes, masks, and the node.  A
  * *folding* (rd_folding) is a reduction or scan while it is built.  Bit a of its `bits` says that
- * axis a of x is reduced; all other axes are *kept*. */
+ * axis a of x is reduced; all other axes are *kept*.
+ *
+ * Words. The origin of an axis is its first index, 0 unless the caller says another. */
 #include "expr/origin.h"
 #include "expr/reduce.h"
 #include <string.h>
@@ -177,7 +179,7 @@ rd_expr *rd_folding_rows(const rd_folding *f, rd_expr *x)
                        RD_MAX_RANK);
     shape.at[shape.n++] = n;
     x                   = rd_permute(x, order);
-    return x ? rd_with_origins(rd_reshape(x, shape), NULL) : NULL;
+    return x ? rd_with_origins(rd_reshape(x, shape), /*origin=*/NULL) : NULL;
 }
 
 /* Gives the kept axes, which y has first, the origins that they have in x. */

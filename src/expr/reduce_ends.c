@@ -1,5 +1,7 @@
 /* reduce_ends.c - the first and the last element along axes, minimum and maximum together, and
- * the integral by trapezoids. */
+ * the integral by trapezoids.
+ *
+ * Words. An expression is real if it is not complex. */
 #include "expr/along.h"
 #include "expr/complex.h"
 #include "expr/grouped.h"
@@ -115,7 +117,7 @@ static rd_expr *first_or_last(rd_folding *f, const rd_reduce_opts *opts, bool la
 
     if (!x || !rd_is_complex(x))
         return first_or_last_of_reals(f, opts, last);
-    if (!rd_complex_options(f->call, 1, &x, opts, true, part))
+    if (!rd_complex_options(f->call, 1, &x, opts, /*complex=*/true, part))
         return NULL;
     of[0].x = rd_real(x);
     of[1].x = rd_imag(x);
@@ -126,13 +128,13 @@ static rd_expr *first_or_last(rd_folding *f, const rd_reduce_opts *opts, bool la
 /* The first element along axes that takes part. */
 rd_expr *rd_first_of(rd_expr *x, const rd_reduce_opts *opts)
 {
-    return first_or_last(&(rd_folding){ .call = "rd_first", .x = x }, opts, false);
+    return first_or_last(&(rd_folding){ .call = "rd_first", .x = x }, opts, /*last=*/false);
 }
 
 /* The last element along axes that takes part. */
 rd_expr *rd_last_of(rd_expr *x, const rd_reduce_opts *opts)
 {
-    return first_or_last(&(rd_folding){ .call = "rd_last", .x = x }, opts, true);
+    return first_or_last(&(rd_folding){ .call = "rd_last", .x = x }, opts, /*last=*/true);
 }
 
 /* ---- Both extremes --------------------------------------------------------------------------- */

@@ -4,7 +4,9 @@
  *     mean(x, weights)  =  sum(x * weights) / sum(weights)
  *     norm(x, p = 2)    =  sqrt(sum(x * x))
  *
- * The *natural* type of a reduction is that of its result if no keyword asks for another one. */
+ * The *natural* type of a reduction is that of its result if no keyword asks for another one.
+ *
+ * Words. A plain expression is real and dense. */
 #include "expr/origin.h"
 #include "expr/pair_folds.h"
 #include "expr/reduce.h"
@@ -117,7 +119,9 @@ static rd_expr *fold_sum(const rd_folding *f, rd_expr *x)
 {
     bool compensated = x && f->opts.accuracy == RD_COMPENSATED && is_float(x->type);
 
-    return x ? rd_folded(f, compensated ? RD_RED_sum2 : RD_RED_sum, x, NULL, x->type, false) : NULL;
+    return x ? rd_folded(f, compensated ? RD_RED_sum2 : RD_RED_sum, x, /*weights=*/NULL, x->type,
+                         /*identity=*/false)
+             : NULL;
 }
 
 /* Makes a map of two operands. */
@@ -166,8 +170,9 @@ static rd_expr *build_total(const rd_folding *f, const row *r)
     rd_expr *y       = NULL;
 
     if (x)
-        y = r->reducer == RD_RED_sum ? fold_sum(f, x)
-                                     : rd_folded(f, r->reducer, x, NULL, x->type, false);
+        y = r->reducer == RD_RED_sum
+                ? fold_sum(f, x)
+                : rd_folded(f, r->reducer, x, /*weights=*/NULL, x->type, /*identity=*/false);
     return rd_folding_as_asked(f, with_initial(f, r->reducer, y), natural);
 }
 
@@ -229,8 +234,8 @@ static rd_expr *build_extreme(const rd_folding *f, const row *r)
     if (rd_folding_is_empty(f) || rd_folding_may_lack_a_value(f, natural))
         return NULL;
     type       = with_infinity(type);
-    rd_expr *y = rd_folded(f, extreme_of(r->reducer, type), rd_cast_to(f->x, type), NULL, type,
-                           type != RD_BOOL && f->opts.initial != NULL);
+    rd_expr *y = rd_folded(f, extreme_of(r->reducer, type), rd_cast_to(f->x, type),
+                           /*weights=*/NULL, type, type != RD_BOOL && f->opts.initial != NULL);
     return rd_folding_as_asked(f, with_initial(f, r->reducer, y), natural);
 }
 
@@ -249,8 +254,10 @@ static rd_expr *build_place(const rd_folding *f, const row *r)
 /* Makes any and all, of elements that are not 0. */
 static rd_expr *build_truth(const rd_folding *f, const row *r)
 {
-    return rd_folding_as_asked(
-        f, rd_folded(f, r->reducer, rd_cast_to(f->x, RD_BOOL), NULL, RD_BOOL, false), RD_BOOL);
+    return rd_folding_as_asked(f,
+                               rd_folded(f, r->reducer, rd_cast_to(f->x, RD_BOOL), /*weights=*/NULL,
+                                         RD_BOOL, /*identity=*/false),
+                               RD_BOOL);
 }
 
 /* Counts the elements that are not 0: the sum of bools as i64. */
@@ -258,8 +265,10 @@ static rd_expr *build_count(const rd_folding *f, const row *r)
 {
     rd_expr *x = rd_cast_to(f->x, RD_BOOL);
 
-    return rd_folding_as_asked(
-        f, rd_folded(f, r->reducer, rd_cast_to(x, RD_I64), NULL, RD_I64, false), RD_I64);
+    return rd_folding_as_asked(f,
+                               rd_folded(f, r->reducer, rd_cast_to(x, RD_I64), /*weights=*/NULL,
+                                         RD_I64, /*identity=*/false),
+                               RD_I64);
 }
 
 /* Makes bitwise reductions, of ints alone. */
@@ -270,7 +279,8 @@ static rd_expr *build_bits(const rd_folding *f, const row *r)
     if (is_float(type))
         return rd_fail(f->x->ctx, RD_ERR_TYPE, "%s: elements are %s, and it takes ints alone",
                        f->call, rd_dtype_name(type));
-    rd_expr *y = rd_folded(f, r->reducer, rd_cast_to(f->x, type), NULL, type, false);
+    rd_expr *y = rd_folded(f, r->reducer, rd_cast_to(f->x, type), /*weights=*/NULL, type,
+                           /*identity=*/false);
     return rd_folding_as_asked(f, with_initial(f, r->reducer, y), natural);
 }
 
@@ -374,7 +384,8 @@ static rd_expr *build_weighted(const rd_folding *f, const row *r)
 
     if (f->opts.weights && !weights)
         return NULL;
-    rd_expr *y = rd_folded(f, r->reducer, rd_cast_to(f->x, type), weights, type, false);
+    rd_expr *y =
+        rd_folded(f, r->reducer, rd_cast_to(f->x, type), weights, type, /*identity=*/false);
     return rd_folding_as_asked(f, y && r->after != RD_OP_none ? map_1(f, r->after, y) : y, natural);
 }
 
@@ -395,9 +406,10 @@ static rd_expr *build_norm(const rd_folding *f, const row *r)
     else if (p == 2)
         y = map_1(f, RD_OP_sqrt, fold_sum(f, x));
     else if (p < 0) /* inf without elements */
-        y = rd_folded(f, RD_RED_min, x, NULL, type, true);
+        y = rd_folded(f, RD_RED_min, x, /*weights=*/NULL, type, /*identity=*/true);
     else /* -inf without elements, then 0 */
-        y = map_2(f, RD_OP_maximum, rd_folded(f, RD_RED_max, x, NULL, type, true),
+        y = map_2(f, RD_OP_maximum,
+                  rd_folded(f, RD_RED_max, x, /*weights=*/NULL, type, /*identity=*/true),
                   rd_number(f->x->ctx, type, rd_word_from_int(0, type)));
     return rd_folding_as_asked(f, y, natural);
 }

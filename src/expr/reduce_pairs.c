@@ -1,4 +1,6 @@
-/* reduce_pairs.c - covariance and correlation of two operands. */
+/* reduce_pairs.c - covariance and correlation of two operands.
+ *
+ * Words. An expression is real if it is not complex. */
 #include "expr/all_pairs.h"
 #include "expr/complex.h"
 #include "expr/reduce.h"
@@ -83,7 +85,7 @@ static rd_expr *map_2(const pair *p, rd_op op, rd_expr *x, rd_expr *y)
 /* Subtracts from x its (weighted) mean over the reduced axes. */
 static rd_expr *deviations_of(const pair *p, rd_expr *x)
 {
-    return map_2(p, RD_OP_sub, x, reduce_by_name(p, x, "mean", p->f.opts.weights, true));
+    return map_2(p, RD_OP_sub, x, reduce_by_name(p, x, "mean", p->f.opts.weights, /*keep=*/true));
 }
 
 /* sum(w (x - mean x) (y - mean y)) / (sum(w) - ddof); NaN if the divisor is not above 0, as in
@@ -94,9 +96,11 @@ static rd_expr *weighted_covariance(const pair *p, rd_dtype type)
     rd_expr *x = rd_cast_to(p->f.x, type), *y = rd_cast_to(p->y, type);
     rd_expr *w    = rd_folding_beside(&p->f, p->f.opts.weights, type);
     rd_expr *both = map_2(p, RD_OP_mul, deviations_of(p, x), deviations_of(p, y));
-    rd_expr *sum  = reduce_by_name(p, map_2(p, RD_OP_mul, w, both), "sum", NULL, false);
+    rd_expr *sum =
+        reduce_by_name(p, map_2(p, RD_OP_mul, w, both), "sum", /*weights=*/NULL, /*keep=*/false);
     rd_expr *free =
-        map_2(p, RD_OP_sub, reduce_by_name(p, w, "sum", NULL, false), rd_num(ctx, p->f.opts.ddof));
+        map_2(p, RD_OP_sub, reduce_by_name(p, w, "sum", /*weights=*/NULL, /*keep=*/false),
+              rd_num(ctx, p->f.opts.ddof));
     rd_expr *none = rd_num(ctx, NAN), *zero = rd_num(ctx, 0);
 
     return rd_map_op(
@@ -112,7 +116,7 @@ static rd_expr *covariance(const pair *p, rd_dtype type)
         return rd_covariance_of_all(&p->all, type);
     return p->f.opts.weights ? weighted_covariance(p, type)
                              : rd_folded(&p->f, RD_RED_covariance, rd_cast_to(p->f.x, type),
-                                         rd_cast_to(p->y, type), type, false);
+                                         rd_cast_to(p->y, type), type, /*identity=*/false);
 }
 
 /* False, after recording it, if labels and weights come together: deviations would need the mean
@@ -145,7 +149,7 @@ static rd_expr *complex_covariance(rd_expr *const *z, const rd_reduce_opts *opts
     static const char call[] = "rd_cov";
     rd_reduce_opts    o[2];
 
-    if (!rd_complex_options(call, 2, z, opts, true, o))
+    if (!rd_complex_options(call, 2, z, opts, /*complex=*/true, o))
         return NULL;
     rd_expr *const x = rd_real(z[0]), *const y = rd_imag(z[0]);
     rd_expr *const u = rd_real(z[1]), *const v = rd_imag(z[1]);
@@ -173,7 +177,7 @@ static rd_expr *deviation(const pair *p, int number, rd_dtype type)
     if (p->is_all)
         return rd_deviation_of_side(&p->all, number, type);
     return reduce_by_name(p, rd_cast_to(number ? p->y : p->f.x, type), "std", p->f.opts.weights,
-                          false);
+                          /*keep=*/false);
 }
 
 /* The correlation of two operands along axes: covariance / (std x * std y), clipped to [-1, 1]. */

@@ -189,10 +189,11 @@ static rd_expr *fold_user(rd_folding *f, rd_expr *second, const rd_reducer *redu
 /* Reduces x by the caller's reducer. */
 rd_expr *rd_reduce_user(rd_expr *x, const rd_reducer *reducer, const rd_reduce_opts *opts)
 {
-    return fold_user(&(rd_folding){ .call = "rd_reduce", .x = x }, NULL, reducer, opts);
+    return fold_user(&(rd_folding){ .call = "rd_reduce", .x = x }, /*second=*/NULL, reducer, opts);
 }
 
-/* Reduces pairs of elements of x and w by the caller's reducer, after broadcasting both. */
+/* Reduces pairs of elements of x and w by the caller's reducer. x is broadcast to the common shape
+ * here, w in fold_user(). */
 rd_expr *rd_reduce2_user(rd_expr *x, rd_expr *w, const rd_reducer *reducer,
                          const rd_reduce_opts *opts)
 {
@@ -210,5 +211,6 @@ rd_expr *rd_reduce2_user(rd_expr *x, rd_expr *w, const rd_reducer *reducer,
 /* Scans x by the caller's reducer. */
 rd_expr *rd_scan_user(rd_expr *x, const rd_reducer *reducer, const rd_reduce_opts *opts)
 {
-    return fold_user(&(rd_folding){ .call = "rd_scan", .x = x, .scan = true }, NULL, reducer, opts);
+    return fold_user(&(rd_folding){ .call = "rd_scan", .x = x, .scan = true }, /*second=*/NULL,
+                     reducer, opts);
 }

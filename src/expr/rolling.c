@@ -2,7 +2,9 @@
  * axis.  This file chooses the strategy.
  *
  * Windows along memory are built from shorter windows (rolling_levels.c).  Long windows take two
- * scans (rolling_scans.c).  Short windows across memory are folds of their own. */
+ * scans (rolling_scans.c).  Short windows across memory are folds of their own.
+ *
+ * Words. An expression is real if it is not complex. */
 #include "expr/origin.h"
 #include "expr/rolling.h"
 #include <stdlib.h>

@@ -28,8 +28,9 @@ static rd_expr *slice_of(rd_expr *x, int axis, int64_t start, int64_t n)
 }
 
 /* Combines the squares about the means of two parts (Chan, Golub and LeVeque 1979, "Updating
- * formulae and a pairwise algorithm for computing sample variances").  With k and l elements it is
- * the sum of both plus (difference of the means)^2 * k l / (k + l). */
+ * formulae and a pairwise algorithm for computing sample variances"). With k and l elements it is
+ * the sum of both plus (difference of the means)^2 * k l / (k + l). Parts have sums, so means are
+ * sums / k. rd_float_quotient(n, high, low) is n / (high - low), in the default rounding. */
 static rd_expr *combine_squares(const rd_rolling *r, const windows *a, const windows *b)
 {
     rd_ctx      *ctx = r->x->ctx;

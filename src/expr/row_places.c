@@ -15,7 +15,8 @@ rd_expr *rd_by_rows(rd_expr *x, const char *call)
     if (x->as.sparse->axis[0] == 0)
         return x;
     rd_expr *const coord[] = { x->in[3], x->in[2] };
-    const rd_expr *as      = rd_sparse_node(rd_values_of(x), NULL, 2, x->extent, 2, coord, axis);
+    const rd_expr *as =
+        rd_sparse_node(rd_values_of(x), /*fill=*/NULL, 2, x->extent, 2, coord, axis);
     return as ? rd_sparse_ordered(as, x, call) : NULL;
 }
 
@@ -123,9 +124,9 @@ bool rd_turn_places(rd_ctx *ctx, const rd_row_places *of, rd_row_places *to, boo
     if (!begin || !row || !from)
         return false;
     if (wide)
-        transpose(of, begin, row, from, true);
+        transpose(of, begin, row, from, /*wide=*/true);
     else
-        transpose(of, begin, row, from, false);
+        transpose(of, begin, row, from, /*wide=*/false);
     *to = (rd_row_places){ .begin   = begin,
                            .column  = row,
                            .from    = from,

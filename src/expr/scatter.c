@@ -85,13 +85,13 @@ rd_expr *rd_scatter_add(rd_expr *x, int axis, rd_expr *index, rd_expr *values)
     const rd_dtype type = rd_rule_type(RD_RULE_ARITH, 2, (rd_expr *const[]){ x, values });
 
     values = rd_broadcast_to(values, shape.n, shape.at, call);
-    values = values ? rd_with_origins(rd_cast_to(values, type), NULL) : NULL;
-    index  = rd_with_origins(index, NULL);
+    values = values ? rd_with_origins(rd_cast_to(values, type), /*origin=*/NULL) : NULL;
+    index  = rd_with_origins(index, /*origin=*/NULL);
     index  = index ? rd_places_of(call, x, a, index) : NULL;
     if (!values || !index)
         return NULL;
     rd_expr *const y = sums_by_label(x, index, values, a);
-    rd_expr *const z = map_2(RD_OP_add, call, rd_with_origins(x, NULL), y);
+    rd_expr *const z = map_2(RD_OP_add, call, rd_with_origins(x, /*origin=*/NULL), y);
 
     return z ? rd_with_origins(rd_cast_to(z, type), x->origin) : NULL;
 }

@@ -1,5 +1,7 @@
 /* sort.c - sorting, top-k and quantiles.  A SORT node works on rows along the last axis; views
- * bring the rows there and back. */
+ * bring the rows there and back.
+ *
+ * Words. The origin of an axis is its first index, 0 unless the caller says another. */
 #include "expr/complex.h"
 #include "expr/lists.h"
 #include "expr/origin.h"

@@ -182,8 +182,8 @@ static span span_of(const rd_expr *x, int *visits)
     return wrapped(x->type, s);
 }
 
-/* Finds two numbers between which all elements of an int expression lie.  False for floats, complex
- * numbers and NULL. */
+/* Finds two numbers between which all elements of an int expression lie. False for floats, complex
+ * numbers and NULL. `visits` limits how many nodes are looked at. */
 bool rd_span_of(const rd_expr *x, int64_t *low, int64_t *high)
 {
     int visits = 0;

@@ -1,6 +1,9 @@
 /* sparse.c - sparse expressions: their nodes, and their elements at stored places and at all
  * places.  A *place* is a position in the array, given by its *coordinates*; the *pattern* is the
- * list of stored places.  The *fill* is the value at all other places; NULL: nothing is there. */
+ * list of stored places.  The *fill* is the value at all other places; NULL: nothing is there.
+ *
+ * Words. An expression is real if it is not complex. The origin of an axis is its first index, 0
+ * unless the caller says another. A plain expression is real and dense. */
 #include "expr/bisect.h"
 #include "expr/plain.h"
 #include "expr/sparse.h"

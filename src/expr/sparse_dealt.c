@@ -57,7 +57,7 @@ static bool partition_side(partition *d, rd_ctx *ctx, rd_row_places *to)
         return false;
     for (int64_t at = 0; at < d->of->rows; at++) {
         rd_put_index(wide, d->begin, at, n);
-        n = wide ? partition_row(d, true, at, n) : partition_row(d, false, at, n);
+        n = wide ? partition_row(d, /*wide=*/true, at, n) : partition_row(d, /*wide=*/false, at, n);
     }
     rd_put_index(wide, d->begin, d->of->rows, n);
     *to = (rd_row_places){ .begin   = d->begin,
@@ -80,8 +80,10 @@ static bool same_places(bool wide, const rd_row_places *x, const rd_row_places *
 }
 
 /* Fills in by_row and by_column: places that traverse a column of B, and places that traverse a row
- * of A. `mirrors`: A and the columns of B have the same places, and C and its transpose, too.  Then
- * mirrored places share values.  False: no memory. */
+ * of A. If C has the places of B (the same index array), their columns are known; else C is
+ * transposed. `mirrors`: A and the columns of B have the same places, and C and its transpose, too.
+ * Then mirrored places share values: columns.from has for each place the number of its mirror, and
+ * p->mirror gets those of by_row. False: no memory. All arrays are the context's. */
 bool rd_deal_places(rd_row_product *p, rd_ctx *ctx)
 {
     const bool    wide    = p->wide;

@@ -55,7 +55,8 @@ static void drop_share(rd_array_block *block)
  * recording that there is no memory. */
 static struct rd_lists *new_lists(rd_ctx *ctx)
 {
-    struct rd_lists *const lists = rd_hook_allocate(&ctx->opts, (int64_t)sizeof *lists, true);
+    struct rd_lists *const lists =
+        rd_hook_allocate(&ctx->opts, (int64_t)sizeof *lists, /*zeroed=*/true);
 
     if (!lists || pthread_mutex_init(&lists->lock, NULL) != 0) {
         if (lists)
@@ -112,7 +113,7 @@ rd_expr *rd_product_later(rd_expr *a, rd_expr *b, rd_reducer_id reducer, rd_op o
                                           .origin = rd_somewhere(2, origin),
                                           .in     = (rd_expr *const[]){ a, b } },
                               &facts, sizeof facts),
-                      NULL);
+                      /*lists=*/NULL);
 }
 
 /* Casts a product that is computed on demand to another type; both share their lists, which hold
@@ -187,7 +188,7 @@ rd_expr *rd_listed(rd_expr *x)
 
     if (!x || !rd_is_later(x))
         return x;
-    if (!with_lists(x, NULL))
+    if (!with_lists(x, /*lists=*/NULL))
         return NULL;
     pthread_mutex_lock(&x->lists->lock);
     if (x->lists->own || list_product(x->lists, x))

@@ -359,7 +359,7 @@ static rd_expr *values_of(const builder *b)
         return rd_fail(b->ctx, RD_ERR_ARGUMENT, "%s: values belong to another context", b->call);
     if (rd_is_sparse(values))
         return rd_fail(b->ctx, RD_ERR_TYPE, "%s: values are sparse themselves", b->call);
-    values = rd_with_origins(rd_cast_to(values, values->type), NULL);
+    values = rd_with_origins(rd_cast_to(values, values->type), /*origin=*/NULL);
     return values ? rd_broadcast_to(values, 1, &b->places, b->call) : NULL;
 }
 

@@ -1,5 +1,8 @@
 /* sparse_maps.c - maps and casts of sparse expressions: the map of their values, and the map of
- * their fills.  An array is *.stored* if it has no fill: there is nothing at other places. */
+ * their fills.  An array is *.stored* if it has no fill: there is nothing at other places.
+ *
+ * Words. A plain expression is real and dense. An expression is real if it is not complex. A weak
+ * number takes the type of the operands beside it; a strong one keeps its own. */
 #include "expr/plain.h"
 #include "expr/sparse.h"
 
@@ -49,7 +52,7 @@ static bool from_0(int n, rd_expr **x)
     bool ok = true;
 
     for (int k = 0; k < n; k++)
-        ok &= (x[k] = rd_real_from(x[k], NULL)) != NULL;
+        ok &= (x[k] = rd_real_from(x[k], /*origin=*/NULL)) != NULL;
     return ok;
 }
 
@@ -124,7 +127,8 @@ rd_expr *rd_real_rule(rd_op op, rd_rule rule, const char *call, int n, rd_expr *
     return rd_rule_takes(rule, type, x[0]->ctx, call) ? sparse_map(op, rule, call, n, x) : NULL;
 }
 
-/* Applies an operator to real operands, plain or sparse. */
+/* Applies an operator to real operands, plain or sparse, under its own type rule. That of `where`
+ * is RD_RULE_SPECIAL: its condition is a bool, and the other operands decide the type. */
 rd_expr *rd_real_map(rd_op op, const char *call, int n, rd_expr *const *x)
 {
     if (op != RD_OP_where)
@@ -141,7 +145,7 @@ static bool make_alike(const char *call, rd_expr *x[2])
 {
     const int first = leader(2, x), other = 1 - first;
 
-    if (!rd_merge_patterns(call, x[first], false, 2, x))
+    if (!rd_merge_patterns(call, x[first], /*annihilates=*/false, 2, x))
         return false;
     rd_expr *const lead = x[first], *const y = x[other];
     if (rd_has_pattern(y) && rd_same_pattern(lead, y) && !rd_fill_of(lead) == !rd_fill_of(y))

@@ -6,7 +6,9 @@
  * product's own places may be a hundred times as many.  They are not listed then.
  *
  * The product is C = A B.  The *mask* is the third matrix, and C gets its places.  A place of C
- * that A B has as well is one of the product's *own*. */
+ * that A B has as well is one of the product's *own*.
+ *
+ * Words. The fill of a sparse array is its value where nothing is stored. */
 #include "expr/origin.h"
 #include "expr/row_places.h"
 #include "expr/sparse_places.h"
@@ -136,8 +138,8 @@ static rd_expr *some_places(const rd_expr *places, int64_t n, const int64_t *has
     write_own(places, 1, has, coord[1]->type == RD_I64, column);
     if (!rd_row_ascends(coord[0], places->extent[0], call))
         return NULL;
-    return rd_sparse_node(rd_broadcast_to(one, 1, &n, call), NULL, 2, places->extent, 2, coord,
-                          (const int64_t[]){ 0, 1 });
+    return rd_sparse_node(rd_broadcast_to(one, 1, &n, call), /*fill=*/NULL, 2, places->extent, 2,
+                          coord, (const int64_t[]){ 0, 1 });
 }
 
 /* Keeps those places of C that the product has, too, as a pattern.  NULL: no memory. */
@@ -195,8 +197,9 @@ rd_expr *rd_multiply_rows_at(rd_expr *a, rd_expr *b, rd_reducer_id reducer, rd_o
     rd_row_product p;
     rd_expr       *in[] = { a, b };
 
-    if (!rd_begin_product(&p, in, reducer, op, call) || !(places = rd_real_from(places, NULL)) ||
-        !(places = rd_by_rows(places, call)) || !fill_all_places(&p, in, places))
+    if (!rd_begin_product(&p, in, reducer, op, call) ||
+        !(places = rd_real_from(places, /*origin=*/NULL)) || !(places = rd_by_rows(places, call)) ||
+        !fill_all_places(&p, in, places))
         return NULL;
     if (exact && (!(places = own_places(&p, places, call)) || !fill_all_places(&p, in, places)))
         return NULL;
@@ -247,7 +250,7 @@ static rd_expr *product_at_mask(rd_op op, int n, rd_expr *const *x, int k, const
         if (is_mask(x[m], x[k]) && is_mask_for(op, n, x, m, k)) {
             y = rd_multiply_rows_at(x[k]->in[0], x[k]->in[1], by, (rd_op)of->op, x[m], of->stored,
                                     call);
-            return rd_real_from(rd_real_cast(y, x[k]->type), NULL);
+            return rd_real_from(rd_real_cast(y, x[k]->type), /*origin=*/NULL);
         }
     return rd_listed(x[k]);
 }

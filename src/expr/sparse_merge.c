@@ -227,14 +227,15 @@ static int64_t merge_span(const merging *m, const span *s, const made *to)
         m->a.pair && m->b.pair && (!to || (to->narrow && (!to->room[0] || to->to.pair)));
 
     if (!pair)
-        return merge_as(m, m->which, false, *s, to);
+        return merge_as(m, m->which, /*pair=*/false, *s, to);
     if (knows_rows(m))
         return merge_rows(m, s, to);
     if (m->which == BOTH)
-        return to ? merge_as(m, BOTH, true, *s, to) : merge_as(m, BOTH, true, *s, NULL);
+        return to ? merge_as(m, BOTH, /*pair=*/true, *s, to)
+                  : merge_as(m, BOTH, /*pair=*/true, *s, NULL);
     if (m->which == FIRST)
-        return merge_as(m, FIRST, true, *s, to);
-    return to ? merge_as(m, ANY, true, *s, to) : merge_as(m, ANY, true, *s, NULL);
+        return merge_as(m, FIRST, /*pair=*/true, *s, to);
+    return to ? merge_as(m, ANY, /*pair=*/true, *s, to) : merge_as(m, ANY, /*pair=*/true, *s, NULL);
 }
 
 /* Finds by bisection the first place of p whose number is at least `number`. */
@@ -245,7 +246,7 @@ static int64_t first_from(const places *p, int64_t number)
     while (from < to) {
         const int64_t middle = from + (to - from) / 2;
 
-        if (number_at(p, false, middle) < number)
+        if (number_at(p, /*pair=*/false, middle) < number)
             from = middle + 1;
         else
             to = middle;
@@ -271,7 +272,7 @@ static int cut_spans(const merging *m, const rd_ctx *ctx, span *s)
             s[k].a   = m->a.begin[s[k].row];
             s[k].b   = m->b.begin[s[k].row];
         } else if (k > 0)
-            s[k].b = first_from(&m->b, number_at(&m->a, false, from));
+            s[k].b = first_from(&m->b, number_at(&m->a, /*pair=*/false, from));
     }
     for (int k = 0; k < n; k++) {
         s[k].a_end   = k + 1 < n ? s[k + 1].a : m->a.n;
@@ -322,7 +323,8 @@ static bool make_numbers(located *at, const rd_expr *x, int64_t n, bool narrow, 
     return (at->index = rd_index_row(x->ctx, n, narrow, room, call)) != NULL;
 }
 
-/* True if both lists have the same rows of coordinates, as nodes. */
+/* True if both lists have the same n nodes, whose elements are the coordinates of places. Equal
+ * nodes are one node, so pointers are compared. */
 static bool have_same_rows(int n, rd_expr *const *x, rd_expr *const *y)
 {
     return memcmp(x, y, (size_t)n * sizeof *x) == 0;
@@ -372,8 +374,9 @@ static bool merge_with(merging *m, const rd_expr *x, rd_expr **coord)
 
 /* ---- One operand at the places of all -------------------------------------------------------- */
 /* Finds the element of x at each place of `pattern`: at->index has its number or -1, at->found how
- * many there are.  The first merge has found them if it was the only one; else a new merge does.
- * False: no memory. */
+ * many there are. If one merge made the pattern (m->n == 1), it has found the elements of both
+ * operands (m->of); x is one of these if it has the same coordinates. Else a new merge of pattern
+ * and x finds them. False: no memory. */
 static bool locate(merging *m, const rd_expr *pattern, const rd_expr *x, located *at)
 {
     merging all = { .call  = m->call,
@@ -474,7 +477,7 @@ static rd_expr *pattern_node(const rd_expr *x, rd_expr *const *coord)
     memcpy(extent, old->extent, (size_t)old->rank * sizeof *extent);
     extent[0] = coord[0]->extent[0];
     values    = values ? rd_plain_broadcast(values, old->rank, extent, "rd_sparse") : NULL;
-    return rd_sparse_node(values, NULL, x->rank, x->extent, rd_coords_of(x), coord,
+    return rd_sparse_node(values, /*fill=*/NULL, x->rank, x->extent, rd_coords_of(x), coord,
                           x->as.sparse->axis);
 }
 

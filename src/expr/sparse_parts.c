@@ -1,4 +1,7 @@
-/* sparse_parts.c - public calls for the parts of sparse expressions, and rd_dense(). */
+/* sparse_parts.c - public calls for the parts of sparse expressions, and rd_dense().
+ *
+ * Words. The origin of an axis is its first index, 0 unless the caller says another. The fill of a
+ * sparse array is its value where nothing is stored. */
 #include "expr/complex.h"
 #include "expr/origin.h"
 #include "expr/sparse.h"
@@ -78,7 +81,7 @@ rd_expr *rd_stored_as(rd_expr *x, rd_expr *values)
     rd_expr *const stored = rd_stored(x);
     if (!stored || !rd_ranges_meet(call, 2, (rd_expr *const[]){ stored, values }))
         return NULL;
-    values = rd_with_origins(rd_cast_to(values, values->type), NULL);
+    values = rd_with_origins(rd_cast_to(values, values->type), /*origin=*/NULL);
     values = values ? rd_broadcast_to(values, old->rank, old->extent, call) : NULL;
     return values ? rd_sparse_with(x, values, rd_cast_to(rd_fill_of(x), values->type)) : NULL;
 }

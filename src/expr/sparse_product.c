@@ -5,7 +5,10 @@
  * all rows k of B for which row i of A has a place.  The values are a PRODUCT node of their own,
  * with a kernel in kernels/product/sparse_product.h.  So a repeated evaluation computes values
  * only.  A *semiring* has two operators in place of sum and product, such as min and +.  *Wide*
- * indices are i64, others i32. */
+ * indices are i64, others i32.
+ *
+ * Words. The fill of a sparse array is its value where nothing is stored. The origin of an axis is
+ * its first index, 0 unless the caller says another. */
 #include "expr/maps.h"
 #include "expr/origin.h"
 #include "expr/row_places.h"
@@ -186,8 +189,8 @@ static bool pass_over_rows(rd_ctx *ctx, const rd_row_product *p, int64_t *begin,
                 for (int64_t q = begin[i]; column && q < to.n; q++)
                     rd_put_index(coord[0]->type == RD_I64, row, q, i);
                 if (!column)
-                    begin[i + 1] =
-                        p->wide ? count_row(p, true, here, i) : count_row(p, false, here, i);
+                    begin[i + 1] = p->wide ? count_row(p, /*wide=*/true, here, i)
+                                           : count_row(p, /*wide=*/false, here, i);
             }
     }
     rd_free(ctx, room);
@@ -232,14 +235,15 @@ static bool find_places(rd_row_product *p, const rd_expr *a, const rd_expr *b, r
 
     p->wide = rd_is_wide_pattern(a) || rd_is_wide_pattern(b);
     ok = ok && rd_fill_row_places(&p->a, a, p->wide) && rd_fill_row_places(&p->b, b, p->wide) &&
-         pass_over_rows(ctx, p, begin, NULL, NULL, NULL);
+         pass_over_rows(ctx, p, begin, /*coord=*/NULL, /*row=*/NULL, /*column=*/NULL);
     if (ok) {
         p->c = (rd_row_places){ .rows    = a->extent[0],
                                 .columns = b->extent[1],
                                 .n       = begins_from_counts(begin, a->extent[0]) };
         if (p->c.n > INT32_MAX && !p->wide) {
             p->wide = true;
-            ok      = rd_fill_row_places(&p->a, a, true) && rd_fill_row_places(&p->b, b, true);
+            ok      = rd_fill_row_places(&p->a, a, /*wide=*/true) &&
+                 rd_fill_row_places(&p->b, b, /*wide=*/true);
         }
     }
     ok = ok && list_places(p, ctx, begin, coord, call);
@@ -276,7 +280,7 @@ static rd_expr *nan_of(const rd_expr *x, int axis, const char *call)
     rd_expr *const zero =
         rd_number(x->ctx, rd_values_of(x)->type, rd_word_from_double(0, rd_values_of(x)->type));
     rd_expr *const none = map_2(RD_OP_mul, call, zero, rd_values_of(x));
-    rd_expr       *y    = none ? rd_sparse_with(x, none, NULL) : NULL;
+    rd_expr       *y    = none ? rd_sparse_with(x, none, /*fill=*/NULL) : NULL;
     rd_reduce_opts dims = { .size = sizeof dims };
 
     dims.dims = (rd_dims){ .n = 1, .axis = { axis } };

@@ -10,7 +10,10 @@
  * product with a dense vector: their NaN are counted.
  *
  * A *coordinate* belongs to an axis of the pattern; it is *kept* if its axis is not reduced.  An
- * array is *.stored* if it has no fill: then nothing but stored elements counts. */
+ * array is *.stored* if it has no fill: then nothing but stored elements counts.
+ *
+ * Words. The origin of an axis is its first index, 0 unless the caller says another. An expression
+ * is real if it is not complex. A plain expression is real and dense. */
 #include "expr/complex.h"
 #include "expr/maps.h"
 #include "expr/origin.h"
@@ -109,7 +112,7 @@ static rd_expr *label_of(const folded *z, int64_t n_group)
 
     if (n > 1 && !rd_leading_row(z->x, n, z->call, &row))
         return NULL;
-    return row ? row : coords_as_one(z, false, n_group <= INT32_MAX ? RD_I32 : RD_I64);
+    return row ? row : coords_as_one(z, /*reduced=*/false, n_group <= INT32_MAX ? RD_I32 : RD_I64);
 }
 
 /* The reduced axes of the values: the places, and reduced axes that the pattern lacks. */
@@ -163,7 +166,9 @@ static rd_expr *fold_by(rd_expr *x, const char *name, rd_expr *label, int64_t n_
     return fold_real(x, name, &o);
 }
 
-/* True if folding pieces of rows first and then their results gives the fold of all places. */
+/* True if folding pieces of rows first and then their results gives the fold of all places. A sum
+ * (sort "total") may take another order if its accuracy allows, without a start (.initial), and in
+ * a float type if one is asked for. Extremes, truth and bits are the same in any order. */
 static bool can_fold_pieces(const char *name, const rd_reduce_opts *o)
 {
     const char *const sort = sort_of(name);
@@ -247,10 +252,11 @@ static rd_expr *count_stored(const folded *z, rd_expr *is, rd_expr *where)
     return fold_values(z, "sum", is, &plain);
 }
 
-/* The number of elements of each result that are not stored. */
+/* The number of elements of each result that are not stored: its n elements less all stored ones
+ * (no condition, no mask). */
 static rd_expr *count_fills(const folded *z)
 {
-    return map_2(RD_OP_sub, z->call, int_number(z, z->n), count_stored(z, NULL, NULL));
+    return map_2(RD_OP_sub, z->call, int_number(z, z->n), count_stored(z, NULL, /*where=*/NULL));
 }
 
 /* Removes the reduced axes of y, along which its elements do not differ. */
@@ -531,7 +537,7 @@ static rd_expr *merge_moments(const folded *z, rd_dtype asked)
 
     if (!keywords_ok(z) || !(q.x = rd_cast_to(z->x, RD_F64)))
         return NULL;
-    n      = rd_cast_to(count_stored(z, NULL, NULL), RD_F64);
+    n      = rd_cast_to(count_stored(z, NULL, /*where=*/NULL), RD_F64);
     m      = map_2(RD_OP_sub, z->call, number(z, RD_F64, (double)z->n), n);
     mean   = fold_values(&q, "mean", rd_values_of(q.x), &o);
     square = map_2(RD_OP_mul, z->call, fold_values(&q, "var", rd_values_of(q.x), &o), n);
@@ -706,7 +712,7 @@ static bool has_ascending_indices(const folded *z)
 /* Converts numbers of stored elements to flat indices along the reduced axes; -1 stays. */
 static rd_expr *indices_of(const folded *z, rd_expr *number)
 {
-    rd_expr *const flat = coords_as_one(z, true, RD_I64);
+    rd_expr *const flat = coords_as_one(z, /*reduced=*/true, RD_I64);
 
     if (!number || !flat)
         return NULL;
@@ -834,7 +840,8 @@ static rd_expr *fold_indices(folded *z, rd_expr *merge(const folded *))
 }
 
 /* Reduces a SPARSE x by name: reads the options and chooses the function for this sort of
- * reduction. */
+ * reduction. Groups (by, groups) are looked up at all places. Axes that do not begin at 0 (origin)
+ * need care where results are indices. */
 static rd_expr *sparse_reduce(rd_expr *x, const char *name, const rd_reduce_opts *opts)
 {
     const reduction *const row = reduction_of(name);

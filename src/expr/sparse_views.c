@@ -1,5 +1,8 @@
 /* sparse_views.c - views of sparse expressions: the views of their values and fills.
- * Coordinates stay with their axes. */
+ * Coordinates stay with their axes.
+ *
+ * Words. An expression is real if it is not complex. A plain expression is real and dense. The
+ * origin of an axis is its first index, 0 unless the caller says another. */
 #include "expr/plain.h"
 #include "expr/sparse.h"
 #include <string.h>
@@ -101,7 +104,7 @@ static rd_expr *view_of_values(const sparse_view *s)
                 number[values->rank + d * rank + place[k]] = coef(s, a, k);
         }
     }
-    return rd_plain_view(values, rank, extent, number, NULL);
+    return rd_plain_view(values, rank, extent, number, /*origin=*/NULL);
 }
 
 /* Makes a view of a SPARSE from views of its values and fill.  If some axis with coordinates
@@ -116,7 +119,7 @@ static rd_expr *view_sparse(rd_expr *x, int rank, const int64_t *extent, const i
         return rd_plain_view(rd_real_dense(x), rank, extent, number, origin);
     if (!values) /* such a view needs elements at all places */
         return rd_plain_view(rd_at_all_places(x, "rd_view"), rank, extent, number, origin);
-    rd_expr *const fill = rd_plain_view(rd_fill_of(x), rank, extent, number, NULL);
+    rd_expr *const fill = rd_plain_view(rd_fill_of(x), rank, extent, number, /*origin=*/NULL);
     return rd_sparse_from(rd_sparse_node(values, fill, rank, extent, s.n, s.coord, s.axis), origin);
 }
 

@@ -37,7 +37,8 @@ rd_expr *rd_slice_places(rd_expr *x, int axis, int64_t start, int64_t stop, int6
                           "rd_slice_axis");
 }
 
-/* Puts the axes of x in another order. */
+/* Puts the axes of x in another order: axis k of the result is axis order.at[k] of x, as in NumPy's
+ * transpose. */
 rd_expr *rd_permute(rd_expr *x, rd_index order)
 {
     rd_affine v;

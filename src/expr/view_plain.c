@@ -1,5 +1,7 @@
 /* view_plain.c - views of plain expressions: normalised, and composed so that a view of a view
- * is one view. */
+ * is one view.
+ *
+ * Words. The origin of an axis is its first index, 0 unless the caller says another. */
 #include "expr/plain.h"
 #include <assert.h>
 #include <string.h>

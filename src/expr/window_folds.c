@@ -153,7 +153,7 @@ static rd_expr *view_without(const rd_windows *all, const rd_expr *x, int rank,
         for (int k = 0, to = 0; k < x->rank; k++)
             if (!(all->gone >> k & 1))
                 number[of->rank + a * rank + to++] = from[of->rank + a * x->rank + k];
-    return rd_view(x->in[0], rank, extent, number, NULL);
+    return rd_view(x->in[0], rank, extent, number, /*origin=*/NULL);
 }
 
 /* Makes x without the axes of windows.  The kept axes that move with them get longer by a window
@@ -277,7 +277,7 @@ static rd_expr *reduce_others(rd_windows *all, const rd_folding *f, rd_expr *x,
     if (!of.bits)
         return x;
     of.opts.dims.flags &= ~RD_DIMS_KEEP;
-    return rd_folding_node(&of, x, NULL, x->type, facts);
+    return rd_folding_node(&of, x, /*weights=*/NULL, x->type, facts);
 }
 
 /* Makes the fold by rolling reductions: removes the windows, then rolls along each kept axis in

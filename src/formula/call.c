@@ -18,11 +18,11 @@ static bool broadcast_operands(rd_formula_reader *r, const rd_phrase *p, int n,
     if (!rd_labelled_union(r, n, v, p->at, all))
         return false;
     for (int k = 0; k < n; k++) {
-        x[k] = rd_labelled_seen(r, &v[k], all, false, p->at);
+        x[k] = rd_labelled_seen(r, &v[k], all, /*whole=*/false, p->at);
         if (v[k].x && !x[k])
             return false;
     }
-    return all->n || rd_formula_meet(r, n, x, false, p->at);
+    return all->n || rd_formula_meet(r, n, x, /*into=*/false, p->at);
 }
 
 /* Calls a function of functions.def: prepares its arguments by its sort, builds the value, and

@@ -103,7 +103,7 @@ static bool is_summed(const rd_phrase *p, int label)
 }
 
 /* Finds the factors of sum[indices] of a product of named arrays with subscripts. Returns their
- * number, 2 to RD_MOST_FACTORS; 0: p is no such sum. */
+ * number, 2 to RD_MOST_FACTORS; 0: p is no such sum. The list of factors is empty at first (0). */
 int rd_formula_factors(const rd_formula_reader *r, rd_phrase *p, rd_phrase *factor[RD_MOST_FACTORS])
 {
     const int n = is_plain_sum(r, p) ? factors_of(p->body, 0, factor) : 0;

@@ -22,7 +22,7 @@ static rd_expr *apply_left_side(rd_formula_reader *r, const rd_statement *s, con
         return rd_formula_fail(r, RD_ERR_SHAPE, s->tree->at,
                                "this is an array of rank %d: give its axes indices",
                                (int)v->x->rank);
-    return rd_labelled_seen(r, v, &all, true, s->at);
+    return rd_labelled_seen(r, v, &all, /*whole=*/true, s->at);
 }
 
 /* Adds a statement `+=` to an earlier one of the same name: before + s. If the left side names
@@ -32,7 +32,7 @@ static rd_expr *add_to_earlier(rd_formula_reader *r, const rd_statement *before,
 {
     rd_expr *x[] = { before->x, s->x };
 
-    if ((!s->index && !rd_formula_meet(r, 2, x, false, s->at)) ||
+    if ((!s->index && !rd_formula_meet(r, 2, x, /*into=*/false, s->at)) ||
         !rd_formula_alike(r, RD_OP_add, 2, x, s->at))
         return NULL;
     return rd_formula_told(r, rd_formula_made(r, rd_add(x[0], x[1]), s->at),
@@ -181,7 +181,7 @@ int rd_formula_all(rd_ctx *ctx, const char *text, const rd_formula_opts *opts, i
                    rd_named *out)
 {
     const rd_float_env env = rd_float_env_begin();
-    const int          n   = read_text(ctx, "rd_formula_all", text, opts, max, out, false);
+    const int          n   = read_text(ctx, "rd_formula_all", text, opts, max, out, /*last=*/false);
 
     rd_float_env_end(env);
     return n;
@@ -202,7 +202,7 @@ rd_expr *rd_formula(rd_ctx *ctx, const char *text, rd_names in)
     opts.in                = all;
     const rd_float_env env = rd_float_env_begin();
 
-    read_text(ctx, "rd_formula", text, &opts, 1, &out, true);
+    read_text(ctx, "rd_formula", text, &opts, 1, &out, /*last=*/true);
     rd_float_env_end(env);
     rd_free(ctx, all);
     return out.x;

@@ -368,7 +368,9 @@ static bool take_extent(rd_formula_reader *r, const rd_phrase *use, const rd_phr
 }
 
 /* Gives the only index of the subscript without an extent (!known) as many values, from 0 on, as
- * stay inside the axis. The other indices may have any of their values (low to high of `rest`). */
+ * stay inside the axis. The other indices may have any of their values (low to high of `rest`).
+ * Nothing is said with two unknown indices, or a factor of 0. True: as a visit_fn, it never
+ * fails. */
 static bool limit_extent(rd_formula_reader *r, const rd_phrase *use, const rd_phrase *subscript,
                          int axis, int64_t extent, const rd_formula_sum *a)
 {

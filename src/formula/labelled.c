@@ -74,5 +74,5 @@ rd_expr *rd_labelled_seen(rd_formula_reader *r, const rd_labelled *v, const rd_l
         if (has)
             number[v->n + place * all->n + k] = 1;
     }
-    return rd_formula_made(r, rd_view(v->x, all->n, extent, number, NULL), at);
+    return rd_formula_made(r, rd_view(v->x, all->n, extent, number, /*origin=*/NULL), at);
 }

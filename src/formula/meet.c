@@ -247,7 +247,7 @@ static rd_expr *view_of(const named_operands *o, const union_of_axes *all, int i
         if (place >= 0)
             number[x->rank + place * all->n + k] = 1;
     }
-    return rd_formula_made(o->r, rd_view(o->x[i], all->n, extent, number, NULL), o->at);
+    return rd_formula_made(o->r, rd_view(o->x[i], all->n, extent, number, /*origin=*/NULL), o->at);
 }
 
 /* True if two operands have one shape of two or more axes and no name in common. The product of

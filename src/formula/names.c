@@ -96,7 +96,7 @@ rd_expr *rd_formula_array(rd_formula_reader *r, size_t at, size_t length)
         return rd_formula_fail(r, RD_ERR_ARGUMENT, at, "the array '%.*s' is of another context",
                                (int)length, r->text + at);
     return x && !rd_operands(r->call, 1, &x) ? rd_formula_made(r, NULL, at)
-                                             : rd_with_origins(x, NULL);
+                                             : rd_with_origins(x, /*origin=*/NULL);
 }
 
 /* True if a row of core/reducers.def has that name. */

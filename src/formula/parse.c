@@ -205,7 +205,7 @@ static rd_phrase *read_subscript(rd_formula_reader *r)
     if (rd_formula_take(r, "None") || rd_formula_take(r, "newaxis") || rd_formula_take(r, "new"))
         return rd_phrase_new(r, RD_PHRASE_NEW, t);
     if (rd_formula_next(r, ":"))
-        return read_slice(r, NULL);
+        return read_slice(r, /*start=*/NULL);
     p = rd_formula_read(r);
     return p && rd_formula_next(r, ":") ? read_slice(r, p) : p;
 }
@@ -370,9 +370,9 @@ static rd_phrase *read_primary(rd_formula_reader *r)
         return rd_phrase_new(r, RD_PHRASE_TEXT, t);
     }
     if (rd_formula_next(r, "("))
-        return read_list(r, ")", false);
+        return read_list(r, ")", /*always=*/false);
     if (rd_formula_next(r, "["))
-        return read_list(r, "]", true);
+        return read_list(r, "]", /*always=*/true);
     return rd_formula_expected(r, "an operand");
 }
 

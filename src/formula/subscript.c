@@ -115,7 +115,8 @@ static const rd_formula_bound *read_coordinate(rd_formula_reader *r, const rd_ph
 }
 
 /* Takes elements by an index with values that the caller knows, x[month=month(time)], along the
- * axis of that name. */
+ * axis of that name. A caller that knows no positions leaves the index as it is (places == v.x),
+ * which is refused: it may be no position. */
 static rd_expr *by_known_index(rd_formula_reader *r, rd_expr *x, int axis, rd_phrase *p)
 {
     const rd_labelled v      = rd_formula_value(r, p);
@@ -366,7 +367,7 @@ static rd_labelled build_view(rd_formula_reader *r, const places *s, size_t at)
     if (rd_points(all.n, extent) < 0)
         return (rd_labelled){ .x = rd_formula_fail(r, RD_ERR_SHAPE, at,
                                                    "these indices have too many values together") };
-    all.x = rd_formula_made(r, rd_view(s->x, all.n, extent, number, NULL), at);
+    all.x = rd_formula_made(r, rd_view(s->x, all.n, extent, number, /*origin=*/NULL), at);
     return all;
 }
 

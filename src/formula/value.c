@@ -19,7 +19,7 @@ static bool broadcast_labels(rd_formula_reader *r, int n, rd_labelled *v, size_t
     if (!rd_labelled_union(r, n, v, at, all))
         return false;
     for (int i = 0; i < n; i++)
-        if (!(x[i] = rd_labelled_seen(r, &v[i], all, false, at)))
+        if (!(x[i] = rd_labelled_seen(r, &v[i], all, /*whole=*/false, at)))
             return false;
     return true;
 }
@@ -32,7 +32,7 @@ static rd_labelled map_operands(rd_formula_reader *r, rd_op op, int n, rd_labell
 
     if (!broadcast_labels(r, n, v, at, &all, x))
         return (rd_labelled){ 0 };
-    if (op != RD_OP_none && !all.n && !rd_formula_meet(r, n, x, false, at))
+    if (op != RD_OP_none && !all.n && !rd_formula_meet(r, n, x, /*into=*/false, at))
         return (rd_labelled){ 0 };
     if (op == RD_OP_none && all.n)
         return (rd_labelled){ .x = rd_formula_fail(r, RD_ERR_ARGUMENT, at,

@@ -23,6 +23,8 @@ static rd_expr *change_by(rd_grad_step *s, int k, rd_expr *g)
     return map_2(RD_OP_mul, s->call, g, rd_cast_to(slope, s->y->type));
 }
 
+/* Reverse mode: s->in[k] becomes what the node adds to the cotangent of operand k, if a change of
+ * that operand matters (depends). False after a failure. */
 static bool pull(rd_grad_step *s)
 {
     for (int k = 0; k < s->y->n_in; k++)

@@ -1,4 +1,5 @@
-/* forward_mode.c - directional derivatives by forward mode: rd_jvp(), rd_divergence() and rd_laplacian(). */
+/* forward_mode.c - directional derivatives by forward mode: rd_jvp(), rd_divergence() and
+ * rd_laplacian(). */
 #include "expr/complex.h"
 #include "expr/lists.h"
 #include "expr/maps.h"
@@ -12,7 +13,7 @@ static bool set_tangent(rd_grad_graph *graph, const rd_expr *x, rd_expr *t)
 {
     const int64_t i = rd_grad_find(graph, x);
 
-    t = rd_with_origins(t, NULL);
+    t = rd_with_origins(t, /*origin=*/NULL);
     if (t && i >= 0)
         graph->change[i] = t;
     return t != NULL;
@@ -32,7 +33,8 @@ static bool plant_tangent(rd_grad_graph *graph, rd_expr *x, rd_expr *t)
                            graph->call);
         return plant_tangent(graph, x->in[0], t->in[0]);
     }
-    t = t ? rd_broadcast_to(rd_with_origins(t, NULL), x->rank, x->extent, graph->call) : NULL;
+    t = t ? rd_broadcast_to(rd_with_origins(t, /*origin=*/NULL), x->rank, x->extent, graph->call)
+          : NULL;
     if (!t)
         return false;
     if (pairs)
@@ -59,8 +61,9 @@ static bool push_node(rd_grad_graph *graph, int64_t i)
     }
     if (!any)
         return true;
-    rule             = rd_grad_rule_of(&s);
-    graph->change[i] = rule ? rd_cast_to(rd_with_origins(rule->push(&s), NULL), s.y->type) : NULL;
+    rule = rd_grad_rule_of(&s);
+    graph->change[i] =
+        rule ? rd_cast_to(rd_with_origins(rule->push(&s), /*origin=*/NULL), s.y->type) : NULL;
     return graph->change[i] != NULL;
 }
 
@@ -74,6 +77,8 @@ static rd_expr *result_of(const rd_grad_graph *graph, rd_expr *y)
     return rd_with_origins(graph->change[i] ? graph->change[i] : rd_grad_zeros(y), y->origin);
 }
 
+/* rd_jvp() for a public call of that name: the tangent of y for the directions t of its operands x.
+ * Nodes come in the order of serial numbers, operands first. NULL after recording a failure. */
 rd_expr *rd_grad_directional(const char *call, rd_expr *y, rd_exprs x, rd_exprs t, bool strict)
 {
     rd_grad_graph graph;
@@ -97,9 +102,11 @@ rd_expr *rd_grad_directional(const char *call, rd_expr *y, rd_exprs x, rd_exprs 
     return made;
 }
 
+/* The public call: the directional derivative of y (Jacobian times vector) for the directions t of
+ * its operands x, each of which must be a leaf or below y (true: strict). */
 rd_expr *rd_jvp(rd_expr *y, rd_exprs x, rd_exprs t)
 {
-    return rd_grad_directional("rd_jvp", y, x, t, true);
+    return rd_grad_directional("rd_jvp", y, x, t, /*strict=*/true);
 }
 
 /* ---- Fields of points ------------------------------------------------------------------------ */
@@ -125,8 +132,8 @@ static bool shapes_ok(const char *call, const rd_expr *f, const rd_expr *x, bool
     return false;
 }
 
-/* The sum over d of the change of f[.., d] along coordinate d.  Points do not see each other, so
- * one direction moves all of them. */
+/* The sum over d of the change of f[.., d] along coordinate d. Points do not see each other, so one
+ * direction moves all of them. f need not contain x (not strict): then its change is 0. */
 static rd_expr *divergence(const char *call, rd_expr *f, rd_expr *x)
 {
     const int last = x->rank - 1;
@@ -134,9 +141,9 @@ static rd_expr *divergence(const char *call, rd_expr *f, rd_expr *x)
 
     for (int64_t d = 0; d < x->extent[last]; d++) {
         rd_expr *const t = unit(call, x, d);
-        rd_expr       *part =
-            t ? rd_grad_directional(call, f, (rd_exprs){ &x, 1 }, (rd_exprs){ &t, 1 }, false)
-                    : NULL;
+        rd_expr *part = t ? rd_grad_directional(call, f, (rd_exprs){ &x, 1 }, (rd_exprs){ &t, 1 },
+                                                /*strict=*/false)
+                          : NULL;
 
         part = part ? rd_select_place(part, last, d) : NULL;
         sum  = part && sum ? map_2(RD_OP_add, call, sum, part) : part;
@@ -146,21 +153,25 @@ static rd_expr *divergence(const char *call, rd_expr *f, rd_expr *x)
     return sum ? sum : rd_grad_zeros(rd_grad_sum(f, UINT64_C(1) << last));
 }
 
+/* The public call: the divergence of a vector field f of points x, whose last axis has the
+ * coordinates of both. */
 rd_expr *rd_divergence(rd_expr *f, rd_expr *x)
 {
     static const char call[] = "rd_divergence";
 
-    if (!rd_operands(call, 2, (rd_expr *[]){ f, x }) || !shapes_ok(call, f, x, true))
+    if (!rd_operands(call, 2, (rd_expr *[]){ f, x }) || !shapes_ok(call, f, x, /*vector=*/true))
         return NULL;
     return divergence(call, f, x);
 }
 
+/* The public call: the Laplacian of a scalar field f of points x: the divergence of its gradient.
+ * The sum of f over all points has that gradient, as a point changes its own value alone. */
 rd_expr *rd_laplacian(rd_expr *f, rd_expr *x)
 {
     static const char call[] = "rd_laplacian";
     rd_expr          *slope;
 
-    if (!rd_operands(call, 2, (rd_expr *[]){ f, x }) || !shapes_ok(call, f, x, false))
+    if (!rd_operands(call, 2, (rd_expr *[]){ f, x }) || !shapes_ok(call, f, x, /*vector=*/false))
         return NULL;
     slope = rd_grad(rd_sum(f, RD_ALL), RD_EXPRS(x)).at[0];
     return slope ? divergence(call, slope, x) : NULL;

@@ -81,6 +81,9 @@ static rd_expr *change_of_choice(rd_grad_step *s, int k, rd_expr *g)
                         (rd_expr *const[]){ s->y->in[0], g });
 }
 
+/* Reverse mode: what the node adds to the cotangent of each operand that depends: for a cast, g in
+ * the operand's type; else the text of its row. A flat operand, of which the derivative is 0, adds
+ * nothing. False after a failure. */
 static bool pull(rd_grad_step *s)
 {
     rd_expr *const y = s->y;

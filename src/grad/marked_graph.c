@@ -1,5 +1,7 @@
 /* marked_graph.c - the graph below an expression, for both modes of differentiation, and what their rules
- * are built of. */
+ * are built of.
+ *
+ * Words. The origin of an axis is its first index, 0 unless the caller says another. */
 #include "expr/complex.h"
 #include "expr/lists.h"
 #include "expr/maps.h"
@@ -10,6 +12,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+/* Orders nodes by serial number, for qsort() and bsearch(): operands are older than their
+ * readers. */
 static int compare_serials(const void *a, const void *b)
 {
     const uint32_t p = (*(rd_expr *const *)a)->serial, q = (*(rd_expr *const *)b)->serial;
@@ -17,6 +21,7 @@ static int compare_serials(const void *a, const void *b)
     return (p > q) - (p < q);
 }
 
+/* The place of a node in the list; -1: it is not below y. */
 int64_t rd_grad_find(const rd_grad_graph *graph, const rd_expr *x)
 {
     rd_expr *const *found =
@@ -48,6 +53,8 @@ static bool operand_ok(const rd_grad_graph *graph, int k, const rd_expr *x)
     return false;
 }
 
+/* The leaf of pairs of parts below a complex leaf; NULL: x is none. Both parts of such an x are
+ * views of it. */
 rd_expr *rd_grad_pairs(rd_expr *x)
 {
     rd_expr *const leaf = rd_is_complex(x) ? rd_leaf_below(x) : x;
@@ -102,6 +109,9 @@ static bool allocate_facts(rd_grad_graph *graph)
     return true;
 }
 
+/* Lists the nodes below y in the order of serial numbers, and finds which depend on the operands x.
+ * `strict`: an operand that is neither a leaf nor below y is an error. False after recording what
+ * is wrong. */
 bool rd_grad_begin(rd_grad_graph *graph, const char *call, rd_expr *y, rd_exprs x, bool strict)
 {
     *graph = (rd_grad_graph){ .call = call };
@@ -130,6 +140,8 @@ bool rd_grad_begin(rd_grad_graph *graph, const char *call, rd_expr *y, rd_exprs 
     return true;
 }
 
+/* Frees the graph; nothing was allocated if it has no context. `change` is the one block of all
+ * facts. */
 void rd_grad_end(rd_grad_graph *graph)
 {
     if (!graph->ctx)
@@ -147,6 +159,8 @@ static bool is_empty(const rd_expr *x)
     return false;
 }
 
+/* Prepares a step for node i: call, context, node, and which operands depend on an operand of the
+ * caller. Nodes without elements have no derivative to compute. */
 void rd_grad_step_of(const rd_grad_graph *graph, int64_t i, rd_grad_step *s,
                      bool depends[RD_MOST_IN])
 {
@@ -166,6 +180,7 @@ rd_expr *rd_grad_zeros(rd_expr *x)
     return zero ? rd_broadcast_to(zero, x->rank, x->extent, "rd_grad") : NULL;
 }
 
+/* The sum of x over a set of axes, bit a: axis a; x itself if there is none. */
 rd_expr *rd_grad_sum(rd_expr *x, uint64_t axes)
 {
     rd_dims dims = RD_NONE;
@@ -178,6 +193,8 @@ rd_expr *rd_grad_sum(rd_expr *x, uint64_t axes)
     return rd_sum(x, dims);
 }
 
+/* Sums of x over the axis by label, places from 0 to n - 1, which replaces the axis: the transpose
+ * of a gather. Labels of a signed type that are below 0 count from the end. */
 rd_expr *rd_grad_scatter(rd_expr *x, int axis, rd_expr *label, int64_t n)
 {
     static const char call[] = "rd_grad";
@@ -191,6 +208,8 @@ rd_expr *rd_grad_scatter(rd_expr *x, int axis, rd_expr *label, int64_t n)
     return label ? rd_sum(x, RD_DIMS(axis), .by = RD_EXPRS(label), .groups = RD_SHAPE(n)) : NULL;
 }
 
+/* Makes an expression of function text such as "g * y"; names has a letter for each operand. The
+ * whole text is "g,y: g * y". Operands lose their origins, as tangents and cotangents have none. */
 rd_expr *rd_grad_text(const rd_grad_step *s, const char *text, const char *names, rd_expr *const *x)
 {
     rd_expr *given[RD_MOST_IN];
@@ -198,7 +217,7 @@ rd_expr *rd_grad_text(const rd_grad_step *s, const char *text, const char *names
     int      n = (int)strlen(names), used = 0;
 
     for (int k = 0; k < n; k++) {
-        given[k] = rd_with_origins(x[k], NULL);
+        given[k] = rd_with_origins(x[k], /*origin=*/NULL);
         used += snprintf(whole + used, sizeof whole - (size_t)used, "%s%c", k ? "," : "", names[k]);
     }
     snprintf(whole + used, sizeof whole - (size_t)used, ": %s", text);

@@ -11,7 +11,7 @@
 /* ---- Gathers --------------------------------------------------------------------------------- */
 static bool pull_take(rd_grad_step *s)
 {
-    rd_expr *const x = s->y->in[0], *const index = rd_with_origins(s->y->in[1], NULL);
+    rd_expr *const x = s->y->in[0], *const index = rd_with_origins(s->y->in[1], /*origin=*/NULL);
     const int axis = (int)s->y->as.axis->axis;
 
     if (!index)
@@ -19,13 +19,15 @@ static bool pull_take(rd_grad_step *s)
     if (s->y->as.axis->along)
         s->in[0] = rd_grad_scatter(s->g, axis, index, x->extent[axis]);
     else
-        s->in[0] = rd_scatter_add(rd_with_origins(rd_grad_zeros(x), NULL), axis, index, s->g);
+        s->in[0] =
+            rd_scatter_add(rd_with_origins(rd_grad_zeros(x), /*origin=*/NULL), axis, index, s->g);
     return s->in[0] != NULL;
 }
 
+/* Forward mode: the tangent of a gather is the gather of the tangent, by the same index. */
 static rd_expr *push_take(rd_grad_step *s)
 {
-    rd_expr *const index = rd_with_origins(s->y->in[1], NULL);
+    rd_expr *const index = rd_with_origins(s->y->in[1], /*origin=*/NULL);
     const int      axis  = (int)s->y->as.axis->axis;
 
     return s->y->as.axis->along ? rd_take_places_along(s->in[0], axis, index)
@@ -71,9 +73,9 @@ static rd_expr *cotangent_of_order(const rd_grad_step *s, int64_t n)
         if (!g)
             return NULL;
         low  = rd_pad(rd_mul(g, rd_num(s->ctx, 1 - p.between)), last, p.low, after - p.low,
-                      RD_PAD_CONSTANT, NULL);
+                      RD_PAD_CONSTANT, /*value=*/NULL);
         high = rd_pad(rd_mul(g, rd_num(s->ctx, p.between)), last, p.high, after - p.high,
-                      RD_PAD_CONSTANT, NULL);
+                      RD_PAD_CONSTANT, /*value=*/NULL);
         low  = p.between == 0 ? low : rd_add(low, high);
         sum  = sum ? rd_add(sum, low) : low;
         if (!sum)
@@ -115,6 +117,8 @@ static bool count_is_known(const rd_grad_step *s)
     return false;
 }
 
+/* Reverse mode: the cotangent of a sorted element is added at the place that it came from.
+ * Quantiles (all) read all n sorted elements, other sorts the first ones of their result. */
 static bool pull_sort(rd_grad_step *s)
 {
     const rd_expr *x    = s->y->in[0];
@@ -129,6 +133,8 @@ static bool pull_sort(rd_grad_step *s)
     return s->in[0] != NULL;
 }
 
+/* Forward mode: the tangents of elements, in the order in which these are sorted; of quantiles what
+ * lies between two of them. NULL after a failure. */
 static rd_expr *push_sort(rd_grad_step *s)
 {
     const rd_expr *x    = s->y->in[0];

@@ -41,6 +41,7 @@ static bool begin(reduction *r, rd_grad_step *s)
     return true;
 }
 
+/* True if axis a of the operand is reduced; dims has a bit for each axis. */
 static bool is_reduced(const reduction *r, int a)
 {
     return r->fold->dims >> a & 1;
@@ -71,6 +72,7 @@ static rd_expr *beside(const reduction *r, rd_reducer_id reducer, rd_expr *x, rd
                    &facts, sizeof facts);
 }
 
+/* The sum of x over the same elements and groups as the reduction's; NULL stays NULL. */
 static rd_expr *sum_beside(const reduction *r, rd_expr *x)
 {
     return beside(r, RD_RED_sum, x, NULL, x ? x->type : RD_F64);
@@ -177,7 +179,7 @@ static rd_expr *named(const reduction *r, char name, rd_expr *g)
     case 'y': y = r->s->y; break;
     case 'n': y = total_weight(r, weighted); break;
     case 'm': y = mean_of(r, x, weighted); break;
-    case 'u': y = mean_of(r, r->w, false); break;
+    case 'u': y = mean_of(r, r->w, /*weighted=*/false); break;
     case 'd': y = deviation(r); break;
     case 's': y = beside(r, RD_RED_skewness, x, r->w, r->y->type); break;
     case 'q':
@@ -188,7 +190,7 @@ static rd_expr *named(const reduction *r, char name, rd_expr *g)
     default:
         y = beside(r, RD_RED_prod, rd_grad_text(r->s, "x == 0 ? 1 : x", "x", &x), NULL, x->type);
     }
-    y = rd_with_origins(y, NULL);
+    y = rd_with_origins(y, /*origin=*/NULL);
     return y && y->rank == r->y->rank && y->kind != RD_EXPR_NUMBER ? spread(r, y) : y;
 }
 

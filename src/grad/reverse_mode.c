@@ -16,7 +16,7 @@ static bool add_to(rd_grad_graph *graph, rd_expr *x, rd_expr *part)
 {
     rd_expr **const g = &graph->change[rd_grad_find(graph, x)];
 
-    part = rd_cast_to(rd_with_origins(part, NULL), x->type);
+    part = rd_cast_to(rd_with_origins(part, /*origin=*/NULL), x->type);
     *g   = part && *g ? map_2(RD_OP_add, graph->call, *g, part) : part;
     return *g != NULL;
 }
@@ -60,7 +60,7 @@ static rd_expr *seed_of(const rd_grad_graph *graph, const rd_expr *y, rd_expr *s
                        graph->call);
     if (!seed)
         seed = rd_number(graph->ctx, y->type, rd_word_from_int(1, y->type));
-    seed = rd_cast_to(rd_with_origins(seed, NULL), y->type);
+    seed = rd_cast_to(rd_with_origins(seed, /*origin=*/NULL), y->type);
     return seed ? rd_broadcast_to(seed, y->rank, y->extent, graph->call) : NULL;
 }
 
@@ -86,7 +86,7 @@ static rd_expr *result_of(const rd_grad_graph *graph, rd_expr *x)
     if (rd_is_complex(x))
         return rd_complex_of(result_of(graph, x->in[0]), result_of(graph, x->in[1]), graph->call);
     if (x->kind == RD_EXPR_SPARSE) /* other places have no gradient: no fill */
-        return rd_sparse_with(x, result_of(graph, x->in[0]), NULL);
+        return rd_sparse_with(x, result_of(graph, x->in[0]), /*fill=*/NULL);
     return rd_with_origins(i >= 0 && graph->change[i] ? graph->change[i] : rd_grad_zeros(x),
                            x->origin);
 }
@@ -122,7 +122,7 @@ static rd_grad_opts whole_opts(const rd_grad_opts *opts)
 static rd_exprs gradient(const char *call, rd_expr *y, rd_exprs x, rd_expr *seed)
 {
     rd_grad_graph graph;
-    bool          ok = rd_grad_begin(&graph, call, y, x, true) && plant_seed(&graph, y, seed);
+    bool ok = rd_grad_begin(&graph, call, y, x, /*strict=*/true) && plant_seed(&graph, y, seed);
 
     for (int64_t i = graph.list.n - 1; ok && i >= 0; i--)
         ok = pull_node(&graph, i);
@@ -131,6 +131,7 @@ static rd_exprs gradient(const char *call, rd_expr *y, rd_exprs x, rd_expr *seed
     return list;
 }
 
+/* The public call: the gradients of y with respect to the expressions o.x. */
 rd_exprs rd_grad_of(rd_expr *y, const rd_grad_opts *opts)
 {
     const rd_grad_opts o = whole_opts(opts);
@@ -141,12 +142,12 @@ rd_exprs rd_grad_of(rd_expr *y, const rd_grad_opts *opts)
 /* The Hessian times v: the change of each gradient along v. */
 rd_exprs rd_hvp(rd_expr *y, rd_exprs x, rd_exprs v)
 {
-    const rd_exprs g = gradient("rd_hvp", y, x, NULL);
+    const rd_exprs g = gradient("rd_hvp", y, x, /*seed=*/NULL);
     rd_expr      **made;
 
     if (!g.n || !g.at[0] || !(made = rd_arena(y->ctx, (size_t)g.n * sizeof *made)))
         return g;
     for (int32_t k = 0; k < g.n; k++)
-        made[k] = rd_grad_directional("rd_hvp", g.at[k], x, v, false);
+        made[k] = rd_grad_directional("rd_hvp", g.at[k], x, v, /*strict=*/false);
     return (rd_exprs){ made, g.n };
 }

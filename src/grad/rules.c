@@ -10,6 +10,7 @@ static const rd_grad_rule *const rules[] = {
     [RD_EXPR_CALL] = &rd_call_grad,
 };
 
+/* The rule of the node's kind; NULL after recording that it has no derivative. */
 const rd_grad_rule *rd_grad_rule_of(const rd_grad_step *s)
 {
     const rd_expr_kind kind = s->y->kind;

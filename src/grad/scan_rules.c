@@ -31,6 +31,7 @@ static rd_expr *scan_like(const rd_grad_step *s, rd_reducer_id reducer, rd_expr 
                    &facts, sizeof facts);
 }
 
+/* The axis of the scan: dims has one bit, as a scan goes along one axis. */
 static int axis_of(const rd_grad_step *s)
 {
     return __builtin_ctzll(s->y->as.fold->dims);
@@ -41,7 +42,7 @@ static int axis_of(const rd_grad_step *s)
 static rd_expr *begins_from_behind(const rd_grad_step *s)
 {
     const int      axis   = axis_of(s);
-    rd_expr *const begins = rd_with_origins(s->y->in[1], NULL);
+    rd_expr *const begins = rd_with_origins(s->y->in[1], /*origin=*/NULL);
     const bool     down   = s->y->as.fold->reverse;
     const int64_t  n      = s->y->extent[axis];
     rd_expr       *y;
@@ -52,11 +53,13 @@ static rd_expr *begins_from_behind(const rd_grad_step *s)
     return rd_pad(y, axis, down, !down, RD_PAD_CONSTANT, rd_int(s->ctx, 1));
 }
 
+/* True if the scan has a mask, which is operand 2. */
 static bool has_mask(const rd_grad_step *s)
 {
     return s->y->in[2] != NULL;
 }
 
+/* Records that such a scan has no derivative; returns NULL. */
 static rd_expr *refuse(const rd_grad_step *s)
 {
     const rd_fold_facts *f = s->y->as.fold;
@@ -71,15 +74,15 @@ static rd_expr *places_of(const rd_grad_step *s)
 {
     const bool least = s->y->as.fold->reducer == RD_RED_min;
 
-    return scan_like(s, least ? RD_RED_argmin : RD_RED_argmax, rd_with_origins(s->y->in[0], NULL),
-                     NULL, RD_I64, false);
+    return scan_like(s, least ? RD_RED_argmin : RD_RED_argmax,
+                     rd_with_origins(s->y->in[0], /*origin=*/NULL), NULL, RD_I64, /*turned=*/false);
 }
 
 /* The tangent or cotangent of x for a change g; `back`: reverse mode. */
 static rd_expr *change_by(rd_grad_step *s, rd_expr *g, bool back)
 {
     const rd_fold_facts *f = s->y->as.fold;
-    rd_expr *const       x = rd_with_origins(s->y->in[0], NULL);
+    rd_expr *const       x = rd_with_origins(s->y->in[0], /*origin=*/NULL);
 
     if (has_mask(s) || f->user)
         return refuse(s);
@@ -87,10 +90,12 @@ static rd_expr *change_by(rd_grad_step *s, rd_expr *g, bool back)
     case RD_RED_sum: return scan_like(s, RD_RED_sum, g, NULL, g->type, back);
     case RD_RED_sum_anew:
         return scan_like(s, RD_RED_sum_anew, g,
-                         back ? begins_from_behind(s) : rd_with_origins(s->y->in[1], NULL), g->type,
-                         back);
+                         back ? begins_from_behind(s)
+                              : rd_with_origins(s->y->in[1], /*origin=*/NULL),
+                         g->type, back);
     case RD_RED_decay: /* w is one number */
-        return scan_like(s, RD_RED_decay, g, rd_with_origins(s->y->in[1], NULL), g->type, back);
+        return scan_like(s, RD_RED_decay, g, rd_with_origins(s->y->in[1], /*origin=*/NULL), g->type,
+                         back);
     case RD_RED_prod:
         g = rd_grad_text(s, back ? "g * y" : "g / x", "gxy", (rd_expr *const[]){ g, x, s->y });
         g = g ? scan_like(s, RD_RED_sum, g, NULL, g->type, back) : NULL;
@@ -105,17 +110,21 @@ static rd_expr *change_by(rd_grad_step *s, rd_expr *g, bool back)
     }
 }
 
+/* Reverse mode: what the scan adds to the cotangent of x. A derivative by its second operand,
+ * weights or flags, is refused. */
 static bool pull(rd_grad_step *s)
 {
     if (s->depends[1])
         return refuse(s);
-    s->in[0] = change_by(s, s->g, true);
+    s->in[0] = change_by(s, s->g, /*back=*/true);
     return s->in[0] != NULL;
 }
 
+/* Forward mode: the tangent of the scan. A tangent of its second operand, weights or flags, is
+ * refused. */
 static rd_expr *push(rd_grad_step *s)
 {
-    return s->in[1] ? refuse(s) : change_by(s, s->in[0], false);
+    return s->in[1] ? refuse(s) : change_by(s, s->in[0], /*back=*/false);
 }
 
 const rd_grad_rule rd_scan_grad = { pull, push };

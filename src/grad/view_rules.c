@@ -24,11 +24,13 @@ typedef struct back {
     int            along[RD_MAX_RANK]; /* axis of y that each axis of g is                   */
 } back;
 
+/* The offset of the view along axis a of its operand: see the head of this file. */
 static int64_t offset_of(const rd_expr *y, int a)
 {
     return y->as.view->number[a];
 }
 
+/* How far one index along axis k of the view moves along axis a of its operand. */
 static int64_t coef_of(const rd_expr *y, int a, int k)
 {
     return y->as.view->number[y->in[0]->rank + a * y->rank + k];
@@ -101,7 +103,8 @@ static rd_expr *padded(rd_expr *g, int axis, int64_t before, int64_t after)
         g = rd_slice_places(g, axis, from, g->extent[axis] - cut, 1);
     before = before > 0 ? before : 0;
     after  = after > 0 ? after : 0;
-    return g && (before || after) ? rd_pad(g, axis, before, after, RD_PAD_CONSTANT, NULL) : g;
+    return g && (before || after) ? rd_pad(g, axis, before, after, RD_PAD_CONSTANT, /*value=*/NULL)
+                                  : g;
 }
 
 /* Puts step - 1 zeros behind each element of an axis. */
@@ -269,6 +272,9 @@ static rd_expr *sums_by_place(const back *b, rd_expr *g)
     return g ? rd_reshape(g, rd_shape_of(x)) : NULL;
 }
 
+/* Reverse mode: the transpose of the view. Axes along which it repeats elements are summed first.
+ * If no two axes meet (is_separable()), pull_axes() moves each back to its place in the operand;
+ * other views, such as a diagonal, are sums by the place of each element. */
 static bool pull_view(rd_grad_step *s)
 {
     back b = { .y = s->y, .x = s->y->in[0], .g = s->g };
@@ -282,11 +288,12 @@ static bool pull_view(rd_grad_step *s)
     return s->in[0] != NULL;
 }
 
+/* Forward mode: the same view of the tangent. */
 static rd_expr *push_view(rd_grad_step *s)
 {
     rd_expr *const y = s->y;
 
-    return rd_view(s->in[0], y->rank, y->extent, y->as.view->number, NULL);
+    return rd_view(s->in[0], y->rank, y->extent, y->as.view->number, /*origin=*/NULL);
 }
 
 const rd_grad_rule rd_view_grad = { pull_view, push_view };
@@ -298,6 +305,7 @@ static bool pull_reshape(rd_grad_step *s)
     return s->in[0] != NULL;
 }
 
+/* Forward mode: the same reshape of the tangent. */
 static rd_expr *push_reshape(rd_grad_step *s)
 {
     return rd_reshape(s->in[0], rd_shape_of(s->y));
@@ -328,7 +336,8 @@ static rd_expr *push_concat(rd_grad_step *s)
     rd_expr *part[RD_MOST_IN];
 
     for (int k = 0; k < s->y->n_in; k++)
-        if (!(part[k] = s->in[k] ? s->in[k] : rd_with_origins(rd_grad_zeros(s->y->in[k]), NULL)))
+        if (!(part[k] = s->in[k] ? s->in[k]
+                                 : rd_with_origins(rd_grad_zeros(s->y->in[k]), /*origin=*/NULL)))
             return NULL;
     return rd_concat((int)s->y->as.axis->axis, (rd_exprs){ part, s->y->n_in });
 }

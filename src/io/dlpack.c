@@ -312,7 +312,7 @@ static exported *export_array(rd_ctx *ctx, const char *call, rd_array *array, bo
  * failure. */
 struct DLManagedTensor *rd_to_dlpack(rd_ctx *ctx, rd_array *array)
 {
-    exported *s = export_array(ctx, "rd_to_dlpack", array, false);
+    exported *s = export_array(ctx, "rd_to_dlpack", array, /*versioned=*/false);
 
     if (!s)
         return NULL;
@@ -323,7 +323,7 @@ struct DLManagedTensor *rd_to_dlpack(rd_ctx *ctx, rd_array *array)
 /* The public call: exports an array as a tensor of DLPack 1.0; NULL after recording a failure. */
 struct DLManagedTensorVersioned *rd_to_dlpack_versioned(rd_ctx *ctx, rd_array *array)
 {
-    exported *s = export_array(ctx, "rd_to_dlpack_versioned", array, true);
+    exported *s = export_array(ctx, "rd_to_dlpack_versioned", array, /*versioned=*/true);
 
     if (!s)
         return NULL;

@@ -315,7 +315,7 @@ rd_expr *rd_load_npy(rd_ctx *ctx, const rd_load_opts *opts)
         s.start = opts->offset;
     rd_expr *leaf = open_source(&s) ? load_leaf(&s, opts->read) : NULL;
     close_source(&s);
-    return leaf && rd_leaf_labelled(rd_leaf_below(leaf), NULL, s.path) ? leaf : NULL;
+    return leaf && rd_leaf_labelled(rd_leaf_below(leaf), /*label=*/NULL, s.path) ? leaf : NULL;
 }
 
 /* The public call: makes a leaf of a file.  In brackets, as a macro of that name takes options. */

@@ -9,7 +9,9 @@
  *       end i0
  *
  * A slot is a buffer.  A fold is a reduction or scan; its cells are its results.  A register
- * holds one value. */
+ * holds one value.
+ *
+ * Words. Scratch is temporary memory of a task. */
 #include "kernels/program.h"
 #include <inttypes.h>
 

@@ -1,7 +1,9 @@
 /* work.c - counts the work of a program: elements, operations, bytes.
  *
  * A slot is a buffer of the program.  A fold is a reduction or scan; STEP and SCAN give it an
- * element.  A tile is a range of an axis. */
+ * element.  A tile is a range of an axis.
+ *
+ * Words. Scratch is temporary memory of a task. */
 #include "core/caches.h"
 #include "kernels/program.h"
 
@@ -44,7 +46,7 @@ static double times_in(const rd_program *p, int32_t loop, bool bounded)
 /* Returns how often all tasks together run an instruction, if no loop is left early. */
 double rd_program_times(const rd_program *p, int32_t inst)
 {
-    return times_in(p, p->inst[inst].loop, false);
+    return times_in(p, p->inst[inst].loop, /*bounded=*/false);
 }
 
 /* True if tasks of equal shares may take different times: a mask bounds a loop inside the root

@@ -199,7 +199,7 @@ static int auxiliary_dimension(cmd_contents *all, const char *name, int64_t n)
         if (!all->dimension[k].axis && all->dimension[k].n == n &&
             strcmp(all->dimension[k].name, name) == 0)
             return k;
-    return add_dimension(all, name, n, false);
+    return add_dimension(all, name, n, /*grows=*/false);
 }
 
 /* ---- Results --------------------------------------------------------------------------------- */

@@ -282,7 +282,8 @@ void cmd_grib_each(const cmd_grib_api *g, const char *path, int64_t from, cmd_gr
 }
 
 /* Lists all messages with their kinds, then the coordinates of each kind's axes, and the indices of
- * each message along these. */
+ * each message along these. Messages are read from byte 0 on; room has places for the coordinates
+ * of all messages. */
 cmd_grib *cmd_grib_list(const cmd_grib_api *g, const char *path)
 {
     cmd_grib *all = cmd_room(sizeof *all);

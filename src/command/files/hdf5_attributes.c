@@ -130,7 +130,8 @@ static void unpack_coordinates(const cmd_hdf5_api *h5, hid_t scale, double *at, 
 {
     cmd_variable v = { .type = RD_F64 };
 
-    cmd_read_packing(&v, NULL, cmd_hdf5_numbers, &(cmd_hdf5_object){ .h5 = h5, .id = scale });
+    cmd_read_packing(&v, /*sign=*/NULL, cmd_hdf5_numbers,
+                     &(cmd_hdf5_object){ .h5 = h5, .id = scale });
     for (int64_t i = 0; v.packing.type != RD_AUTO && i < n; i++)
         at[i] = at[i] * v.packing.scale + v.packing.add;
 }

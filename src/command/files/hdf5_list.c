@@ -181,7 +181,7 @@ static void describe(void *of)
  * NetCDF dimension without coordinates (bare) is no variable, and is removed again. */
 static void add_dataset(const traversal *w, hid_t set, const char *path)
 {
-    cmd_variable *const v = add_variable(w, path, NULL);
+    cmd_variable *const v = add_variable(w, path, /*why=*/NULL);
     description         d = { w, set, v, false };
 
     v->id                 = identity_of(w, set);

@@ -44,9 +44,9 @@ static hid_t text_type(const cmd_hdf5_api *h5, size_t n, bool ascii)
 hid_t cmd_hdf5_made_type(const cmd_hdf5_api *h5, cmd_kind kind, rd_dtype type)
 {
     if (kind == CMD_TEXTS)
-        return text_type(h5, H5T_VARIABLE, false);
+        return text_type(h5, H5T_VARIABLE, /*ascii=*/false);
     if (kind == CMD_CHARACTERS)
-        return text_type(h5, 1, true);
+        return text_type(h5, 1, /*ascii=*/true);
     if (type == RD_BOOL)
         return bool_type(h5);
     const hid_t native = cmd_hdf5_native_type(h5, type);

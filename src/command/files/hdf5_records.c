@@ -75,8 +75,8 @@ static void check_room(const char *path, const char *aside, int64_t bytes)
     close(fd);
 }
 
-/* Allocates the chunks of one result. False: the library has no function to write a chunk, or
- * fails. */
+/* Allocates the chunks of one result. False: the library has no function to write a chunk, or no
+ * class of file-access properties (file_access), or it fails. */
 static bool make_records(const char *path, const char *aside, const cmd_content *c)
 {
     const cmd_hdf5_api *h5      = cmd_hdf5_load();

@@ -186,7 +186,7 @@ static void write_by_library(writer *w, const char *aside, int k)
  * deflate them. */
 void cmd_hdf5_write(const char *path, const char *aside, const cmd_results *results)
 {
-    writer w = begin(path, aside, results, false);
+    writer w = begin(path, aside, results, /*aligned=*/false);
 
     for (int k = 0; k < w.all->n; k++) {
         if (!cmd_is_for_threads(&w.all->at[k]))
@@ -230,7 +230,7 @@ static void write_last_element(const writer *w, int k)
  * element, one in chunks by cmd_hdf5_make_records(). */
 bool cmd_hdf5_begin(const char *path, const char *aside, const cmd_results *results, int64_t *place)
 {
-    const writer w   = begin(path, aside, results, true);
+    const writer w   = begin(path, aside, results, /*aligned=*/true);
     const bool   are = cmd_are_pieces(w.all);
 
     for (int k = 0; k < w.all->n && are; k++)

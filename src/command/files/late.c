@@ -119,8 +119,10 @@ static int64_t bytes_touched(const rd_part *part, const late *l)
 }
 
 /* ---- Reading --------------------------------------------------------------------------------- */
-/* Decodes the part's rows by the library into a sparse file, and maps the file in place of the
- * reserved addresses. */
+/* Decodes the part's rows by the format's library (libnetcdf, libhdf5), which runs in the reader
+ * process (reader.c), into a sparse file. Maps the file in place of the reserved addresses. The
+ * file has room for all l->bytes, but only bytes_touched() of them take memory, so only these are
+ * asked for. */
 static void decode_by_library(const late *l, const rd_part *part)
 {
     const int64_t n  = part->shape.at[0];

@@ -456,7 +456,7 @@ static void unpack_coordinates(const source *s, int group, int number, double *a
 {
     cmd_variable v = { .id = pack_id(s, group, number), .type = RD_F64 };
 
-    cmd_read_packing(&v, NULL, read_numbers, &(attributes){ s, &v });
+    cmd_read_packing(&v, /*sign=*/NULL, read_numbers, &(attributes){ s, &v });
     for (int64_t i = 0; v.packing.type != RD_AUTO && i < n; i++)
         at[i] = at[i] * v.packing.scale + v.packing.add;
 }

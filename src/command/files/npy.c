@@ -52,7 +52,7 @@ static void open_npy(cmd_file *file)
     file->state = x ? (void *)x : r;
     if (r) {
         rd_error_clear(file->ctx);
-        cmd_add_fields(file, r, NULL, 0);
+        cmd_add_fields(file, r, /*prefix=*/NULL, 0);
         return;
     }
     cmd_variable  *v     = cmd_add_variables(file, 1);

@@ -481,7 +481,7 @@ static rd_expr *read_as(cmd_file *file, cmd_variable *v, bool looking)
  * reads the coordinates of its axis. */
 static rd_expr *read_npz(cmd_file *file, cmd_variable *v)
 {
-    rd_expr *const x = rd_label(read_as(file, v, false), v->name);
+    rd_expr *const x = rd_label(read_as(file, v, /*looking=*/false), v->name);
 
     if (v->bytes > 0 && !v->is_axis)
         cmd_read_record_axis(file, v);
@@ -493,7 +493,7 @@ static rd_expr *read_npz(cmd_file *file, cmd_variable *v)
 static void look_npz(cmd_file *file, cmd_variable *v)
 {
     if (v->bytes == 0)
-        read_as(file, v, true);
+        read_as(file, v, /*looking=*/true);
 }
 
 /* Finds a variable, or "member.field". Fields are known after the member was looked at, so the

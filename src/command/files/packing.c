@@ -369,8 +369,8 @@ static rd_expr *missing_of(rd_ctx *ctx, const cmd_packing *p, rd_expr *raw, rd_e
 
     for (int k = 0; k < p->n_missing; k++)
         where = or_masks(where, equal_to(ctx, raw, p->missing[k]));
-    where = or_masks(where, mask_outside(ctx, p, raw, y, true));
-    return or_masks(where, mask_outside(ctx, p, raw, y, false));
+    where = or_masks(where, mask_outside(ctx, p, raw, y, /*below=*/true));
+    return or_masks(where, mask_outside(ctx, p, raw, y, /*below=*/false));
 }
 
 /* True if the mask is true for any element, which evaluates it. An error is ignored here, as it

@@ -380,7 +380,8 @@ void cmd_reader_decode(cmd_file *file, const cmd_variable *v, int64_t first, int
     request(DECODE, file, v, to, bytes);
 }
 
-/* Asks the child to read the coordinates of a variable's axes into shared memory. */
+/* Asks the child to read the coordinates of a variable's axes into shared memory. No file is sent
+ * along (-1), and the number of bytes is not used. */
 void cmd_reader_coordinates(cmd_file *file, cmd_variable *v)
 {
     request(COORDINATES, file, v, -1, 0);

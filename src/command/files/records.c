@@ -41,7 +41,7 @@ static bool accept(text *t, char c)
     return true;
 }
 
-/* Consumes the word if it is next. True if so. */
+/* Consumes the word if it is next, behind blanks, which peek() skips. True if so. */
 static bool accept_word(text *t, const char *word)
 {
     const size_t n = strlen(word);

@@ -75,7 +75,8 @@ void cmd_describe_field(cmd_variable *v, const cmd_records *r, int field)
 }
 
 /* True if the first field has dates and others follow, in one row of records. The dates are then
- * the coordinates of the records. */
+ * the coordinates of the records. The field must be readable (no `why`) and have one date a record
+ * (rank 0). */
 static bool has_axis(const cmd_records *r)
 {
     const cmd_field *const f = &r->field[0];
@@ -279,7 +280,9 @@ static void count_units(const cmd_npy_place *p, const cmd_variable *v, const cmd
 
 /* ---- Leaves of fields ------------------------------------------------------------------------ */
 /* Gathers the field of all records by all threads, and makes a leaf (input array) of the dense
- * elements. A piece has about 1 MB of records. */
+ * elements. A piece has about 1 MB of records. A field with a unit (f->unit, NumPy's unit of dates
+ * and durations) has counts of it, which count_units() makes whole units. find_strides() cannot
+ * fail here: the dense elements lie at multiples of their size. */
 static rd_expr *gather_field(rd_ctx *ctx, const cmd_npy_place *p, const cmd_records *r,
                              const cmd_field *f, const cmd_variable *v, int64_t records)
 {

@@ -134,7 +134,8 @@ static const struct stream *stream_of(const char *path)
     return &streams[n_streams++];
 }
 
-/* Returns a new descriptor of the file that holds the stream's bytes, and its size. */
+/* Returns a new descriptor (3 or above, no standard stream) of the file that holds the stream's
+ * bytes, and its size. */
 int cmd_open_stream(const char *path, int64_t *size)
 {
     struct stat facts;

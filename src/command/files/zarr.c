@@ -226,11 +226,12 @@ static void list_node(traversal *w, const node *of)
     const char *const kind = cmd_json_text(cmd_json_member(e.json, "node_type"));
 
     if (why)
-        add_unreadable(w, &e, cmd_reason(why, e.folder), NULL);
+        add_unreadable(w, &e, cmd_reason(why, e.folder), /*same_as=*/NULL);
     else if (old || (kind && strcmp(kind, "array") == 0))
         add_array(w->file, e.folder, e.group, e.name ? e.name : cmd_stem(e.folder), e.json);
     else if (e.depth > MOST_DEPTH)
-        add_unreadable(w, &e, cmd_text("it is a group in more than %d others", MOST_DEPTH), NULL);
+        add_unreadable(w, &e, cmd_text("it is a group in more than %d others", MOST_DEPTH),
+                       /*same_as=*/NULL);
     else if (is_new(w, &e))
         list_group(w, &e);
 }

@@ -120,7 +120,7 @@ static void read_shard(cmd_variable *v, cmd_zarr *z, const cmd_json *codec)
             v->why = "its shards are no whole number of chunks";
     }
     if (!v->why)
-        read_codecs_3(v, z, cmd_zarr_setting(codec, "codecs"), true);
+        read_codecs_3(v, z, cmd_zarr_setting(codec, "codecs"), /*in_shard=*/true);
 }
 
 /* Adds a compressor or filter of bytes. A prefix "numcodecs." of its name is removed. */
@@ -176,7 +176,7 @@ static void read_codecs_3(cmd_variable *v, cmd_zarr *z, const cmd_json *list, bo
 /* Reads the codecs of an array of version 3. */
 void cmd_zarr_codecs_3(cmd_variable *v, cmd_zarr *z, const cmd_json *list)
 {
-    read_codecs_3(v, z, list, false);
+    read_codecs_3(v, z, list, /*in_shard=*/false);
 }
 #else
 typedef int cmd_no_zarr_codecs;

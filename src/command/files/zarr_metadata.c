@@ -258,7 +258,7 @@ cmd_zarr *cmd_zarr_read_3(cmd_variable *v, const cmd_json *array)
     if (!v->why)
         cmd_zarr_fill(v, z, cmd_json_member(array, "fill_value"));
     if (!v->why)
-        cmd_zarr_describe(v, z, NULL);
+        cmd_zarr_describe(v, z, /*fill=*/NULL);
     return z;
 }
 #else

@@ -106,7 +106,7 @@ static void draw_bar(const cmd_pen *pen, const cmd_panel *p)
     pen->c->set_line_width(pen->to, 1);
     pen->c->rectangle(pen->to, left, p->top, wide, p->height);
     pen->c->stroke(pen->to);
-    const cmd_ticks t = cmd_ticks_of(lo, hi, 6, NULL, NULL);
+    const cmd_ticks t = cmd_ticks_of(lo, hi, 6, /*units=*/NULL, /*calendar=*/NULL);
     for (int k = 0; k < t.n; k++) {
         const double at = p->top + p->height * (1 - cmd_place_between(t.at[k], lo, hi));
 

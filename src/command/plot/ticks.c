@@ -98,7 +98,7 @@ static void date_ticks(cmd_ticks *t, double lo, double hi, int wanted, const cmd
         }
         return;
     }
-    const double by = fmax(1, nice_step(span / 365.25, wanted, false));
+    const double by = fmax(1, nice_step(span / 365.25, wanted, /*degrees=*/false));
     for (double y = ceil((double)date.year / by) * by; (double)first_of(s, (int64_t)y, 1) <= to;
          y += by)
         if ((double)first_of(s, (int64_t)y, 1) >= from)

@@ -1,7 +1,9 @@
 /* cache.c - what a context keeps between evaluations: plans, and a frame for their runs.  Plans
  * are evicted by least recent use.
  *
- * An entry is a plan with its key.  It is busy while the plan runs, and must not be freed then. */
+ * An entry is a plan with its key.  It is busy while the plan runs, and must not be freed then.
+ *
+ * Words. A brief plan is one for first runs, without compiled loops. */
 #include "eval/cache/cache_parts.h"
 #include "eval/run/frame.h"
 #include <string.h>
@@ -97,13 +99,13 @@ static void drop_idle(rd_cache *c, bool brief)
 /* Drops all unmeasured plans with the current key that do not run. */
 void rd_cache_drop_unmeasured(rd_cache *c)
 {
-    drop_idle(c, false);
+    drop_idle(c, /*brief=*/false);
 }
 
 /* Drops plans for first runs only (brief) with the current key that do not run. */
 void rd_cache_drop_brief(rd_cache *c)
 {
-    drop_idle(c, true);
+    drop_idle(c, /*brief=*/true);
 }
 
 /* ---- The context's cache --------------------------------------------------------------------- */

@@ -134,15 +134,17 @@ static bool was_planned_with_values(rd_cache *c)
     return was;
 }
 
-/* Finds a plan with the key's numbers as inputs, which runs for any numbers; NULL: none.  The key
- * then gets its numbers back as values, unless a plan for any numbers is to be made now. */
+/* Finds a plan with the key's numbers as inputs, which runs for any numbers, measured or not
+ * (false); NULL: none. The key then gets its numbers back as values, unless a plan for any numbers
+ * is to be made now: one with fixed numbers was made before, or the plan found was brief and is
+ * over. */
 static rd_entry *find_for_any_numbers(rd_cache *c, const rd_eval_opts *opts, bool *over)
 {
     rd_entry *e;
 
     if (opts->measure || opts->async || !rd_key_numbers_to_inputs(&c->key))
         return NULL;
-    e = find(c, false, over);
+    e = find(c, /*measured=*/false, over);
     if (!e && !*over && !was_planned_with_values(c))
         rd_key_numbers_to_values(&c->key);
     return e;
@@ -193,7 +195,7 @@ static rd_status execute(const rd_plan *plan, const void *const *leaf, rd_result
 
     for (int k = 0; k < results.n; k++)
         out[k] = results.at[k].out->data;
-    return rd_plan_execute(plan, leaf, out, &progress, NULL);
+    return rd_plan_execute(plan, leaf, out, &progress, /*stats=*/NULL);
 }
 
 /* Runs a cached plan that was marked as running. */
@@ -223,7 +225,7 @@ static rd_status run_once(rd_ctx *ctx, rd_results results, const rd_eval_opts *o
 {
     rd_plan  *plan = rd_plan_make(ctx, (rd_exprs){ 0 }, results, opts);
     rd_status status =
-        plan ? rd_plan_execute(plan, NULL, NULL, &plan->progress, NULL) : rd_error(ctx);
+        plan ? rd_plan_execute(plan, NULL, NULL, &plan->progress, /*stats=*/NULL) : rd_error(ctx);
 
     rd_plan_free(plan);
     return status;
@@ -391,7 +393,8 @@ rd_status rd_cache_run(rd_ctx *ctx, rd_results results, const rd_eval_opts *opts
     return run_alike(c, results, &full, place);
 }
 
-/* The choice that was measured as fastest for an evaluation; the default if it was not measured. */
+/* The choice that was measured as fastest for an evaluation; the default if it was not measured, or
+ * if no key can be made (too large, or no memory). */
 rd_choice rd_cache_choice(rd_ctx *ctx, int n, const rd_request *request, const rd_eval_opts *opts)
 {
     rd_cache       *c     = rd_cache_get(ctx);

@@ -250,7 +250,8 @@ static bool put_facts(rd_key *key, const rd_expr *e)
         put(key, (uint64_t)e->as.leaf->device);
         /* a plan keeps where a block mask's range lists begin, which depends on the mask; such a
          * leaf has no `below`, and no `below` has its highest bit set */
-        put(key, e->blocks ? ~(uint64_t)rd_blocks_lists(e, true) : (uint64_t)e->as.leaf->below);
+        put(key, e->blocks ? ~(uint64_t)rd_blocks_lists(e, /*columns=*/true)
+                           : (uint64_t)e->as.leaf->below);
         put_bytes(key, e->as.leaf->stride, (size_t)e->rank * sizeof(int64_t));
         return !e->as.leaf->name;
     case RD_EXPR_NUMBER: put_number(key, e); return true;
@@ -291,7 +292,7 @@ static bool put_node(rd_key *key, const rd_expr *e)
 /* Appends a requested result: its expression, device, type and strides. */
 static bool put_request(rd_key *key, const rd_request *r)
 {
-    if (!reserve_words(key, 2 + RD_MAX_RANK) || !put_operand(key, r->expr, false) ||
+    if (!reserve_words(key, 2 + RD_MAX_RANK) || !put_operand(key, r->expr, /*viewed=*/false) ||
         !reserve_words(key, 1 + r->expr->rank))
         return false;
     put(key, (uint64_t)r->device << 32 | (uint64_t)r->type);

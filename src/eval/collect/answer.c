@@ -89,7 +89,7 @@ int32_t *rd_use_factors(rd_collector *c, int v, const rd_expr *e, const rd_subsc
 /* Makes a READ of value `target` at n subscripts; returns its number or -1. */
 int rd_read_value(rd_collector *c, rd_dtype type, int target, int n, const rd_subscript *at)
 {
-    int r = rd_value_new(c, RD_VALUE_READ, type, NULL);
+    int r = rd_value_new(c, RD_VALUE_READ, type, /*expr=*/NULL);
 
     if (r >= 0) {
         rd_value *v = &c->graph->value[r];
@@ -160,8 +160,8 @@ static int add_axes(const rd_collector *c, int n, const rd_subscript *at, int32_
     return n_dim;
 }
 
-/* The raw axes of subscripts in order of appearance: the storage order of a value that is
- * inlined at that place. */
+/* The raw axes of subscripts in order of appearance: the storage order of a value that is inlined
+ * at that place. The list is empty at first (0). */
 int rd_axes_of_subscripts(const rd_collector *c, int n, const rd_subscript *at,
                           int32_t dim[RD_RAW_AXES])
 {

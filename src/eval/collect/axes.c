@@ -1,7 +1,9 @@
 /* axes.c - unifies and splits loop axes (union-find), and does arithmetic on subscripts.
  *
  * A raw axis is a loop axis before unification.  Sets of axes are bit sets over the numbers of
- * raw axes. */
+ * raw axes.
+ *
+ * Fields. A term of a subscript with `axis` -1 is a gathered index, the value of an array. */
 #include "eval/collect/axes.h"
 #include <string.h>
 

@@ -15,8 +15,10 @@ typedef struct box {
     int64_t from[RD_MAX_RANK]; /* by axis of the expression: where the box begins */
 } box;
 
-/* Finds or makes the axis along a range of storage dim `place`.  Boxes with the same range share
- * the axis, and so their loops.  A new axis is kept distinct from those of all other dims. */
+/* Finds or makes the axis along a range of storage dim `place`. Boxes with the same range share the
+ * axis, and so their loops. A new axis is kept distinct from those of all other dims, as two dims
+ * of one storage need loops of their own. If the list of ranges is full, later boxes only share no
+ * axis. */
 static int axis_of_range(rd_collector *c, rd_boxes *boxes, int place, int64_t from, int64_t extent)
 {
     int axis;
@@ -91,8 +93,9 @@ static int copy_into(rd_collector *c, rd_boxes *boxes, const rd_expr *part, cons
 }
 
 /* The storage dim along which `part` joins its own parts, if it is a concatenation; -1: the part is
- * copied as a whole.  That is so if it is in memory, has other readers, or its axis is no whole
- * storage dim. */
+ * copied as a whole. That is so if it is in memory, has other readers, or its axis is no whole
+ * storage dim. `given`: its value is in memory already; `first`: its first use by a reader, -1:
+ * none so far; `nested`: parts that are concatenations are filled part by part, too. */
 static int dim_joined(const rd_collector *c, const rd_boxes *boxes, const rd_expr *part,
                       const box *b)
 {

@@ -7,7 +7,11 @@
  *
  * Terms: a lane is one of 64 accumulators that elements go to in turn; the lane axis is the axis
  * along which that happens.  A block is a number of steps of each lane.  An access is how one
- * operand is read: its stride along each axis.  A kept axis is one that is not reduced. */
+ * operand is read: its stride along each axis.  A kept axis is one that is not reduced.
+ *
+ * Fields. A fold's lane_axis is the axis with contiguous elements for vectors, -1: none. An operand
+ * in[k] of -1 is not there. `group` is the axis of a group-by's groups, `inner` that of a reducer's
+ * outputs or of a sorted row, -1: none. */
 #include "core/combine_tree.h"
 #include "eval/collect/reduction_accesses.h"
 #include <stdlib.h>

@@ -53,7 +53,7 @@ static rd_expr *slice(const rd_concat_split *s, rd_expr *x, const rd_reading *at
         number[a] = x->extent[a] == 1 ? 0 : at[a].offset + (at[a].axis < 0 ? 0 : s->lo[at[a].axis]);
         number[x->rank + a * x->rank + a] = 1;
     }
-    return rd_plain_view(x, x->rank, extent, number, NULL);
+    return rd_plain_view(x, x->rank, extent, number, /*origin=*/NULL);
 }
 
 /* Makes the same map of its operands in the current box (a range along each axis of the result);
@@ -90,7 +90,7 @@ static rd_expr *view_in_box(rd_concat_split *s, rd_expr *x, const rd_reading *at
     memcpy(number, x->as.view->number, (size_t)(rank * (x->rank + 1)) * sizeof *number);
     memset(number, 0, (size_t)rank * sizeof *number);
     extents(s, x, at, extent);
-    return rd_plain_view(y, x->rank, extent, number, NULL);
+    return rd_plain_view(y, x->rank, extent, number, /*origin=*/NULL);
 }
 
 /* Makes a part rounded before it is added, as it is when the concatenation is stored.  A product
@@ -105,7 +105,7 @@ static rd_expr *rounded(rd_expr *x)
                                                        .n_in   = 1,
                                                        .extent = x->extent,
                                                        .in     = &x },
-                                           NULL, 0)
+                                           /*facts=*/NULL, 0)
                                  : x;
 }
 

@@ -92,7 +92,7 @@ static rd_expr *combine_folds(const rd_expr *x, rd_expr *a, rd_expr *b)
                                .n_in   = 2,
                                .extent = x->extent,
                                .in     = in },
-                   NULL, 0);
+                   /*facts=*/NULL, 0);
 }
 
 /* Combines the reductions over boxes (ranges of the operand) along axis a and the axes behind it,

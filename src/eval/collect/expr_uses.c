@@ -2,7 +2,11 @@
  * equal.
  *
  * A use is one reader's request for an expression at subscripts over loop axes.  A gathered
- * index is a subscript that is looked up in another array: a term without an axis. */
+ * index is a subscript that is looked up in another array: a term without an axis.
+ *
+ * Fields. A term of a subscript with `axis` -1 is a gathered index, the value of an array. `group`
+ * is the axis of a group-by's groups, `inner` that of a reducer's outputs or of a sorted row, -1:
+ * none. */
 #include "eval/collect/collect.h"
 #include <string.h>
 

@@ -2,7 +2,11 @@
  * values operands first.
  *
  * A raw axis is a loop axis before unification; each class of unified raw axes becomes one loop
- * axis of the graph.  A use stands for a value until the end of collect. */
+ * axis of the graph.  A use stands for a value until the end of collect.
+ *
+ * Fields. A term of a subscript with `axis` -1 is a gathered index, the value of an array. A READ
+ * is of a leaf's `slot`, or of another value, its `target`, -1: it is not. An operand in[k] of -1
+ * is not there. A value is a result if `out` >= 0, and a part of a concatenation if `into` >= 0. */
 #include "eval/collect/collect.h"
 #include <string.h>
 
@@ -82,8 +86,8 @@ static int skip_plain_reads(const rd_collector *c, int v)
     }
 }
 
-/* Replaces the operands, which were uses until here, by values.  The operands of a JOIN, which
- * stands for a concatenation's storage, are values already. */
+/* Replaces the operands, which were uses until here, by values; in[k] -1: there is no such operand.
+ * The operands of a JOIN, which stands for a concatenation's storage, are values already. */
 static void resolve_operands(rd_collector *c)
 {
     for (int i = 0; i < c->graph->n_value; i++) {

@@ -1,5 +1,8 @@
 /* in_memory.c - removes the copy before a sort if the rows to sort are contiguous in a leaf:
- * they are read there. */
+ * they are read there.
+ *
+ * Fields. A READ is of a leaf's `slot`, or of another value, its `target`, -1: it is not. A term of
+ * a subscript with `axis` -1 is a gathered index, the value of an array. */
 #include "eval/ir.h"
 
 /* The axis along the rows of the sort's operand: the one storage dim that the sort's results do not

@@ -2,7 +2,9 @@
  * materialised once, so that no element is computed twice.
  *
  * A fold is a reduction or a scan.  Its kept axes are those that are not reduced; groups are the
- * results of a group-by; outputs are the several results of a user's reducer. */
+ * results of a group-by; outputs are the several results of a user's reducer.
+ *
+ * Fields. A term of a subscript with `axis` -1 is a gathered index, the value of an array. */
 #include "eval/collect/collect.h"
 #include <string.h>
 
@@ -234,8 +236,9 @@ static int scan_at(rd_collector *c, const rd_expr *e, const rd_subscript *at)
     return v;
 }
 
-/* Makes the scan of one row and answers the use by a read of it.  Other axes stay at the place of
- * the use, and a fresh axis runs along the whole row, however little of it is read. */
+/* Makes the scan of one row and answers the use by a read of it. Other axes stay at the place of
+ * the use, and a fresh axis runs along the whole row, however little of it is read. The axes of the
+ * row's place become fixed: no reshape may split them, as the scan is stored by them. */
 static bool scan_row(rd_collector *c, const rd_expr *e, int use)
 {
     rd_subscript at[RD_MAX_RANK], *own;

@@ -2,7 +2,9 @@
  * that no strides can express.
  *
  * A join is the storage of a concatenation: a value of kind JOIN, which each part fills by a
- * copy into its range of the storage. */
+ * copy into its range of the storage.
+ *
+ * Fields. A term of a subscript with `axis` -1 is a gathered index, the value of an array. */
 #include "eval/collect/boxes.h"
 #include <string.h>
 

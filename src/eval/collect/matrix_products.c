@@ -5,7 +5,11 @@
  *    c[i,j] = sum over k of a[i,k] * b[k,j]
  *
  * In the terms of BLAS, m are the axes of a alone, n those of b alone, k the reduced ones, and
- * batch those that a, b and the result have. */
+ * batch those that a, b and the result have.
+ *
+ * Fields. A term of a subscript with `axis` -1 is a gathered index, the value of an array. A READ
+ * is of a leaf's `slot`, or of another value, its `target`, -1: it is not. An operand in[k] of -1
+ * is not there. A value is a result if `out` >= 0, and a part of a concatenation if `into` >= 0. */
 #include "eval/ir.h"
 #include <stdlib.h>
 #include <string.h>
@@ -167,7 +171,8 @@ static bool keep_copy(rd_graph *g, rd_value *v, const rd_subscript *at)
 }
 
 /* The axes along which a map's sources are contiguous in memory, looking through maps of as many
- * points.  `depth` bounds the recursion. */
+ * points. A READ of a leaf (target -1) has one flat index; that of an array has one for each dim,
+ * of which the last is contiguous. `depth` bounds the recursion. */
 static rd_set side_by_side(const rd_graph *g, const rd_value *v, int depth)
 {
     rd_set found = 0;

@@ -5,7 +5,9 @@
  * over the middle two it has (3,20,2).
  *
  * Merging x into y keeps one loop in place of two, if x is the outer one: each index of x is
- * extent(y) indices of y.  A dense value is stored in C order and read by one flat index. */
+ * extent(y) indices of y.  A dense value is stored in C order and read by one flat index.
+ *
+ * Fields. A READ is of a leaf's `slot`, or of another value, its `target`, -1: it is not. */
 #include "eval/ir.h"
 #include <stdio.h>
 #include <string.h>

@@ -10,7 +10,10 @@
  *    s = sum(bytes, 7 of them): i64     ->     s: u16, as 7 * 255 fits
  *
  * An array here is a value that is stored and read at other places.  A value is wanted if it is
- * an array or an array is computed from it: only such values are narrowed. */
+ * an array or an array is computed from it: only such values are narrowed.
+ *
+ * Fields. A READ is of a leaf's `slot`, or of another value, its `target`, -1: it is not. An
+ * operand in[k] of -1 is not there. */
 #include "eval/collect/narrow.h"
 #include <string.h>
 

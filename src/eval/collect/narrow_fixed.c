@@ -1,4 +1,8 @@
-/* narrow_fixed.c - finds values that keep their types, however small their ints are. */
+/* narrow_fixed.c - finds values that keep their types, however small their ints are.
+ *
+ * Fields. A READ is of a leaf's `slot`, or of another value, its `target`, -1: it is not. An
+ * operand in[k] of -1 is not there. A term of a subscript with `axis` -1 is a gathered index, the
+ * value of an array. */
 #include "eval/collect/narrow.h"
 
 /* True for floats of any size. */

@@ -1,5 +1,9 @@
 /* narrow_ranges.c - range analysis: bounds of the whole numbers that each value of a graph may
- * be, from types and operations. */
+ * be, from types and operations.
+ *
+ * Fields. A READ is of a leaf's `slot`, or of another value, its `target`, -1: it is not. `group`
+ * is the axis of a group-by's groups, `inner` that of a reducer's outputs or of a sorted row, -1:
+ * none. */
 #include "eval/collect/narrow.h"
 #include <math.h>
 

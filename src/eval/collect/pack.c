@@ -2,7 +2,11 @@
  * axis, such as coordinates of points.  Each is read again for every partner (Goto and van de
  * Geijn, 2008, "Anatomy of High-Performance Matrix Multiplication", pack blocks of a matrix for
  * the same reason).  A copy is a materialised map, which placement puts somewhere.  No bit
- * changes. */
+ * changes.
+ *
+ * Fields. An operand in[k] of -1 is not there. A fold's lane_axis is the axis with contiguous
+ * elements for vectors, -1: none. A term of a subscript with `axis` -1 is a gathered index, the
+ * value of an array. */
 #include "eval/ir.h"
 #include <stdlib.h>
 #include <string.h>

@@ -7,7 +7,9 @@
  * times counts, so counting changes no decision.
  *
  * An access is how one operand is read: elements to step per index of each axis.  Gathered axes
- * are those on which a looked-up index depends.  `times` counts equal accesses. */
+ * are those on which a looked-up index depends.  `times` counts equal accesses.
+ *
+ * Fields. An operand in[k] of -1 is not there. */
 #include "eval/collect/reduction_accesses.h"
 #include <string.h>
 

@@ -2,7 +2,9 @@
  * the operand's extents.
  *
  * Axes of the operand and of the result are taken in groups with equal products of extents, such
- * as 6 and 2 x 3.  Strides of a group merge if its axes are one axis in memory. */
+ * as 6 and 2 x 3.  Strides of a group merge if its axes are one axis in memory.
+ *
+ * Fields. A term of a subscript with `axis` -1 is a gathered index, the value of an array. */
 #include "eval/collect/collect.h"
 #include <string.h>
 

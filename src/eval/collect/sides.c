@@ -6,7 +6,12 @@
  * unless it costs 1.5 times as much (recompute.c).
  *
  * A fold is a reduction or a scan.  Each fold that conflicts with another gets a side; other
- * values get one if only that side wants them, and copies if several sides do. */
+ * values get one if only that side wants them, and copies if several sides do.
+ *
+ * Fields. An operand in[k] of -1 is not there. A READ is of a leaf's `slot`, or of another value,
+ * its `target`, -1: it is not. `group` is the axis of a group-by's groups, `inner` that of a
+ * reducer's outputs or of a sorted row, -1: none. A fold's lane_axis is the axis with contiguous
+ * elements for vectors, -1: none. */
 #include "eval/ir.h"
 #include <stdlib.h>
 #include <string.h>

@@ -1,5 +1,10 @@
 /* sort_graph.c - topological sort of the values of a graph, operands first.  Values that no result
- * needs are dropped. */
+ * needs are dropped.
+ *
+ * Fields. A READ is of a leaf's `slot`, or of another value, its `target`, -1: it is not. An
+ * operand in[k] of -1 is not there. A term of a subscript with `axis` -1 is a gathered index, the
+ * value of an array. A value is a result if `out` >= 0, and a part of a concatenation if `into` >=
+ * 0. */
 #include "eval/ir.h"
 #include <string.h>
 

@@ -1,5 +1,10 @@
 /* stored.c - finds the axis along which each value is stored.  A reduction of pairs, with its
- * operands packed either way, has its lanes along that axis. */
+ * operands packed either way, has its lanes along that axis.
+ *
+ * Fields. An operand in[k] of -1 is not there. A value is a result if `out` >= 0, and a part of a
+ * concatenation if `into` >= 0. `group` is the axis of a group-by's groups, `inner` that of a
+ * reducer's outputs or of a sorted row, -1: none. A term of a subscript with `axis` -1 is a
+ * gathered index, the value of an array. */
 #include "eval/collect/reduction_accesses.h"
 #include <stdlib.h>
 #include <string.h>

@@ -4,7 +4,12 @@
  * A slot is a piece of memory that programs address.  An address is an offset in a slot plus a
  * sum of coefficients times loop indices.  A cell is one result of a reduction, with the state
  * that it has so far.  An axis is local to a tile loop if its index counts from the start of the
- * tile's range. */
+ * tile's range.
+ *
+ * Fields. `group` is the axis of a group-by's groups, `inner` that of a reducer's outputs or of a
+ * sorted row, -1: none.
+ *
+ * Words. Scratch is temporary memory of a task. */
 #include "eval/lower/lower.h"
 #include <string.h>
 

@@ -10,7 +10,12 @@
  *
  * A bound is a linear form, offset + sum of coef times index, that is not negative where the
  * mask is true.  A place is an index counted from 0.  A block table says for each pair of
- * clusters whether its block of elements takes part. */
+ * clusters whether its block of elements takes part.
+ *
+ * Fields. A term of a subscript with `axis` -1 is a gathered index, the value of an array. A READ
+ * is of a leaf's `slot`, or of another value, its `target`, -1: it is not.
+ *
+ * Words. Scratch is temporary memory of a task. */
 #include "eval/lower/lower.h"
 #include "expr/blocks.h"
 

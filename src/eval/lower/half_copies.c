@@ -1,5 +1,7 @@
 /* half_copies.c - copies narrow floats as bits, without conversion to f32 and back, if nothing else
- * is done with them. */
+ * is done with them.
+ *
+ * Words. Scratch is temporary memory of a task. */
 #include "eval/lower/lower.h"
 
 /* True for a LOAD or STORE of 16-bit floats that may be retyped.  Its slot must be no scratch, and

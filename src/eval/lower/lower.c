@@ -9,7 +9,9 @@
  *          CLOSE t0;  MAP mul;  STORE y0;  END i
  *
  * A scope is a loop body, or the root around all loops.  A materialised value is stored or kept,
- * an inlined one is computed in each reader.  A fold is a reduction or a scan. */
+ * an inlined one is computed in each reader.  A fold is a reduction or a scan.
+ *
+ * Fields. An operand in[k] of -1 is not there. */
 #include "eval/lower/lower.h"
 #include "core/combine_tree.h"
 #include "eval/place/place.h"
@@ -192,7 +194,8 @@ static void emit_loop(rd_lowering *l, rd_loop_scope *loop, rd_opened *into, rd_o
 }
 
 /* Writes a reduction over no axes (or only over axes of extent 1): it starts, takes one step and
- * finishes. */
+ * finishes. emit_materialised() writes the operands and the STEP. storage[i].where is the scope
+ * that computes the value, in which the fold begins. */
 static void emit_item_fold(rd_lowering *l, int i)
 {
     rd_opened *here = &l->level[l->depth];

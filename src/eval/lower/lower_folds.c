@@ -3,7 +3,10 @@
  *
  * A fold is a reduction or a scan.  A cell is one of its results, with the state that it has so
  * far.  START begins all cells, STEP takes an element, CLOSE makes the results.  A block is a
- * number of steps whose order is fixed; a block's end is where tasks may meet. */
+ * number of steps whose order is fixed; a block's end is where tasks may meet.
+ *
+ * Fields. `group` is the axis of a group-by's groups, `inner` that of a reducer's outputs or of a
+ * sorted row, -1: none. */
 #include "eval/lower/lower.h"
 #include <string.h>
 

@@ -1,4 +1,8 @@
-/* lower_sort.c - writes the code that sorts rows. */
+/* lower_sort.c - writes the code that sorts rows.
+ *
+ * Fields. A READ is of a leaf's `slot`, or of another value, its `target`, -1: it is not.
+ *
+ * Words. Scratch is temporary memory of a task. */
 #include "eval/lower/lower.h"
 #include <string.h>
 

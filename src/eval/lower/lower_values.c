@@ -3,7 +3,13 @@
  * gone.
  *
  * A level is an open loop body; a value has a register until the level at which it was computed
- * ends. */
+ * ends.
+ *
+ * Fields. A READ is of a leaf's `slot`, or of another value, its `target`, -1: it is not. A term of
+ * a subscript with `axis` -1 is a gathered index, the value of an array. An operand in[k] of -1 is
+ * not there.
+ *
+ * Words. Scratch is temporary memory of a task. */
 #include "eval/lower/lower.h"
 #include <stdlib.h>
 #include <string.h>

@@ -107,7 +107,8 @@ static bool may_unroll(const rd_program *p, const rd_loop *loop)
 }
 
 /* ---- Unrolling ------------------------------------------------------------------------------- */
-/* The register that stands for a register of the loop's body in the current iteration. */
+/* The register that stands for a register of the loop's body in the current iteration. A register
+ * that the body does not set (w->reg of -1) stands for itself. */
 static int32_t current_register(const writing *w, int32_t reg)
 {
     return reg >= 0 && w->reg[reg] >= 0 ? w->reg[reg] : reg;

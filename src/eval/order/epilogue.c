@@ -4,7 +4,12 @@
  * result, such as a scale or a cast, is computed there, and nothing is stored between.  The
  * map's loop becomes the epilogue of the reduction's loop.
  *
- *    for p: t0 <- sum(..)  by rows;   for r: y0[r] = 2 * t0[r]     ->     one stage */
+ *    for p: t0 <- sum(..)  by rows;   for r: y0[r] = 2 * t0[r]     ->     one stage
+ *
+ * Fields. An operand in[k] of -1 is not there. `group` is the axis of a group-by's groups, `inner`
+ * that of a reducer's outputs or of a sorted row, -1: none.
+ *
+ * Words. A value is materialised if it is stored, and inlined if each reader computes it. */
 #include "eval/order/order.h"
 
 /* A pair of stages in question. */

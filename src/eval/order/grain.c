@@ -2,7 +2,10 @@
  *
  * Blocks of a combine tree stay whole if bits depend on them.  Bits of an extreme or an int sum
  * do not.  Their blocks are as long as suits one thread, often the whole loop, so tasks may
- * begin within blocks if there are few. */
+ * begin within blocks if there are few.
+ *
+ * Fields. `group` is the axis of a group-by's groups, `inner` that of a reducer's outputs or of a
+ * sorted row, -1: none. */
 #include "core/combine_tree.h"
 #include "eval/order/order.h"
 
@@ -38,7 +41,8 @@ static int64_t whole(int64_t unit, int64_t weight)
 }
 
 /* The grain, of which tasks begin at multiples, that keeps lanes aligned, because the choice
- * between +0 and -0 depends on lanes.  Blocks need not be whole. */
+ * between +0 and -0 depends on lanes. Blocks need not be whole. If the axis is no part of the lane
+ * position, each of its indices has all lanes, so any grain will do. */
 static int64_t loose_grain(const rd_value *v, place at)
 {
     return at.in_lanes ? whole(v->combine->lanes, at.weight) : 1;

@@ -1,5 +1,11 @@
 /* loop_facts.c - facts about a tree that the passes of order need: strides, contents of loops, and
- * how tasks may share one. */
+ * how tasks may share one.
+ *
+ * Fields. A value is a result if `out` >= 0, and a part of a concatenation if `into` >= 0. `group`
+ * is the axis of a group-by's groups, `inner` that of a reducer's outputs or of a sorted row, -1:
+ * none.
+ *
+ * Words. A fold is a reduction or a scan. */
 #include "core/combine_tree.h"
 #include "eval/order/order.h"
 
@@ -68,7 +74,7 @@ static void add_sharing(const rd_tree *tree, const rd_loop_scope *scope, int axi
         const rd_value *v = item->loop ? NULL : &tree->graph->value[item->value];
 
         if (item->loop)
-            add_sharing(tree, item->loop, axis, false, s);
+            add_sharing(tree, item->loop, axis, /*outermost=*/false, s);
         else if (!rd_in(v->reduced, axis))
             continue;
         else if (v->kind == RD_VALUE_SCAN || v->combine->steps == INT64_MAX)
@@ -87,7 +93,7 @@ rd_sharing rd_share(const rd_tree *tree, const rd_loop_scope *scope, int axis)
 {
     rd_sharing s = { .grain = 1 };
 
-    add_sharing(tree, scope, axis, true, &s);
+    add_sharing(tree, scope, axis, /*outermost=*/true, &s);
     return s;
 }
 

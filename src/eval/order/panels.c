@@ -8,7 +8,10 @@
  *    for j: for i: s[j] += x[i,j]   ->   for panels of j: for i: for j in it: s[j] += x[i,j]
  *
  * A kept loop runs over an axis that is not reduced.  A stride is in elements.  A phase is one
- * of several inner loops that pass values to the next through scratch. */
+ * of several inner loops that pass values to the next through scratch.
+ *
+ * Fields. A READ is of a leaf's `slot`, or of another value, its `target`, -1: it is not. A value
+ * is a result if `out` >= 0, and a part of a concatenation if `into` >= 0. */
 #include "eval/order/order.h"
 #include "core/machine_memory.h"
 #include <math.h>
@@ -391,7 +394,9 @@ static void replace_by_items(rd_item **at)
 static bool make_panels(const rd_tree *tree, rd_loop_scope *scope, const rd_choice *choice);
 
 /* Makes a panel of the loop *at if something inside wants its axis; else goes on with the loops
- * inside.  A panel as wide as the axis needs no tile loop.  `root`: it is a root loop. */
+ * inside. A panel as wide as the axis needs no tile loop. `root`: it is a root loop. `forbidden`:
+ * something inside reduces the axis. `fewest`: the least extent that is worth a panel; in greedy
+ * order, which keeps partial results in a tile, 2 is enough. */
 static bool make_panel(const rd_tree *tree, rd_item **at, bool root, const rd_choice *choice)
 {
     rd_loop_scope *loop = (*at)->loop;

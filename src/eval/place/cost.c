@@ -2,7 +2,11 @@
  *
  * A group are the values that share a loop, its members.  A phase is one of several inner loops
  * of the shared one: a value that needs all of another one's results comes a phase later.  A
- * value is inside if a member computes it. */
+ * value is inside if a member computes it.
+ *
+ * Fields. A READ is of a leaf's `slot`, or of another value, its `target`, -1: it is not. A value
+ * is a result if `out` >= 0, and a part of a concatenation if `into` >= 0. A term of a subscript
+ * with `axis` -1 is a gathered index, the value of an array. */
 #include "core/caches.h"
 #include "eval/place/place.h"
 #include <math.h>
@@ -160,9 +164,10 @@ static bool have_different_spaces(const rd_placing *p, int n, const int32_t *gro
  * coordinates. */
 enum { IN_REGISTERS = 8 };
 
-/* The cost of accumulators of m that do not fit in registers.  All their lanes are loaded and
- * stored for every index of x, from cache or memory.  This keeps the features of a pair's distance
- * from being summed outside the loops over pairs. */
+/* The cost of accumulators of m that do not fit in registers. All their lanes are loaded and stored
+ * for every index of x: from memory if they take more than half of what a cache may hold, else from
+ * cache. This keeps the features of a pair's distance from being summed outside the loops over
+ * pairs. */
 static double accumulator_cost(const rd_placing *p, const rd_value *m, rd_set shared, int x)
 {
     rd_set inner = m->axes & ~shared;
@@ -174,13 +179,13 @@ static double accumulator_cost(const rd_placing *p, const rd_value *m, rd_set sh
            (2 * bytes > HELD_BYTES ? RD_PRICE_READ + RD_PRICE_WRITE : 2 * RD_PRICE_NEAR);
 }
 
-/* The cost of moving one value into the group (!inside), out of it, or from one phase to the
- * next. */
+/* The cost of moving one value into the group (!inside), out of it, or from one phase to the next,
+ * where its first and last phase differ. With one shared loop the value comes from memory. With two
+ * (near), the outer one has brought it into a cache. */
 static double transfer_cost(const rd_placing *p, const rd_group_value *t, rd_set shared)
 {
-    const rd_value *m = &p->graph->value[t->value];
-    /* inside an outer loop, which has loaded the operands already */
-    bool near = (shared & (shared - 1)) != 0;
+    const rd_value *m    = &p->graph->value[t->value];
+    bool            near = (shared & (shared - 1)) != 0; /* several shared axes */
 
     if (!t->inside)
         return points(p, m->axes) * (near ? RD_PRICE_NEAR : RD_PRICE_READ);

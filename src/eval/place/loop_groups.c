@@ -8,7 +8,12 @@
  *
  * Terms: a value waits until it is placed in a loop.  A member belongs to the group; an operand
  * is a materialised value that a member reads.  Two reductions cross if one reduces an axis that
- * the other keeps. */
+ * the other keeps.
+ *
+ * Fields. `group` is the axis of a group-by's groups, `inner` that of a reducer's outputs or of a
+ * sorted row, -1: none.
+ *
+ * Words. A fold is a reduction or a scan. */
 #include "eval/dump.h"
 #include "eval/place/loop_groups.h"
 #include <math.h>

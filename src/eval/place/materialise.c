@@ -2,7 +2,11 @@
  * materialised value reads.
  *
  * A materialised value is computed at one place and kept; an inlined one is computed anew in
- * each reader. */
+ * each reader.
+ *
+ * Fields. An operand in[k] of -1 is not there. A term of a subscript with `axis` -1 is a gathered
+ * index, the value of an array. A READ is of a leaf's `slot`, or of another value, its `target`,
+ * -1: it is not. */
 #include "eval/place/place.h"
 #include "core/caches.h"
 #include <string.h>

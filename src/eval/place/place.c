@@ -7,7 +7,9 @@
  *
  * A scope is a loop body, or the root around all loops.  Axes are open in a scope if a loop
  * around it has them at one index.  A value is ready if it needs no further loop and all that it
- * reads is placed. */
+ * reads is placed.
+ *
+ * Words. A value is materialised if it is stored, and inlined if each reader computes it. */
 #include "eval/place/loop_groups.h"
 #include <string.h>
 

@@ -4,7 +4,9 @@
  * tile; at the root all of them are an array between stages.
  *
  * An axis is open in a scope if a loop around it has the axis at one index, and ranged if a tile
- * loop limits it to a range. */
+ * loop limits it to a range.
+ *
+ * Fields. A value is a result if `out` >= 0, and a part of a concatenation if `into` >= 0. */
 #include "eval/ir.h"
 
 /* The only loop among a body's items; NULL: there are several or none. */

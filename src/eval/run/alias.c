@@ -2,7 +2,9 @@
  *
  * Only if, from the first store on, the shared memory is read by one access that names the same
  * element as the store, in the same loop body, before it.  Everything else gets scratch memory and
- * is copied at the end. */
+ * is copied at the end.
+ *
+ * Words. A slot is a buffer that a program reads or writes. */
 #include "eval/plan.h"
 #include <string.h>
 

@@ -2,7 +2,9 @@
  * memory for a result that must not be written in place yet.
  *
  * A slot is a piece of memory that programs address: a leaf, an input, a result, or an array
- * between stages.  A target is where the caller wants a result. */
+ * between stages.  A target is where the caller wants a result.
+ *
+ * Words. The frame is the memory of one run. */
 #include "eval/run/frame.h"
 #include <stdio.h>
 #include <stdlib.h>

@@ -7,7 +7,9 @@
  *
  * A slot is a piece of memory that programs address: a leaf, an input, a result, or an array
  * between stages.  An extent here is the range of its bytes that is read or written.  Memory is
- * tight if the device cannot hold all data of the run. */
+ * tight if the device cannot hold all data of the run.
+ *
+ * Words. The frame is the memory of one run. */
 #include "eval/run/device.h"
 #include "core/bytes.h"
 #include "eval/run/recorded.h"

@@ -1,7 +1,9 @@
 /* frame.c - frames: sizes, allocation, and the frame that a plan keeps between runs.
  *
  * A frame is the memory of one run.  The working memory of a task is its state (registers and
- * cells of folds) and then its scratch.  All pieces begin at cache lines. */
+ * cells of folds) and then its scratch.  All pieces begin at cache lines.
+ *
+ * Words. A slot is a buffer that a program reads or writes. */
 #include "eval/run/frame.h"
 #include <string.h>
 

@@ -1,6 +1,8 @@
 /* grow.c - replaces small plans by larger ones once they have run often.  A new plan is brief:
  * it runs on tiles, without compiled loops, because writing their text takes longer than making
- * the plan.  Once its runs justify that cost, the same programs with compiled loops run instead. */
+ * the plan.  Once its runs justify that cost, the same programs with compiled loops run instead.
+ *
+ * Words. A slot is a buffer that a program reads or writes. The frame is the memory of one run. */
 #include "core/float_env.h"
 #include "eval/run/frame.h"
 #include <string.h>

@@ -1,5 +1,7 @@
 /* recorded.c - recordings of runs on a device (CUDA graphs), which a later run at the same device
- * addresses launches by one call.  See recorded.h. */
+ * addresses launches by one call.  See recorded.h.
+ *
+ * Words. A slot is a buffer that a program reads or writes. */
 #include "eval/run/recorded.h"
 #include <string.h>
 
@@ -131,7 +133,7 @@ static rd_recordings *take(const rd_plan *plan, const rd_frame *frame)
 
     if (!plan->records || plan->async || plan->measures)
         return NULL;
-    all = exchange(plan, NULL);
+    all = exchange(plan, /*all=*/NULL);
     all = all ? all : new_recordings(plan);
     if (all)
         find(plan, frame, all);
@@ -147,7 +149,7 @@ static void give(const rd_plan *plan, rd_recordings *all)
 /* Frees all recordings of the plan. */
 void rd_recordings_drop(rd_plan *plan)
 {
-    drop(plan, exchange(plan, NULL));
+    drop(plan, exchange(plan, /*all=*/NULL));
 }
 
 /* ---- Runs ------------------------------------------------------------------------------------ */
@@ -217,8 +219,10 @@ static void give_up(rd_device_run *r, rd_recordings *all)
     rd_device_clear(r);
 }
 
-/* Runs by a recording if these addresses occurred before, and makes the recording at the second
- * run.  False: nothing was done, and only the recording failed. */
+/* Runs by a recording if these addresses occurred before (`again`), and makes the recording at the
+ * second run. `refused`: an earlier recording failed, so none is tried. While r->of.tries is set, a
+ * failure is the recording's, not the run's. False: nothing was done, and only the recording
+ * failed. */
 static bool run_recorded(rd_device_run *r, rd_recordings *all)
 {
     recorded *const last = &all->of[0];

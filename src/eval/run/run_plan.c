@@ -5,7 +5,9 @@
  * such as sums of ints and extremes, may be split within blocks (eval/order/grain.c).
  *
  * A grain is the multiple of the root axis' index at which tasks may begin.  Head, body and tail
- * are the parts of a program: once a task, on its share, and once at the end. */
+ * are the parts of a program: once a task, on its share, and once at the end.
+ *
+ * Words. The frame is the memory of one run. A slot is a buffer that a program reads or writes. */
 #include "core/float_env.h"
 #include "core/stop.h"
 #include "eval/run/frame.h"
@@ -165,8 +167,9 @@ static void switch_to_compiled(const run *r, const rd_program *p, rd_task *task)
         backend->head(p, task);
 }
 
-/* Runs a task in steps of a few milliseconds.  Between two steps the run may be cancelled,
- * reports progress, and may switch to compiled code. */
+/* Runs a task in steps of a few milliseconds. Between two steps the run may be cancelled, reports
+ * progress, and may switch to compiled code. Of the tasks that run side by side, the first one
+ * reports, as if all had done as much. */
 static void run_steps(const run *r, const rd_program *p, const tasks *t, int k)
 {
     rd_task      *task = &t->task[k];
@@ -413,8 +416,9 @@ static rd_status run_there(const rd_plan *plan, const void *const *in, void *con
     return elsewhere ? rd_plan_execute(plan->instead, in, out, progress, stats) : status;
 }
 
-/* Chooses how a plan runs: in parts, as a sparse product, by the fast path, on a device, or
- * stage by stage. */
+/* Chooses how a plan runs: in parts, as a sparse product, by the fast path, on a device, or stage
+ * by stage. The fast path takes no plans whose runs are traced (RDIM_DEBUG=trace), or for which
+ * tests set the grains of a task. */
 static rd_status execute(const rd_plan *plan, const void *const *in, void *const *out,
                          const rd_progress *progress, rd_run_stats *stats)
 {
@@ -423,7 +427,7 @@ static rd_status execute(const rd_plan *plan, const void *const *in, void *const
 
     *of = own;
     if (rd_cancel_taken(plan->ctx))
-        return cancelled(plan, NULL);
+        return cancelled(plan, /*watch=*/NULL);
     if (plan->parts)
         return rd_parts_run(plan, in, out, progress, of);
     if (plan->product)
@@ -432,7 +436,7 @@ static rd_status execute(const rd_plan *plan, const void *const *in, void *const
         status = plan->backend->device ? run_there(plan, in, out, progress, of)
                                        : run_stages(plan, in, out, progress, of);
     /* A cancel that arrived during this run must not cancel the next one. */
-    return rd_cancel_taken(plan->ctx) && status == RD_OK ? cancelled(plan, NULL) : status;
+    return rd_cancel_taken(plan->ctx) && status == RD_OK ? cancelled(plan, /*watch=*/NULL) : status;
 }
 
 /* Runs a plan in rdim's float environment (round to nearest, denormals kept), and writes a trace

@@ -115,7 +115,8 @@ static int64_t in_units(const rd_program *p, double indices)
 }
 
 /* Indices of the root axis in the first step, for about `work` operations. 0: the stage is short or
- * cannot be split, so it runs without steps. */
+ * cannot be split, so it runs without steps. Short is less than four steps of our own operations;
+ * the time of a caller's functions is unknown, so one step of them is enough. */
 int64_t rd_watch_every(const rd_program *p, double work)
 {
     const int64_t extent = p->root >= 0 ? p->axis_extent[p->root] : 0;

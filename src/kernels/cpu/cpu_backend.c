@@ -95,10 +95,10 @@ static bool prepare_nest(rd_program *p, const rd_simd *simd, bool brief, rd_get_
                (p->work < RD_BRIEF_WORK || rd_tier_spares(p->work));
     if (p->brief)
         return true;
-    if (small && !prepare_code(p, simd, true, get, pool, &p->whole))
+    if (small && !prepare_code(p, simd, /*whole=*/true, get, pool, &p->whole))
         return false;
     if (!(small && p->whole && use != RD_NEST_ALWAYS) &&
-        !prepare_code(p, simd, false, get, pool, &p->nest))
+        !prepare_code(p, simd, /*whole=*/false, get, pool, &p->nest))
         return false;
     p->by_rows       = p->nest && rd_nest_by_rows(p->nest);
     p->by_rows_bytes = p->by_rows ? rd_nest_state(p->nest) : 0;

@@ -32,7 +32,7 @@ static void nest_text(rd_text *text, const rd_program *p, rd_get_fn *get, void *
     else if (!here)
         rd_text_add(text, "scalar");
     rd_text_add(text, "\n");
-    rd_nest_describe(p, rd_cpu_vector(), get, pool, text, NULL);
+    rd_nest_describe(p, rd_cpu_vector(), get, pool, text, /*code=*/NULL);
 }
 
 /* Adds why there are no compiled loops: "; no nest: a product". */
@@ -113,5 +113,5 @@ void rd_cpu_describe(rd_text *text, const rd_program *p, rd_description what, rd
     else if (what == RD_DESCRIBE_SCALAR)
         residues_text(text, p, get, pool);
     else if (p->nest || p->whole)
-        rd_nest_describe(p, rd_cpu_vector(), get, pool, NULL, text);
+        rd_nest_describe(p, rd_cpu_vector(), get, pool, /*strips=*/NULL, text);
 }

@@ -10,9 +10,9 @@
 /* Predicts the nanoseconds of a program in a form of execution, on one thread. */
 static double by_form(const rd_program *p, rd_form_kind kind)
 {
-    const rd_work cost = rd_program_work(p, false);
+    const rd_work cost = rd_program_work(p, /*bounded=*/false);
 
-    return 1e9 * rd_cpu_seconds(p, &cost, kind, NULL, 1);
+    return 1e9 * rd_cpu_seconds(p, &cost, kind, /*slow=*/NULL, 1);
 }
 
 /* Returns the predicted time of compiled loops if they are allowed and chosen; else of tiles. A
@@ -27,14 +27,16 @@ static double ns_of_strategies(const rd_alternatives *a)
     return use == RD_NEST_ALWAYS ? loops : a->at[a->taken].ns;
 }
 
-/* Predicts a program that tiles cannot run: compiled loops, or the reference. */
+/* Predicts a program that tiles cannot run: compiled loops, run whole (true) by one thread, at the
+ * usual speeds of such a processor. The reference runs it if no loops can be compiled (price 0) or
+ * they are switched off (never). */
 static bool without_tiles(const rd_program *p, rd_get_fn *get, void *pool, double *ns)
 {
     const bool never = rd_nest_use_now() == RD_NEST_NEVER || rd_tier_is_off();
     rd_speeds  s     = rd_speeds_usual(rd_cpu_vector());
     rd_price   loops;
 
-    if (!rd_program_price(p, true, &s, 1, get, pool, &loops))
+    if (!rd_program_price(p, /*whole=*/true, &s, 1, get, pool, &loops))
         return false;
     *ns = loops.ns > 0 && !never ? loops.ns : by_form(p, RD_FORM_REFERENCE);
     return true;

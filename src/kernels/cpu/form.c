@@ -2,7 +2,10 @@
  * the strict mode report the same.
  *
  * A nest is the program's loops as one compiled C function. A tile is rows and columns of elements
- * that kernels work on. The reference goes element by element. A fold is a reduction or a scan. */
+ * that kernels work on. The reference goes element by element. A fold is a reduction or a scan.
+ *
+ * Fields. A fold has `user` if its reducer is the caller's own. A STEP reads an element (a),
+ * weights (b), a mask (c) and a group's label (d), -1: none. */
 #include "kernels/cpu/nest/nest.h"
 #include "kernels/cpu/cpu.h"
 #include "kernels/cpu/product/product.h"
@@ -75,7 +78,8 @@ static bool varies_along(const rd_address *at, int32_t axis)
 }
 
 /* True if C order forbids that neighbours go together: the innermost loop is along the fold, and
- * its steps depend on each other. */
+ * its steps depend on each other. With one lane (one accumulator) each step needs the state that
+ * the step before has left. */
 static bool is_in_order(const rd_program *p, const rd_inst *inst)
 {
     const rd_fold *f    = fold_of(p, inst);

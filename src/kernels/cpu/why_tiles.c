@@ -2,7 +2,11 @@
  *
  * A nest is the program's loops as one compiled C function. The tile machine calls a kernel for
  * each instruction, on tiles of elements. Instructions at the level of a tile run for each tile;
- * those with `skip` are done by another instruction's kernel. */
+ * those with `skip` are done by another instruction's kernel.
+ *
+ * Fields. A fold of one block (n_block 1) has no combine tree. An addend of an address with `axis`
+ * -1 is a register, so the address gathers. A STEP reads an element (a), weights (b), a mask (c)
+ * and a group's label (d), -1: none. */
 #include "kernels/cpu/cpu.h"
 #include "kernels/cpu/tile/plan/tile_plan.h"
 #include "kernels/loop/price.h"
@@ -19,7 +23,8 @@ static bool is_in_long_row(const rd_program *p, int32_t i)
     return loop >= 0 && p->axis_extent[p->loop[loop].axis] >= LONG && !p->loop[loop].backwards;
 }
 
-/* True if the load reads adjacent floats, or one float for all of a row. */
+/* True if the load reads adjacent floats, or one float for all of a row. An addend without an axis
+ * (axis < 0) is a register: a computed index, so the load gathers and reads no row. */
 static bool is_row_of_floats(const rd_program *p, int32_t i)
 {
     const rd_address *at   = &p->address[p->inst[i].arg];
@@ -109,7 +114,7 @@ static bool is_widening(const rd_program *p, const rd_tile_code *code, int32_t i
 
 /* True if adjacent elements go to the results in turn (interleaved channels). Compilers
  * deinterleave slowly, but cheaply for 2 and 4 channels. Kernels take floats without masks and
- * weights. */
+ * weights, states of one number, and elements that need no conversion. */
 static bool is_channel_fold(const rd_program *p, const rd_tile_code *code, int32_t i)
 {
     const rd_tile_fold *f = &code->fold[p->inst[i].arg];
@@ -120,7 +125,8 @@ static bool is_channel_fold(const rd_program *p, const rd_tile_code *code, int32
            rd_dtype_kind(f->fold->type) == RD_KIND_FLOAT;
 }
 
-/* True if nothing happens to an element but loads, and steps for which `is` holds. */
+/* True if nothing happens to an element but loads, and steps for which `is` holds. Loads must be
+ * `direct`: their register is the memory itself, without a copy. */
 static bool has_only_folds(const rd_program *p, const rd_tile_code *code,
                            bool (*is)(const rd_program *p, const rd_tile_code *code, int32_t step))
 {
@@ -218,8 +224,9 @@ static bool is_group_sum(const rd_program *p, const rd_tile_code *code)
     return steps && (!maps || functions);
 }
 
-/* True if a total has enough elements to be worth a call of the tile kernel; nests have no
- * calls. */
+/* True if a total (a program that is one fold) has enough elements to be worth a call of the tile
+ * kernel; nests have no calls. A plane has a loop over `rows` of n elements; a single row has
+ * none. */
 static bool is_long_total(const rd_tile_total *t)
 {
     enum { FEW = 16, PLANE = 1024 };
@@ -276,7 +283,7 @@ bool rd_cpu_compare_strategies(const rd_program *p, rd_get_fn *get, void *pool, 
     rd_price        nest;
 
     *a = (rd_alternatives){ 0 };
-    if (!rd_program_price(p, true, &s, 1, get, pool, &nest))
+    if (!rd_program_price(p, /*whole=*/true, &s, 1, get, pool, &nest))
         return false;
     rd_offer(a,
              (rd_alternative){ "compiled loops", nest.ns > 0 ? nest.ns : (double)NAN, 0, false });

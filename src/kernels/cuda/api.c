@@ -63,7 +63,7 @@ static int cublas_major(void *file)
  * False: `why` has the reason.  The driver gives 12040 for CUDA 12.4. */
 static bool suits_driver(int major, const char *name, char why[RD_CUDA_TEXT])
 {
-    const rd_cuda *cuda   = rd_cuda_api(NULL);
+    const rd_cuda *cuda   = rd_cuda_api(/*why=*/NULL);
     int            driver = 0;
 
     if (!cuda || cuda->cuDriverGetVersion(&driver) != CUDA_SUCCESS || major <= driver / 1000)
@@ -107,8 +107,8 @@ static void *open_driver(char *found, char why[RD_CUDA_TEXT])
 {
     const char *const named = rd_environment(RD_ENV_RDIM_LIBCUDA);
 
-    return open_first((const char *const[]){ named ? named : "libcuda.so.1", NULL }, NULL, found,
-                      why);
+    return open_first((const char *const[]){ named ? named : "libcuda.so.1", NULL },
+                      /*major_of=*/NULL, found, why);
 }
 
 /* Opens a library of the CUDA toolkit, such as "libnvrtc.so": the file that the environment
@@ -122,7 +122,7 @@ static void *open_of_toolkit(rd_variable variable, const char *name, major_fn *m
     char of_13[64], of_12[64], at_home[PATH], usual[128];
 
     if (named)
-        return open_first((const char *const[]){ named, NULL }, NULL, found, why);
+        return open_first((const char *const[]){ named, NULL }, /*major_of=*/NULL, found, why);
     snprintf(of_13, sizeof of_13, "%s.13", name);
     snprintf(of_12, sizeof of_12, "%s.12", name);
     snprintf(usual, sizeof usual, "/usr/local/cuda/lib64/%s", name);
@@ -262,7 +262,7 @@ static void say(const char *function, int error, const char *meaning, char text[
  * illegal memory access was encountered". */
 void rd_cuda_error(const char *function, CUresult error, char text[RD_CUDA_TEXT])
 {
-    const rd_cuda *cuda    = rd_cuda_api(NULL);
+    const rd_cuda *cuda    = rd_cuda_api(/*why=*/NULL);
     const char    *meaning = NULL;
 
     if (!cuda || cuda->cuGetErrorString(error, &meaning) != CUDA_SUCCESS)
@@ -273,7 +273,7 @@ void rd_cuda_error(const char *function, CUresult error, char text[RD_CUDA_TEXT]
 /* Writes an error of NVRTC with its name: "nvrtcCompileProgram: 6, NVRTC_ERROR_COMPILATION". */
 void rd_nvrtc_error(const char *function, nvrtcResult error, char text[RD_CUDA_TEXT])
 {
-    const rd_nvrtc *api = rd_nvrtc_api(NULL);
+    const rd_nvrtc *api = rd_nvrtc_api(/*why=*/NULL);
 
     say(function, error, api ? api->nvrtcGetErrorString(error) : NULL, text);
 }
@@ -281,7 +281,7 @@ void rd_nvrtc_error(const char *function, nvrtcResult error, char text[RD_CUDA_T
 /* Writes an error of cuBLAS with its name: "cublasGemmEx: 13, CUBLAS_STATUS_EXECUTION_FAILED". */
 void rd_cublas_error(const char *function, cublasStatus_t status, char text[RD_CUDA_TEXT])
 {
-    const rd_cublas *api = rd_cublas_api(NULL);
+    const rd_cublas *api = rd_cublas_api(/*why=*/NULL);
 
     say(function, status, api ? api->cublasGetStatusName(status) : NULL, text);
 }

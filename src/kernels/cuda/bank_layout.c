@@ -6,7 +6,9 @@
  * results.
  *
  * A staged row is a short row of memory that a block of threads copies to shared memory, or
- * back.  Its pitch is the distance from one row to the next there, in elements. */
+ * back.  Its pitch is the distance from one row to the next there, in elements.
+ *
+ * Words. Scratch is temporary memory of a task. */
 #include "kernels/cuda/strategy.h"
 #include <stdlib.h>
 

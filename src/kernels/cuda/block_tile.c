@@ -13,7 +13,12 @@
  * evaluator asks (rd_gpu_suits) and makes two stages of them.
  *
  * A fold is a reduction; its lanes are partial accumulators that take elements in turn; its
- * cells are its results.  A node is a finished block in a fold's combine tree. */
+ * cells are its results.  A node is a finished block in a fold's combine tree.
+ *
+ * Fields. A fold has `user` if its reducer is the caller's own. Without work items (n_item 0) there
+ * is nothing to compute. A fold's start, step and finish are instructions, -1: it has none.
+ *
+ * Words. Scratch is temporary memory of a task. */
 #include "core/combine_tree.h"
 #include "kernels/cuda/strategy.h"
 #include <string.h>

@@ -1,4 +1,7 @@
-/* block_tile_kernel.c - the kernel of block tiles (block_tile.c): the text around a tile. */
+/* block_tile_kernel.c - the kernel of block tiles (block_tile.c): the text around a tile.
+ *
+ * Words. A fold is a reduction or a scan. A lane is one of the accumulators of a cell, to which
+ * elements go in turn. */
 #include "kernels/cuda/loop_tree.h"
 
 /* Adds the kernel that reduces block tiles.  Each block of threads goes through tiles, a grid's
@@ -17,7 +20,7 @@
 void rd_cuda_write_block_tiles(rd_cuda_text *t, int32_t kernel)
 {
     rd_cuda_combine_functions(t);
-    rd_cuda_kernel_head(t, "block_tiles", -1);
+    rd_cuda_kernel_head(t, "block_tiles", /*number=*/-1);
     rd_print_line(&t->print, "{");
     t->print.indent++;
     rd_cuda_declare_shared(t);

@@ -11,7 +11,9 @@
  * bit.  The last group of an axis may be short: a node without a sibling is its parent.
  *
  * A fold is a reduction; its lanes are partial accumulators that take elements in turn.  A node
- * is a finished block in a fold's combine tree. */
+ * is a finished block in a fold's combine tree.
+ *
+ * Words. A team is the threads that do one item of work. */
 #include "core/combine_tree.h"
 #include "kernels/cuda/kernel_frame.h"
 #include <inttypes.h>

@@ -239,9 +239,10 @@ void rd_cuda_range_functions(rd_cuda_text *t, int32_t number)
 
 /* ---- A range --------------------------------------------------------------------------------- */
 /* Adds the text that ends all blocks of the combine tree that a range has begun, for all
- * accumulators (cells), so that only tree nodes are left.  Threads that own lanes each do their
- * lanes of every cell; else the threads share the cells.  RD_SYNC_TEAM is needed where the
- * team's states lie in memory:
+ * accumulators (cells), so that only tree nodes are left. Threads that own lanes each do their
+ * lanes of every cell; else the threads share the cells. RD_SYNC_TEAM is needed where the team's
+ * states lie in memory. With a strip (an item of several neighbours) the loop is unrolled, as
+ * states in registers have constant subscripts:
  *
  *     for (int64_t c0 = 0; c0 < 1; c0 += 1)
  *         while (b0[c0] < edge0(q, range + 1)) { push0(..); b0[c0]++; } */

@@ -10,7 +10,9 @@
  *         memory = the rows of stage1, by all threads
  *     }
  *
- * An item is one unit of work, here of one thread.  A slot is a buffer in global memory. */
+ * An item is one unit of work, here of one thread.  A slot is a buffer in global memory.
+ *
+ * Words. Scratch is temporary memory of a task. */
 #include "kernels/cuda/kernel_frame.h"
 #include <inttypes.h>
 #include <stdlib.h>
@@ -155,7 +157,8 @@ static void add_part(rd_cuda_text *t, rd_text *to, const rd_cuda_staged_row *r)
  *
  *     rd_fill_rows<RD_THREADS, float, 4, 1, 2>(stage0, (int)0, (const float *)x0 + (from0 - skew0),
  *                                              skew0, skew0 + many0 * (int)10, (uint32_t)q.N[0]);
- */
+ * / t->packed has a bit for each slot with vector accesses, of which a launch checks the
+ * alignment. */
 static void copy_contiguous(rd_cuda_text *t, int32_t k)
 {
     const rd_cuda_staged_row *r    = &t->s->staged_row[k];

@@ -54,7 +54,7 @@ static void close_handle(rd_blas_handle *h, rd_gpu *gpu)
     if (!gpu)
         return;
     if (h->handle)
-        (void)rd_cublas_api(NULL)->cublasDestroy_v2(h->handle);
+        (void)rd_cublas_api(/*why=*/NULL)->cublasDestroy_v2(h->handle);
     if (h->workspace)
         rd_gpu_put(gpu, h->workspace);
     h->handle    = NULL;

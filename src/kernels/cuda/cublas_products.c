@@ -87,7 +87,7 @@ bool rd_gpu_product_prepare(const rd_program *p, rd_get_fn *get, void *pool,
     *product = NULL;
     if (!p->exact && !rd_product_choose(p, get, pool, &of))
         return false;
-    if (!of || !rd_cublas_api(NULL)) /* asked last: the answer takes loading it */
+    if (!of || !rd_cublas_api(/*why=*/NULL)) /* asked last: the answer takes loading it */
         return true;
     made = get(pool, sizeof *made);
     if (!made)

@@ -28,7 +28,7 @@ _Static_assert((int)RD_DEVICE_TEXT >= (int)RD_CUDA_TEXT, "sentences fit");
 /* True if this process can use a GPU; the evaluator asks once whether the backend works here. */
 static bool has_gpus(void)
 {
-    return rd_gpu_count(NULL) > 0;
+    return rd_gpu_count(/*why=*/NULL) > 0;
 }
 
 /* Compiles a program once, before its runs: as a matrix product for cuBLAS if it is one, else as

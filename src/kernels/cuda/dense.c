@@ -1,7 +1,9 @@
 /* dense.c - which elements lie densely in memory, and how many of them make a vector.
  *
  * An access is a LOAD or STORE of a program.  Lanes are partial accumulators of a fold, that is
- * of a reduction. */
+ * of a reduction.
+ *
+ * Words. A team is the threads that do one item of work. */
 #include "kernels/cuda/strategy.h"
 
 /* True if instruction i loads from or stores to global memory.  Scratch, staged rows and rows

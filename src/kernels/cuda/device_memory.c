@@ -75,7 +75,7 @@ static bool is_full(CUresult result)
 static CUdeviceptr allocate(rd_gpu *gpu, int64_t bytes, int64_t wanted, bool *full,
                             char why[RD_CUDA_TEXT])
 {
-    const rd_cuda *cuda = rd_cuda_api(NULL);
+    const rd_cuda *cuda = rd_cuda_api(/*why=*/NULL);
     memory_block  *b    = calloc(1, sizeof *b);
     CUresult       result;
 

@@ -192,7 +192,7 @@ static bool retain(rd_gpu *gpu, char why[RD_CUDA_TEXT])
     pthread_mutex_lock(&gpu->lock);
     if (!gpu->context) {
         const CUresult result =
-            rd_cuda_api(NULL)->cuDevicePrimaryCtxRetain(&gpu->context, gpu->device);
+            rd_cuda_api(/*why=*/NULL)->cuDevicePrimaryCtxRetain(&gpu->context, gpu->device);
 
         if (result != 0) {
             gpu->context = NULL;
@@ -234,7 +234,7 @@ void rd_gpu_close_all(void)
         rd_modules_unload(&gpus[k]);
         rd_gpu_trim(&gpus[k]);
         if (gpus[k].context)
-            (void)rd_cuda_api(NULL)->cuDevicePrimaryCtxRelease_v2(gpus[k].device);
+            (void)rd_cuda_api(/*why=*/NULL)->cuDevicePrimaryCtxRelease_v2(gpus[k].device);
         gpus[k].context = NULL;
     }
 }

@@ -1,4 +1,11 @@
-/* gpu_plan.c - gives the passes of loop trees what the strategy has decided, as an rd_gpu_plan. */
+/* gpu_plan.c - gives the passes of loop trees what the strategy has decided, as an rd_gpu_plan.
+ *
+ * Fields. s->pairs is the loop over points that all results read, -1: none. s->tile_loop has the
+ * two loops of a block tile, -1: there are no block tiles. s->transpose has the two loops of a
+ * transpose in shared memory, -1: none. Without work items (n_item 0) there is nothing to
+ * compute.
+ *
+ * Words. A team is the threads that do one item of work. A fold is a reduction or a scan. */
 #include "kernels/cuda/loop_tree.h"
 
 /* ---- Loops ----------------------------------------------------------------------------------- */

@@ -16,7 +16,7 @@ struct rd_recording {
 /* True if the driver has all of its optional functions, which are those of CUDA graphs. */
 static bool has_graphs(char why[RD_CUDA_TEXT])
 {
-    const rd_cuda *const cuda = rd_cuda_api(NULL);
+    const rd_cuda *const cuda = rd_cuda_api(/*why=*/NULL);
     bool                 has  = true;
 
 #define RD_OPTIONAL(name, parameters) has &= cuda->name != NULL;
@@ -103,7 +103,7 @@ static bool make_graph(rd_recording *r, char why[RD_CUDA_TEXT])
     done =
         graph && RD_GPU_TAKE(r->gpu, &full, why, cuGraphInstantiateWithFlags, &r->graph, graph, 0);
     if (graph)
-        (void)rd_cuda_api(NULL)->cuGraphDestroy(graph);
+        (void)rd_cuda_api(/*why=*/NULL)->cuGraphDestroy(graph);
     rd_gpu_leave(r->gpu);
     return done;
 }

@@ -9,7 +9,14 @@
  *         const int64_t teams = ..; const int64_t team = ..;
  *         char *const ours = .., *const own = ..;
  *         uint32_t warnings = 0;
- *         char *const x0 = q.m[0]; */
+ *         char *const x0 = q.m[0];
+ *
+ * Fields. s->n_split loops are split into ranges. s->pairs is the loop over points that all results
+ * read, -1: none. s->transpose has the two loops of a transpose in shared memory, -1: none. Scans
+ * of split loops run once (is_lookback) or twice (is_two_pass).
+ *
+ * Words. A lane is one of the accumulators of a cell, to which elements go in turn. A fold is a
+ * reduction or a scan. */
 #include "kernels/cuda/kernel_frame.h"
 #include <inttypes.h>
 #include <stdio.h>

@@ -1,7 +1,11 @@
 /* key.c - the key under which measured numbers are kept: equal programs have equal keys.
  *
  * The key hashes everything that a kernel depends on, the GPU, and the requested numbers; not the
- * addresses of memory.  A false match costs time, not bits. */
+ * addresses of memory.  A false match costs time, not bits.
+ *
+ * Fields. A fold has `user` if its reducer is the caller's own.
+ *
+ * Words. A lane is one of the accumulators of a cell, to which elements go in turn. */
 #include "kernels/cuda/measure.h"
 #include "core/environment.h"
 #include "kernels/store/hash.h"

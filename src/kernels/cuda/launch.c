@@ -4,7 +4,14 @@
  * numbers of the text.
  *
  * An item is one unit of work; a team is the threads that do an item.  A slot is a buffer of the
- * program; scratch is temporary memory, which a run does not pass. */
+ * program; scratch is temporary memory, which a run does not pass.
+ *
+ * Fields. s->tile_loop has the two loops of a block tile, -1: there are no block tiles. s->n_split
+ * loops are split into ranges. Without work items (n_item 0) there is nothing to compute. Scans of
+ * split loops run once (is_lookback) or twice (is_two_pass).
+ *
+ * Words. A fold is a reduction or a scan. A partial is a node that one range of a split loop leaves
+ * for the combine. */
 #include "kernels/cuda/kernel_run.h"
 #include "core/environment.h"
 #include "kernels/cuda/kernel_frame.h"
@@ -127,7 +134,7 @@ bool rd_gpu_prepare(const rd_program *p, int32_t device, rd_get_fn *get, void *p
         snprintf(why, RD_CUDA_TEXT, "%s", strategy.why);
         return true;
     }
-    const rd_module *module = compile(&text, false, rd_gpu_facts_of(gpu), why);
+    const rd_module *module = compile(&text, /*narrow=*/false, rd_gpu_facts_of(gpu), why);
 
     if (!module)
         return true;
@@ -215,9 +222,9 @@ static CUresult start_kernel(const rd_gpu_run_state *r, CUfunction kernel, int64
     const unsigned threads     = (unsigned)r->strategy->choice.block;
     void          *arguments[] = { r->call };
 
-    return rd_cuda_api(NULL)->cuLaunchKernel(kernel, (unsigned)blocks, 1, 1, threads, 1, 1,
-                                             (unsigned)bytes, rd_queue_stream(r->queue), arguments,
-                                             NULL);
+    return rd_cuda_api(/*why=*/NULL)
+        ->cuLaunchKernel(kernel, (unsigned)blocks, 1, 1, threads, 1, 1, (unsigned)bytes,
+                         rd_queue_stream(r->queue), arguments, NULL);
 }
 
 /* Finds a kernel by its name and enqueues so many blocks of threads of it.  The driver takes
@@ -386,8 +393,8 @@ static bool run_block_tiles(rd_gpu_run_state *r)
 {
     const rd_cuda_strategy *s = r->strategy;
 
-    return rd_gpu_run_clear(r) &&
-           run_all(r, "block_tiles", -1, s->n_item * s->n_block_tile[0] * s->n_block_tile[1]);
+    return rd_gpu_run_clear(r) && run_all(r, "block_tiles", /*split=*/-1,
+                                          s->n_item * s->n_block_tile[0] * s->n_block_tile[1]);
 }
 
 /* Runs the kernels of a program's strategy, in order; a program without items has none. */
@@ -400,7 +407,7 @@ static bool run_kernels(rd_gpu_run_state *r)
     if (s->tile_loop[0] >= 0)
         return run_block_tiles(r);
     if (s->n_split == 0)
-        return run_all(r, "run", -1, s->n_item);
+        return run_all(r, "run", /*split=*/-1, s->n_item);
     if (s->is_lookback)
         return run_lookback(r);
     if (s->is_two_pass)
@@ -479,7 +486,7 @@ static bool choose_module(rd_gpu_run_state *r, const rd_gpu_code *code, void *co
                 (uintptr_t)slot[k] % (uintptr_t)code->strategy.choice.vector == 0 || is_here(r, k);
     r->module = wide ? code->module : atomic_load(code->narrow);
     if (!r->module) {
-        r->module = compile(&text, true, rd_gpu_facts_of(r->gpu), r->why);
+        r->module = compile(&text, /*narrow=*/true, rd_gpu_facts_of(r->gpu), r->why);
         atomic_store(code->narrow, r->module);
     }
     return r->module;

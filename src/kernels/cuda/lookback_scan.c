@@ -9,7 +9,13 @@
  * An item is one unit of work, here a whole row.  A node is the total of a tile, or of several,
  * in the combine tree.
  *
- *     running sums of 10^8 f32: "scans: 1 items, 128 threads each, i0 by tiles of 4096, once" */
+ *     running sums of 10^8 f32: "scans: 1 items, 128 threads each, i0 by tiles of 4096, once"
+ *
+ * Fields. A fold has `user` if its reducer is the caller's own. s->strip is the axis of which
+ * `width` neighbours are one item, -1: none. s->n_split loops are split into ranges. A fold's
+ * start, step and finish are instructions, -1: it has none.
+ *
+ * Words. Scratch is temporary memory of a task. */
 #include "core/combine_tree.h"
 #include "kernels/cuda/strategy.h"
 

@@ -1,5 +1,10 @@
 /* loop_tree.c - the kernels of a strategy, by a loop tree.  Passes and print/ make and print the
- * tree; this backend adds the text around an item. */
+ * tree; this backend adds the text around an item.
+ *
+ * Fields. s->pairs is the loop over points that all results read, -1: none. s->tile_loop has the
+ * two loops of a block tile, -1: there are no block tiles. s->transpose has the two loops of a
+ * transpose in shared memory, -1: none. Scans of split loops run once (is_lookback) or twice
+ * (is_two_pass). */
 #include "kernels/cuda/loop_tree.h"
 #include <inttypes.h>
 #include <stdlib.h>
@@ -48,7 +53,7 @@ static rd_schedule *tree_of(const rd_cuda_strategy *s, rd_gpu_plan *plan, text_m
     if (rd_cuda_plan_of(s, plan, take, list, why))
         fold = rd_gpu_folds_of(s->p, take, list, why);
     if (fold && !*why)
-        t = rd_schedule_build(s->p, fold, true);
+        t = rd_schedule_build(s->p, fold, /*whole=*/true);
     if (t)
         rd_schedule_for_gpu(t, plan, log);
     if (t && t->failed) {
@@ -64,7 +69,7 @@ void rd_cuda_tree_text(rd_text *to, const rd_cuda_strategy *s)
     const char  *why  = NULL;
     text_memory *list = NULL;
     rd_gpu_plan  plan;
-    rd_schedule *t = tree_of(s, &plan, &list, NULL, &why);
+    rd_schedule *t = tree_of(s, &plan, &list, /*log=*/NULL, &why);
 
     if (t)
         rd_schedule_text(to, t);
@@ -123,7 +128,7 @@ static void write_nothing(rd_cuda_text *t, rd_text *to)
 {
     t->print = (rd_printing){ .dialect = &rd_dialect_cuda, .to = to };
     rd_cuda_write_call(t, to);
-    rd_cuda_kernel_head(t, "run", -1);
+    rd_cuda_kernel_head(t, "run", /*number=*/-1);
     rd_print_line(&t->print, "{\n}");
 }
 
@@ -151,7 +156,7 @@ void rd_cuda_write(rd_cuda_text *t, rd_text *to)
         keep_numbers(&t->print);
         return;
     }
-    tree = tree_of(t->s, &plan, &list, NULL, &why);
+    tree = tree_of(t->s, &plan, &list, /*log=*/NULL, &why);
     if (!tree || !write_text(t, tree, &list, to))
         t->why = t->why ? t->why : why ? why : "out of memory";
     keep_numbers(&t->print);

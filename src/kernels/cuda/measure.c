@@ -47,7 +47,7 @@ static double time_together(tuning_trial *t, const rd_gpu_code *code, int n)
         return INFINITY;
     timed = rd_gpu_watch_start(&t->watch, t->why);
     for (int k = 0; timed && runs && k < n; k++)
-        runs = rd_gpu_run(code, s, t->slot, NULL, &end, t->why);
+        runs = rd_gpu_run(code, s, t->slot, /*host=*/NULL, &end, t->why);
     timed = timed && rd_gpu_watch_stop(&t->watch, t->why);
     timed = rd_submission_end(s, &ignored, t->why) && timed &&
             rd_gpu_watch_read(&t->watch, &seconds, t->why);

@@ -146,7 +146,7 @@ static void compile(rd_module *m, const char *text)
 /* Hashes all that an image depends on: the format, NVRTC's version, its options and the text. */
 static rd_hash hash_of(const char *text)
 {
-    const rd_nvrtc *nvrtc      = rd_nvrtc_api(NULL);
+    const rd_nvrtc *nvrtc      = rd_nvrtc_api(/*why=*/NULL);
     int             version[2] = { 0 };
 
     if (nvrtc)
@@ -197,7 +197,8 @@ static rd_module *make_module(const char *text, rd_hash hash, int32_t architectu
 }
 
 /* Compiles the text of a module again, since the driver refuses the stored image; the new image
- * replaces the stored one.  False: the text does not compile, and the old image stays. */
+ * replaces the stored one, if there is a cache directory (dir >= 0). False: the text does not
+ * compile, and the old image stays. */
 static bool make_again(rd_module *m)
 {
     char *const  old = m->image;

@@ -11,7 +11,12 @@
  * tree is the program's.
  *
  * A pair is a result and a point that it reads.  A fold is a reduction over the points; the
- * strip is the axis of results. */
+ * strip is the axis of results.
+ *
+ * Fields. Without work items (n_item 0) there is nothing to compute. A fold's start, step and
+ * finish are instructions, -1: it has none.
+ *
+ * Words. Scratch is temporary memory of a task. */
 #include "core/combine_tree.h"
 #include "kernels/cuda/kernel_frame.h"
 #include <inttypes.h>

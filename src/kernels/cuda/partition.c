@@ -17,7 +17,12 @@
  * same.
  *
  * A piece is the smallest part of the work that is not divided.  A block of work is several
- * pieces, with data that fit on the GPU. */
+ * pieces, with data that fit on the GPU.
+ *
+ * Fields. s->tile_loop has the two loops of a block tile, -1: there are no block tiles.
+ *
+ * Words. A fold is a reduction or a scan. A slot is a buffer that a program reads or writes.
+ * Scratch is temporary memory of a task. */
 #define _POSIX_C_SOURCE 200809L
 #include "kernels/cuda/kernel_run.h"
 #include <assert.h>
@@ -72,7 +77,7 @@ int32_t rd_gpu_alike(int32_t first)
     const rd_gpu_facts *a, *b;
     int32_t             n = one ? 1 : 0;
 
-    for (; n && n < rd_gpu_count(NULL) - first; n++) {
+    for (; n && n < rd_gpu_count(/*why=*/NULL) - first; n++) {
         other = rd_gpu_of(first + n, why);
         a     = rd_gpu_facts_of(one);
         b     = rd_gpu_facts_of(other);
@@ -103,7 +108,7 @@ static const char *find_blocks(const rd_cuda_strategy *s, int32_t split, rd_cuda
     const int64_t budget = gpu ? rd_windows_budget(rd_gpu_facts_of(gpu)) : 0;
     const int64_t least  = (split < 0 ? PIECES : BLOCKS) * (int64_t)s->p->devices;
 
-    return rd_blocks_find(blocks, s, split, NULL, budget, least);
+    return rd_blocks_find(blocks, s, split, /*windowed=*/NULL, budget, least);
 }
 
 /* True if it is worth to divide the work among GPUs: the shares copy few bytes twice, and blocks
@@ -284,7 +289,7 @@ static bool partition_items(partitioned_run *all)
 {
     int64_t pieces;
 
-    (void)find_blocks(all->strategy, -1, &all->blocks);
+    (void)find_blocks(all->strategy, /*split=*/-1, &all->blocks);
     pieces = rd_blocks_pieces(&all->blocks);
     for (int32_t k = 0; k < all->n; k++)
         all->share[k].blocks =
@@ -386,7 +391,8 @@ static bool partition_ranges(partitioned_run *all, int32_t split)
            (!some || last || move_partials(all, rd_partials_broadcast));
 }
 
-/* Runs all kernels of the program on all GPUs, one kernel after the other, until one fails. */
+/* Runs all kernels of the program on all GPUs, one kernel after the other, until one fails. Each
+ * split loop has a kernel; without one (n_split 0) the one kernel's items are partitioned. */
 static bool partition_kernels(partitioned_run *all)
 {
     bool done = true;

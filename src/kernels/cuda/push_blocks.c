@@ -6,7 +6,9 @@
  * cell pushes these together.  A lane that has taken no element has the reducer's identity.
  *
  * A cell is one result of a fold with the state that it has so far; a lane is one of its partial
- * accumulators.  A block is 64 steps of a lane. */
+ * accumulators.  A block is 64 steps of a lane.
+ *
+ * Words. A team is the threads that do one item of work. */
 #include "kernels/cuda/kernel_frame.h"
 #include <inttypes.h>
 #include <stdio.h>
@@ -100,8 +102,9 @@ static void add_counter(rd_text *to, const rd_cuda_fold *f, int32_t number)
         rd_text_add(to, "b%" PRId32 "[c%" PRId32 "]", number, number);
 }
 
-/* Adds the loop that pushes the blocks of a cell (accumulator) up the combine tree until the
- * cell is at `block`:
+/* Adds the loop that pushes the blocks of a cell (accumulator) up the combine tree until the cell
+ * is at `block`. The last argument of push is the first block of the range: from0 in a split loop
+ * (f->split >= 0), whose ranges begin within the fold, else 0:
  *
  *     while (b0[c0] < edge0(q, range + 1)) { push0(&s0_0[c0 * 4], w0_0, 4, 1, 4, c0 * (int64_t)4,
  *                                                  b0[c0], from0); b0[c0]++; } */

@@ -1,4 +1,6 @@
-/* queries.c - small questions about a strategy that many files ask. */
+/* queries.c - small questions about a strategy that many files ask.
+ *
+ * Words. A team is the threads that do one item of work. */
 #include "kernels/cuda/strategy.h"
 
 /* Returns how many binary digits a number has: 5 has 3, and 0 none. */

@@ -65,7 +65,7 @@ void rd_queue_free(rd_queue *queue)
 
     if (!queue)
         return;
-    (void)rd_submissions_end(queue, NULL, ignored);
+    (void)rd_submissions_end(queue, /*report=*/NULL, ignored);
     free_blas(queue);
     rd_overlap_free(atomic_load(&queue->overlap));
     rd_stream_free(queue->stream);

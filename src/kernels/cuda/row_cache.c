@@ -8,7 +8,10 @@
  * A team is the threads that do an item, which is one unit of work.  Scratch is temporary memory
  * of the program.
  *
- *     softmax over i1, of 8192 x 1024 f32: ", 1 row in shared memory" */
+ *     softmax over i1, of 8192 x 1024 f32: ", 1 row in shared memory"
+ *
+ * Words. A lane is one of the accumulators of a cell, to which elements go in turn. A fold is a
+ * reduction or a scan. */
 #include "kernels/cuda/strategy.h"
 
 enum { BANKS = 32 }; /* banks of shared memory, of 4 bytes each */

@@ -15,7 +15,14 @@
  * If the GPU has no room for all data, ranges are so short that a range of every item fits.
  *
  * An item is one unit of work; a team is the threads that do an item.  A fold is a reduction or
- * scan; its partials are nodes of its combine tree that a range leaves. */
+ * scan; its partials are nodes of its combine tree that a range leaves.
+ *
+ * Fields. s->n_split loops are split into ranges. A fold of one block (n_block 1) has no combine
+ * tree. A fold's start, step and finish are instructions, -1: it has none. A fold has `user` if its
+ * reducer is the caller's own.
+ *
+ * Words. A lane is one of the accumulators of a cell, to which elements go in turn. Scratch is
+ * temporary memory of a task. */
 #include "core/combine_tree.h"
 #include "kernels/cuda/work_blocks.h"
 

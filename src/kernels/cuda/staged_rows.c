@@ -10,7 +10,10 @@
  * buffer; scratch is temporary memory of the program.
  *
  *     sum of each row, of 100000 x 10 f32: "short rows: 100000 items, 1 thread each, rows of 10 in"
- */
+ *
+ * Fields. s->pairs is the loop over points that all results read, -1: none. s->transpose has the
+ * two loops of a transpose in shared memory, -1: none. s->strip is the axis of which `width`
+ * neighbours are one item, -1: none. */
 #include "kernels/cuda/strategy.h"
 #include <inttypes.h>
 #include <stdlib.h>

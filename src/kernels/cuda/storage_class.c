@@ -2,7 +2,13 @@
  * arrays, or global memory of the thread or of the team.
  *
  * A fold is a reduction or scan.  Its cells are its results, its lanes partial accumulators, and
- * a state is what a lane has so far.  Scratch is temporary memory of the program. */
+ * a state is what a lane has so far.  Scratch is temporary memory of the program.
+ *
+ * Fields. Scans of split loops run once (is_lookback) or twice (is_two_pass). s->pairs is the loop
+ * over points that all results read, -1: none. s->strip is the axis of which `width` neighbours are
+ * one item, -1: none.
+ *
+ * Words. A slot is a buffer that a program reads or writes. */
 #include "core/combine_tree.h"
 #include "kernels/cuda/strategy.h"
 

@@ -4,7 +4,11 @@
  * A fold is a reduction or scan.  Its cells are its results, its lanes partial accumulators.  A
  * slot is a buffer; scratch is temporary memory.
  *
- *     sum over i1 of x[i0][i1]: i0 is the grid; i1 is distributed, its indices are lanes */
+ *     sum over i1 of x[i0][i1]: i0 is the grid; i1 is distributed, its indices are lanes
+ *
+ * Fields. A fold's start, step and finish are instructions, -1: it has none. A fold of one block
+ * (n_block 1) has no combine tree. A fold has `user` if its reducer is the caller's own. s->pairs
+ * is the loop over points that all results read, -1: none. */
 #include "kernels/cuda/strategy.h"
 #include "core/combine_tree.h"
 #include "kernels/math/prefix_sums.h"
@@ -37,7 +41,7 @@ static bool describe_fold(rd_cuda_strategy *s, int32_t k, rd_get_fn *get, void *
     f->n_words = f->pair ? rd_prefix_sum_words(fold->n_block) : 0;
     if (fold->user && !rd_user_has_text(fold->user))
         s->why = "a reducer is C code, which a GPU cannot run; give its text by RD_REDUCER";
-    else if (fold->user && !rd_user_facts(&f->of, k, false, get, pool))
+    else if (fold->user && !rd_user_facts(&f->of, k, /*pointers=*/false, get, pool))
         return false;
     return true;
 }

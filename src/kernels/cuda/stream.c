@@ -143,7 +143,7 @@ static bool make_piece(rd_stream *stream, int k, bool *full, char why[RD_CUDA_TE
         stream->piece[k] = memory;
         return true;
     }
-    (void)rd_cuda_api(NULL)->cuEventDestroy_v2(stream->copied[k]);
+    (void)rd_cuda_api(/*why=*/NULL)->cuEventDestroy_v2(stream->copied[k]);
     stream->copied[k] = NULL;
     return false;
 }

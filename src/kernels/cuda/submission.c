@@ -159,7 +159,7 @@ static bool has_come(const rd_submission *s)
     CUresult result = CUDA_ERROR_NOT_READY;
 
     if (rd_gpu_enter(rd_queue_gpu(s->queue), ignored)) {
-        result = rd_cuda_api(NULL)->cuEventQuery(s->left);
+        result = rd_cuda_api(/*why=*/NULL)->cuEventQuery(s->left);
         rd_gpu_leave(rd_queue_gpu(s->queue));
     }
     return result == CUDA_SUCCESS;
@@ -224,7 +224,7 @@ CUdeviceptr rd_submission_get(rd_submission *s, int64_t bytes, bool *full, char 
     rd_gpu *const gpu = rd_queue_gpu(s->queue);
     CUdeviceptr   at  = rd_gpu_get(gpu, bytes, full, why);
 
-    if (!at && *full && has_left(s->queue) && rd_submissions_end(s->queue, NULL, why))
+    if (!at && *full && has_left(s->queue) && rd_submissions_end(s->queue, /*report=*/NULL, why))
         at = rd_gpu_get(gpu, bytes, full, why);
     if (at && !add_address(&s->memory, at)) {
         rd_gpu_put(gpu, at);

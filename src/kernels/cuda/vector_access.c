@@ -9,7 +9,11 @@
  *     serial loop         one thread takes `serial_width` elements in a round
  *
  * An item is one unit of work; a team is the threads that do an item.  Lanes are partial
- * accumulators of a fold, that is of a reduction. */
+ * accumulators of a fold, that is of a reduction.
+ *
+ * Fields. s->strip is the axis of which `width` neighbours are one item, -1: none. An addend of an
+ * address with `axis` -1 is a register, so the address gathers. s->pairs is the loop over points
+ * that all results read, -1: none. Without work items (n_item 0) there is nothing to compute. */
 #include "kernels/cuda/strategy.h"
 
 /* True if the loop contains no other loop. */

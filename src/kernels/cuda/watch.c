@@ -13,7 +13,7 @@ bool rd_gpu_watch_make(rd_gpu_watch *watch, rd_queue *queue, char why[RD_CUDA_TE
     if (RD_GPU_TAKE(gpu, &full, why, cuEventCreate, &watch->begun, CU_EVENT_DEFAULT)) {
         made = RD_GPU_TAKE(gpu, &full, why, cuEventCreate, &watch->ended, CU_EVENT_DEFAULT);
         if (!made)
-            (void)rd_cuda_api(NULL)->cuEventDestroy_v2(watch->begun);
+            (void)rd_cuda_api(/*why=*/NULL)->cuEventDestroy_v2(watch->begun);
     }
     rd_gpu_leave(gpu);
     return made;

@@ -217,7 +217,8 @@ static bool launch_block(window_sets *w, const char *name, int set)
 }
 
 /* Reports that `part` of this kernel's work is done, as a share of all kernels of split loops.
- * False: the caller cancels the evaluation. */
+ * False: the caller cancels the evaluation. blocks.split is the number of the split loop that runs
+ * now, -1: no loop is split. */
 static bool tell(window_sets *w, double part)
 {
     const rd_device_host *const host = w->r->host;

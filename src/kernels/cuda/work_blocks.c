@@ -6,7 +6,12 @@
  * all values of the indices behind it, and one value of each index before it.
  *
  * A piece is one value of the index that blocks divide, with all indices behind it.  A slot is a
- * buffer of the program. */
+ * buffer of the program.
+ *
+ * Fields. s->pairs is the loop over points that all results read, -1: none. s->tile_loop has the
+ * two loops of a block tile, -1: there are no block tiles. s->transpose has the two loops of a
+ * transpose in shared memory, -1: none. Without work items (n_item 0) there is nothing to
+ * compute. */
 #include "kernels/cuda/work_blocks.h"
 
 /* Returns the smaller one of two numbers. */
@@ -306,8 +311,8 @@ static int64_t traffic_of(const rd_cuda_blocks *b)
     for (int32_t k = 0; k < b->s->n_slot && k < b->s->p->first_scratch; k++) {
         rd_cuda_blocks first = *b, last = *b;
 
-        go_to(&first, false);
-        go_to(&last, true);
+        go_to(&first, /*last=*/false);
+        go_to(&last, /*last=*/true);
         const bool same = rd_blocks_touch(&first, k).lo == rd_blocks_touch(&last, k).lo;
 
         traffic += rd_blocks_most(b, k) * (same ? 1 : n);
@@ -358,8 +363,11 @@ static bool find_level(rd_cuda_blocks *b, const bool *windowed, int64_t budget, 
     return found >= 0;
 }
 
-/* Divides a kernel's work into blocks with data that fit the budget: it chooses the index that
- * is divided, then the largest step.  Returns the reason if there are no blocks, else NULL. */
+/* Divides a kernel's work into blocks with data that fit the budget: it chooses the index that is
+ * divided, then the largest step. Returns the reason if there are no blocks, else NULL. `split`:
+ * the split loop that runs. do_blocks_fit() is called once for its effect alone: the first block
+ * becomes current, as bytes_of() needs it. A block gets as many steps as the first one leaves room
+ * for, then half as many until all blocks fit. */
 const char *rd_blocks_find(rd_cuda_blocks *b, const rd_cuda_strategy *s, int32_t split,
                            const bool *windowed, int64_t budget, int64_t least)
 {
@@ -372,7 +380,7 @@ const char *rd_blocks_find(rd_cuda_blocks *b, const rd_cuda_strategy *s, int32_t
     find_indices(b);
     if (b->n_index == 0)
         return "it is one item of work";
-    go_to(b, false);
+    go_to(b, /*last=*/false);
     if (!may_be_windows(b, windowed))
         return "it takes elements by indices, or what it has stored";
     if (!find_level(b, windowed, budget, least, &most))

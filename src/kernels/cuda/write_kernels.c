@@ -1,5 +1,12 @@
 /* write_kernels.c - the kernels of a loop tree: the text around items, and the callbacks by which
- * the printer leaves and combines partials. */
+ * the printer leaves and combines partials.
+ *
+ * Fields. s->tile_loop has the two loops of a block tile, -1: there are no block tiles. s->n_split
+ * loops are split into ranges. Scans of split loops run once (is_lookback) or twice
+ * (is_two_pass).
+ *
+ * Words. A fold is a reduction or a scan. A team is the threads that do one item of work. A slot is
+ * a buffer that a program reads or writes. */
 #include "kernels/cuda/loop_tree.h"
 #include <inttypes.h>
 
@@ -198,10 +205,10 @@ static void write_twice(rd_cuda_text *t, int32_t kernel)
 {
     int32_t s = t->print.t->stmt[kernel].next;
 
-    write_kernel(t, kernel, RD_KERNEL_TOTALS, -1);
+    write_kernel(t, kernel, RD_KERNEL_TOTALS, /*split=*/-1);
     for (; s >= 0 && t->print.t->stmt[s].kind == RD_S_BUILD_TREE; s = t->print.t->stmt[s].next)
         write_lift(t, &t->print.t->stmt[s]);
-    write_kernel(t, s, RD_KERNEL_RESCAN, -1);
+    write_kernel(t, s, RD_KERNEL_RESCAN, /*split=*/-1);
 }
 
 /* ---- All of them ----------------------------------------------------------------------------- */
@@ -218,9 +225,9 @@ void rd_cuda_write_kernels(rd_cuda_text *t)
     else if (t->s->is_two_pass)
         write_twice(t, kernel);
     else if (t->s->is_lookback)
-        write_kernel(t, kernel, RD_KERNEL_LOOKBACK, -1);
+        write_kernel(t, kernel, RD_KERNEL_LOOKBACK, /*split=*/-1);
     else if (t->s->n_split == 0)
-        write_kernel(t, kernel, RD_KERNEL_RUN, -1);
+        write_kernel(t, kernel, RD_KERNEL_RUN, /*split=*/-1);
     else
         write_splits(t, kernel);
 }

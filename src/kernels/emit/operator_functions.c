@@ -318,7 +318,9 @@ static bool is_emitted(const rd_program *p, int32_t i)
     return false;
 }
 
-/* Writes a function for each operator and each cast of the program, in the order of first use. */
+/* Writes a function for each operator and each cast of the program, in the order of first use.
+ * p->fast: f32 functions may be the faster, less accurate ones of a GPU. If some cast makes ints of
+ * floats, casts of ints to floats keep a compiler from fusing both (see cast_of_int()). */
 void rd_emit_ops(rd_text *to, const rd_program *p)
 {
     char name[RD_EMIT_NAME];

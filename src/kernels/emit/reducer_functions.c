@@ -4,7 +4,9 @@
  *     static inline void merge0(double *s0, const double *b0) { S(0) = S(0) + B(0); }
  *
  * A state is what a reducer remembers of its elements, one or several numbers; a node is the state
- * of a finished block. S(k) and B(k) in a row are number k of the two states. */
+ * of a finished block. S(k) and B(k) in a row are number k of the two states.
+ *
+ * Fields. A fold has `user` if its reducer is the caller's own. */
 #include "kernels/emit/reducer_parts.h"
 #include <string.h>
 
@@ -60,7 +62,7 @@ static void add_extremes(rd_text *to, const rd_emit_fold *fold)
                 rd_dtype_kind(type) != RD_KIND_FLOAT                 ? "0"
                 : fold->empties && rd_fold_begins_with_0(fold->fold) ? "(T)0.0"
                                                                      : "(T)-0.0",
-                extreme_of(type, true), extreme_of(type, false));
+                extreme_of(type, /*greatest=*/true), extreme_of(type, /*greatest=*/false));
     rd_text_add(to, "#define RD_NO_PLACE %s\n",
                 strcmp(rd_place_type(fold), "int32_t") ? "INT64_MAX" : "__INT32_MAX__");
 }
@@ -89,9 +91,9 @@ static void begin_of_lanes(rd_text *to, const rd_emit_fold *f, int number, const
                            char other)
 {
     rd_text_add(to, "static inline %s%d(", head, number);
-    rd_add_parameters(to, f, true, "", 's');
+    rd_add_parameters(to, f, /*nodes=*/true, "", 's');
     rd_text_add(to, ", ");
-    rd_add_parameters(to, f, true, "const ", other);
+    rd_add_parameters(to, f, /*nodes=*/true, "const ", other);
 }
 
 /* Writes pick0(), which finds the lane (partial accumulator) to align to; apart0() and align0(),
@@ -144,7 +146,7 @@ static void add_finish(rd_text *to, const rd_emit_fold *f, int number)
     const char      *type = rd_is_place(f->fold) ? "int64_t" : rd_fold_type(f->fold);
 
     rd_text_add(to, "static inline void finish%d(", number);
-    rd_add_parameters(to, f, true, "const ", 's');
+    rd_add_parameters(to, f, /*nodes=*/true, "const ", 's');
     for (int k = 0; k < f->fold->n_out; k++)
         rd_text_add(to, ", %s *y%d", type, k);
     rd_text_add(to, ")\n{\n    const double ddof = %.17g;\n    %s z[2];\n", f->fold->ddof,
@@ -180,7 +182,7 @@ void rd_emit_reducer(rd_text *to, const rd_emit_fold *f, int number)
                     "#define B(k) (*b##k)\n#define BI(k) (*b##k)\n");
     add_extremes(to, f);
     rd_begin_type(to, rd_step_type(f), rd_step_class(f->fold));
-    rd_begin_function(to, f, number, "begin", false);
+    rd_begin_function(to, f, number, "begin", /*nodes=*/false);
     rd_text_add(to, ")\n{\n    %s\n", code->identity);
     if (f->seen)
         rd_text_add(to, "    *s%d = 0;\n", f->n_state - 1);
@@ -189,15 +191,15 @@ void rd_emit_reducer(rd_text *to, const rd_emit_fold *f, int number)
     rd_add_step(to, f, number);
     if (rd_has_exponential(f))
         rd_text_add(to, "#undef RD_LSE\n#define RD_LSE RD_LSE_ITSELF\n");
-    set_best(to, f, false);
-    rd_begin_function(to, f, number, "block", false);
+    set_best(to, f, /*rises=*/false);
+    rd_begin_function(to, f, number, "block", /*nodes=*/false);
     rd_text_add(to, ")\n{\n    %s\n}\n", code->block);
     rd_end_type(to);
     rd_begin_type(to, rd_merge_type(f),
                   rd_fold_widens(f->fold) ? RD_CLASS_f64 : rd_step_class(f->fold));
-    rd_begin_function(to, f, number, "merge", true);
+    rd_begin_function(to, f, number, "merge", /*nodes=*/true);
     rd_text_add(to, ", ");
-    rd_add_parameters(to, f, true, "const ", 'b');
+    rd_add_parameters(to, f, /*nodes=*/true, "const ", 'b');
     rd_text_add(to, ")\n{\n    %s\n", code->merge);
     if (f->seen)
         rd_text_add(to, "    *s%d |= *b%d;\n", f->n_state - 1, f->n_state - 1);

@@ -4,7 +4,9 @@
  *
  * A state is what a reducer remembers of its elements; seen: its last number is a flag that it has
  * met one.  S(k) is number k of the state, x the element, w its weight, i its index, and take its
- * mask. */
+ * mask.
+ *
+ * Fields. A fold has `user` if its reducer is the caller's own. */
 #include "kernels/emit/reducer_parts.h"
 #include <string.h>
 
@@ -33,7 +35,7 @@ static void add_of_step(rd_text *to, const rd_emit_fold *f, int number, const ch
                 "#undef RD_LSE\n#define RD_LSE(m, s, x, w, far) %s\n"
                 "static inline %s%d(",
                 meaning, head, number);
-    rd_add_parameters(to, f, false, changes ? "" : "const ", 's');
+    rd_add_parameters(to, f, /*nodes=*/false, changes ? "" : "const ", 's');
     rd_text_add(to, ", const T x, const T w%s)\n{\n    %s\n}\n", changes ? ", const T power" : "",
                 step_codes[f->fold->reducer]);
 }
@@ -73,7 +75,7 @@ static void add_some(rd_text *to, const rd_emit_fold *f, int number)
     rd_text_add(&code, "step%d(", number);
     rd_add_each(&code, f, "s%d");
     rd_text_add(&code, ", x, w, i%s);", f->masked ? ", take" : "");
-    rd_begin_function(to, f, number, "some", false);
+    rd_begin_function(to, f, number, "some", /*nodes=*/false);
     rd_text_add(to, ", const T x, const T w, const %s i%s, const uint8_t is)\n{\n",
                 rd_place_type(f), f->masked ? ", const uint8_t take" : "");
     add_kept(to, f, f->n_state, code.at ? code.at : "", "is");
@@ -130,7 +132,7 @@ static void add_one(rd_text *to, const rd_emit_fold *f, int number)
 {
     const int seen = f->n_state - 1;
 
-    rd_begin_function(to, f, number, "one", false);
+    rd_begin_function(to, f, number, "one", /*nodes=*/false);
     rd_text_add(to, ", const T x, const T w, const %s i%s)\n{\n", rd_place_type(f),
                 f->masked ? ", const uint8_t take" : "");
     add_extreme(to, f);
@@ -144,7 +146,7 @@ static void add_one(rd_text *to, const rd_emit_fold *f, int number)
 static void add_one_by_label(rd_text *to, const rd_emit_fold *f, int number)
 {
     rd_text_add(to, "#ifndef RARELY\n#define RARELY\n#endif\n"); /* for texts without RARELY */
-    rd_begin_function(to, f, number, "one", false);
+    rd_begin_function(to, f, number, "one", /*nodes=*/false);
     rd_text_add(to, ", const T x, const T w, const %s i%s)\n{\n", rd_place_type(f),
                 f->masked ? ", const uint8_t take" : "");
     add_extreme(to, f);
@@ -160,7 +162,7 @@ static void add_fours(rd_text *to, const rd_emit_fold *f, int number)
 {
     const char sign = rd_reducer_table[f->fold->reducer].op == RD_OP_minimum ? '<' : '>';
 
-    rd_begin_function(to, f, number, "fours", false);
+    rd_begin_function(to, f, number, "fours", /*nodes=*/false);
     rd_text_add(
         to,
         ", const T *x)\n{\n"
@@ -185,7 +187,7 @@ void rd_add_step(rd_text *to, const rd_emit_fold *f, int number)
 
     if (rd_has_exponential(f))
         add_exponent(to, f, number);
-    rd_begin_function(to, f, number, "step", false);
+    rd_begin_function(to, f, number, "step", /*nodes=*/false);
     rd_text_add(to, ", const T x, const T w, const %s i%s%s)\n{\n", rd_place_type(f),
                 f->masked ? ", const uint8_t take" : "",
                 rd_has_exponential(f) ? ", const T power" : "");

@@ -1,7 +1,9 @@
 /* reducer_types.c - the C types of states, nodes and results of our reducers.
  *
  * A state is what a reducer remembers of its elements, one or several numbers; a node is the state
- * of a finished block.  A place is the index of an element, as argmin finds it. */
+ * of a finished block.  A place is the index of an element, as argmin finds it.
+ *
+ * Fields. A fold has `user` if its reducer is the caller's own. */
 #include "kernels/emit/reducer_parts.h"
 
 /* True if the fold's results are places (indices of elements), as of argmin. */
@@ -86,9 +88,10 @@ static bool begins_with_0(const rd_fold *f)
     return (f->n_group || f->by_rows) && rd_reducer_is_sum(f->reducer);
 }
 
-/* Fills the facts of a built-in reducer.  States need a flag that an element came where they may
+/* Fills the facts of a built-in reducer. States need a flag that an element came where they may
  * meet none: by a mask, in an exclusive scan, or as lanes (partial accumulators) that have none
- * (empties). */
+ * (empties). The flag is one more number of a state. `bytes`: a number has at most 8 bytes in
+ * memory. */
 void rd_emit_facts(rd_emit_fold *f, int64_t places)
 {
     f->places = places;

@@ -99,7 +99,7 @@ static const char *declarators(rd_user *u, int type, const char *at)
                 if (!add_member(u, type, name, length, k))
                     return NULL;
             at = skip_spaces(at);
-        } else if (!add_member(u, type, name, length, -1))
+        } else if (!add_member(u, type, name, length, /*index=*/-1))
             return NULL;
         if (*at != ',')
             return *at == ';' ? at + 1 : NULL;

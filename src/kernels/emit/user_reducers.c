@@ -8,7 +8,9 @@
  * does not compile, is called by its addresses, on structs that hold its table beside its bytes.
  *
  * A form is how states are stored (rd_user_form); seen: the last number of a state is a flag that
- * it has met an element. */
+ * it has met an element.
+ *
+ * Fields. A fold has `user` if its reducer is the caller's own. */
 #include "kernels/emit/user_reducers.h"
 #include <stdio.h>
 
@@ -141,7 +143,7 @@ static void add_begin(rd_text *to, const rd_emit_fold *f, int number)
     rd_text_add(to, "USER begin%d(", number);
     add_parameters(to, f, "", 's');
     rd_text_add(to, ")\n{\n");
-    gather(to, f, "s", 's', false);
+    gather(to, f, "s", 's', /*filled=*/false);
     rd_text_add(to, "    init_of%d(s);\n", number);
     scatter(to, f, "s", 's');
     rd_text_add(to, f->seen ? "    *s%d = 0;\n}\n" : "}\n", f->user->n);
@@ -166,7 +168,7 @@ static void add_step(rd_text *to, const rd_emit_fold *f, int number)
     rd_text_add(to, ", const %s x, const %s w, int64_t i%s)\n{\n", rd_register_type(f->fold->type),
                 f->weighted ? rd_register_type(f->fold->user->in2) : "int",
                 f->masked ? ", const uint8_t take" : "");
-    gather(to, f, "s", 's', true);
+    gather(to, f, "s", 's', /*filled=*/true);
     add_operand(to, 'X', number, "y", f->fold->user->in, "x");
     if (f->weighted)
         add_operand(to, 'W', number, "v", f->fold->user->in2, "w");
@@ -189,8 +191,8 @@ static void add_merge(rd_text *to, const rd_emit_fold *f, int number)
     rd_text_add(to, ", ");
     add_parameters(to, f, "const ", 'b');
     rd_text_add(to, ")\n{\n");
-    gather(to, f, "s", 's', true);
-    gather(to, f, "b", 'b', true);
+    gather(to, f, "s", 's', /*filled=*/true);
+    gather(to, f, "b", 'b', /*filled=*/true);
     if (f->seen)
         rd_text_add(to, "    if (*b%d) { if (*s%d) merge_of%d(s, b); else *s = *b; }\n", seen, seen,
                     number);
@@ -213,7 +215,7 @@ static void add_finish(rd_text *to, const rd_emit_fold *f, int number)
         rd_text_add(to, ", %s *y%d", type, k);
     rd_text_add(to, ")\n{\n    Y%d y[%d] __attribute__((aligned(16))) = { 0 };\n", number,
                 (int)r->n_out);
-    gather(to, f, "s", 's', true);
+    gather(to, f, "s", 's', /*filled=*/true);
     rd_text_add(to, "    finish_of%d(s, y);\n", number);
     for (int k = 0; k < r->n_out; k++) {
         char element[20];

@@ -1,4 +1,6 @@
-/* alternatives.c - the cheapest of several ways, and what was not taken. */
+/* alternatives.c - the cheapest of several ways, and what was not taken.
+ *
+ * Words. A strip is a range of neighbouring indices of one axis, which vector loops visit. */
 #include "kernels/loop/alternatives.h"
 #include <math.h>
 

@@ -3,7 +3,10 @@
  * Words: a tile loop visits ranges of an axis, and a loop inside visits the indices of one range.
  * A mark is an axis of the tree that is bound to the begin or the end of a range.  A row of places
  * is a loop with bounds that are read from memory (sparse arrays). Several tasks share the root
- * axis; a share is one task's part of it. */
+ * axis; a share is one task's part of it.
+ *
+ * Words. A lane is one of the accumulators of a cell, to which elements go in turn. A cell is one
+ * result of a fold, with its accumulators. A fold is a reduction or a scan. */
 #include "kernels/loop/build.h"
 #include <stdlib.h>
 

@@ -1,4 +1,5 @@
-/* build_values.c - positions of the program, its values and what it stores, in a tree. */
+/* build_values.c - positions of the program, its values and what it stores, in a tree. A value is a
+ * register of the program, made by a LET. */
 #include "kernels/loop/build.h"
 
 /* Adds a statement to the tree and puts it at the end of the current body; returns its number. */
@@ -40,8 +41,9 @@ rd_linear rd_build_position(rd_building *b, const rd_address *address)
 }
 
 /* ---- Values ---------------------------------------------------------------------------------- */
-/* Lists the registers that an instruction reads, and returns how many.  Loads and constants read
- * none. */
+/* Lists the registers that an instruction reads to make its value, and returns how many. Loads,
+ * coordinates and constants read none; an INDEX reads the index that it checks. Stores and sorts
+ * make no value, and have functions of their own. */
 static int32_t operands_of(const rd_building *b, const rd_inst *inst, int32_t *operand)
 {
     const int32_t read[] = { inst->a, inst->b, inst->c };

@@ -5,7 +5,12 @@
  * computed as the program says.
  *
  * A shadow run executes the tree on hashes instead of numbers: equal hashes mean equal
- * expressions. */
+ * expressions.
+ *
+ * Fields. A term of a position with `axis` -1 is a value, an index that is read at run time.
+ *
+ * Words. A lane is one of the accumulators of a cell, to which elements go in turn. A cell is one
+ * result of a fold, with its accumulators. A slot is a buffer that a program reads or writes. */
 #include "kernels/loop/check.h"
 #include "kernels/loop/facts.h"
 #include "kernels/loop/shadow/shadow.h"
@@ -202,7 +207,7 @@ rd_verdict rd_schedule_check(const rd_schedule *t, int64_t most_visits, rd_text 
     }
     if (!rd_schedule_verify(t, why) || !rd_schedule_check_order(t, why) ||
         !rd_schedule_check_shared(t, why))
-        return verdict(false, why);
+        return verdict(/*holds=*/false, why);
     if (is_large(t, most_visits)) {
         rd_text_add(why, "it visits too many elements");
         return RD_TREE_SKIPPED;

@@ -6,7 +6,9 @@
  *
  * Elements have an order: outer * rows * lanes + lane, where `rows` is the number of steps that the
  * lane position fills.  The stride of a loop is how far one index moves an element in this order.
- * A state is one accumulator, and a cell one result with its states. */
+ * A state is one accumulator, and a cell one result with its states.
+ *
+ * Fields. A fold of one block (n_block 1) has no combine tree. */
 #include "kernels/loop/check.h"
 #include "kernels/loop/shadow/shadow.h"
 #include <inttypes.h>

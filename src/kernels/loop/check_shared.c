@@ -8,7 +8,9 @@
  *
  * Words: an item is one round of a loop over work items.  A team is the threads that do one item,
  * and a block of threads has several teams.  Teams of a skewed loop run one round of the inner loop
- * behind each other. */
+ * behind each other.
+ *
+ * Words. A fold is a reduction or a scan. A cell is one result of a fold, with its accumulators. */
 #include "kernels/loop/check.h"
 #include "kernels/loop/facts.h"
 #include <inttypes.h>

@@ -1,4 +1,7 @@
-/* clone.c - copies a statement with its body: values, loops and marks get new numbers. */
+/* clone.c - copies a statement with its body: values, loops and marks get new numbers.
+ *
+ * Fields. A loop's `start` and `stop` are its marks, axes bound to where its round begins and ends,
+ * -1: none. */
 #include "kernels/loop/loop.h"
 #include <stdlib.h>
 #include <string.h>

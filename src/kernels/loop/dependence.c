@@ -5,7 +5,11 @@
  * same round.  Other positions are compared by the ranges of their indices.
  *
  * A form is a position as an offset plus a sum of coefficients times indices that do not depend on
- * each other.  `x` and `y` are the forms of the two accesses that are compared. */
+ * each other.  `x` and `y` are the forms of the two accesses that are compared.
+ *
+ * Fields. A term of a position with `axis` -1 is a value, an index that is read at run time.
+ *
+ * Words. A slot is a buffer that a program reads or writes. */
 #include "kernels/loop/facts.h"
 
 /* ---- Positions, as indices that are independent ---------------------------------------------- */
@@ -50,8 +54,10 @@ static void add_term(index_form *f, index_kind kind, int32_t id, int64_t coef, i
 static void add_position(index_form *f, int32_t stmt, const rd_linear *at, int64_t coef);
 
 /* Adds the index of a loop inside the loop in question: its first index, plus a free number of
- * steps below its trip count.  The form fails if the first index is no single position, or the trip
- * count is unknown. */
+ * steps below its trip count. The form fails if the index is no such sum: the first index has
+ * several parts or is rounded (by > 1), a round has no fixed length (step 0), or the trip count is
+ * unknown. The mark at a round's end (l->stop) fails, too, as the loop's end may cut the last
+ * round. */
 static void add_inside(index_form *f, int32_t binder, int32_t axis, int64_t coef)
 {
     const rd_for *l    = rd_loop_of(f->t, binder);
@@ -99,7 +105,8 @@ static void add_position(index_form *f, int32_t stmt, const rd_linear *at, int64
     }
 }
 
-/* Fills a form with the position of an access.  An access of n elements has one more free index. */
+/* Fills a form with the position of an access. An access of n elements has one more free index.
+ * That index belongs to no loop (-1) and goes up by 1. */
 static void form_of(index_form *f, const rd_schedule *t, int32_t loop, const rd_access *a)
 {
     *f = (index_form){ .t = t, .loop = loop };

@@ -1,5 +1,7 @@
 /* enclose.c - puts one loop around a body: loops over the same axis in the body then take one of
- * its rounds each.  A panel of columns begins, fills and finishes its folds in one such round. */
+ * its rounds each.  A panel of columns begins, fills and finishes its folds in one such round.
+ *
+ * Words. A cell is one result of a fold, with its accumulators. */
 #include "kernels/loop/facts.h"
 
 const char rd_why_no_memory[] = "no memory";

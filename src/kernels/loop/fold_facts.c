@@ -3,7 +3,10 @@
  * Words: a cell is one result of a fold with its states.  A lane is one of its independent
  * accumulators; elements go to lanes in turn.  A step is one element of each lane.  A block is a
  * number of steps that are folded from the left.  A finished block is a node of the combine
- * tree. */
+ * tree.
+ *
+ * Fields. A fold of one block (n_block 1) has no combine tree. A fold has `user` if its reducer is
+ * the caller's own. */
 #include "kernels/loop/loop.h"
 #include "core/combine_tree.h"
 #include "kernels/math/prefix_sums.h"

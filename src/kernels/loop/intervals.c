@@ -1,6 +1,8 @@
 /* intervals.c - interval arithmetic of floats: see intervals.h.
  *
- * An interval that is not known is `all`: from minus to plus infinity. */
+ * An interval that is not known is `all`: from minus to plus infinity.
+ *
+ * Words. A fold is a reduction or a scan. */
 #include "kernels/loop/intervals.h"
 #include "core/value_ranges.h"
 #include <math.h>

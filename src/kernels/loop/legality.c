@@ -1,4 +1,6 @@
-/* legality.c - legality of loop transformations: interchange, fission and fusion. */
+/* legality.c - legality of loop transformations: interchange, fission and fusion.
+ *
+ * Words. A fold is a reduction or a scan. A cell is one result of a fold, with its accumulators. */
 #include "kernels/loop/facts.h"
 
 /* Notes the reason for a refusal, if the caller asks for one; returns false. */

@@ -6,7 +6,13 @@
  *
  * An access list has the loads and stores of a tree, and for each the loops around it with their
  * strides in bytes.  To touch is to read or write; a line is a cache line of 64 bytes.  A gather is
- * a load at an address that another array names. */
+ * a load at an address that another array names.
+ *
+ * Fields. A term of a position with `axis` -1 is a value, an index that is read at run time. A load
+ * or store with `slot` >= 0 is of the program's memory, others are of arrays of the tree.
+ *
+ * Words. A strip is a range of neighbouring indices of one axis, which vector loops visit. Scratch
+ * is temporary memory of a task. */
 #include "core/caches.h"
 #include "kernels/loop/facts.h"
 #include "kernels/loop/price_parts.h"
@@ -301,7 +307,7 @@ rd_traffic_ns rd_memory_traffic(const rd_schedule *t, const rd_speeds *s, const 
         for (int32_t i = rd_next_stmt(t, t->part[k], t->part[k]); i >= 0;
              i         = rd_next_stmt(t, i, t->part[k]))
             add_access(q, i);
-    const double all = touched_in(q, -1);
+    const double all = touched_in(q, /*loop=*/-1);
 
     for (int k = 0; k < q->n && all > (double)s->bytes_l1; k++)
         add_crossing(q, &q->at[k], all, threads, &sum);

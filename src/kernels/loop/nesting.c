@@ -1,7 +1,9 @@
 /* nesting.c - where statements of a loop tree stand.
  *
  * A body is the list of statements that a loop, an IF or a part of the tree holds.  A statement is
- * named by its number. */
+ * named by its number.
+ *
+ * Words. A mark is an axis that is bound to where a loop's round begins or ends. */
 #include "kernels/loop/facts.h"
 
 /* True if the statement stands in the body of the other one, at any depth. */

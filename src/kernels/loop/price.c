@@ -1,5 +1,7 @@
 /* price.c - the price of a loop tree: the predicted time of a run.  Computation and streams of
- * memory overlap; scattered loads are added. */
+ * memory overlap; scattered loads are added.
+ *
+ * Words. A fold is a reduction or a scan. */
 #include "kernels/loop/price_parts.h"
 #include "kernels/loop/regions.h"
 #include <math.h>
@@ -43,7 +45,7 @@ static rd_price price_of(const rd_schedule *t, const rd_speeds *s, int threads, 
 rd_price rd_schedule_price(const rd_schedule *t, const rd_speeds *s, int threads)
 {
     rd_regions     r;
-    const bool     ok    = rd_regions_of(t, s, false, &r);
+    const bool     ok    = rd_regions_of(t, s, /*tells=*/false, &r);
     const rd_price price = ok ? price_of(t, s, threads, &r) : (rd_price){ .ns = NAN };
 
     rd_regions_free(&r);

@@ -2,7 +2,10 @@
  * blocks.
  *
  * Cost counts the operations of a reducer's step.  Numbers without a name are
- * estimates. */
+ * estimates.
+ *
+ * Words. A lane is one of the accumulators of a cell, to which elements go in turn. A cell is one
+ * result of a fold, with its accumulators. */
 #include "kernels/loop/price_statement.h"
 #include <math.h>
 

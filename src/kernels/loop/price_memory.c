@@ -1,7 +1,10 @@
 /* price_memory.c - the time of a load or a store that hits a cache.
  *
  * The stride of an access is its distance in memory from one round of a loop to the next, in
- * elements.  Numbers such as EXPOSED, ONE and APART are estimates. */
+ * elements.  Numbers such as EXPOSED, ONE and APART are estimates.
+ *
+ * Words. A strip is a range of neighbouring indices of one axis, which vector loops visit. A cell
+ * is one result of a fold, with its accumulators. */
 #include "core/caches.h"
 #include "kernels/loop/price_statement.h"
 #include "kernels/loop/facts.h"

@@ -1,5 +1,7 @@
 /* price_statement.c - the time of one element of a statement: by vectors if it varies with a
- * vector loop around, else by itself. */
+ * vector loop around, else by itself.
+ *
+ * Words. A strip is a range of neighbouring indices of one axis, which vector loops visit. */
 #include "kernels/loop/price_statement.h"
 
 /* Adds the time of a value: a LOAD counts as a load, any other value as arithmetic. */

@@ -3,7 +3,13 @@
  *
  * Rounds of a vector loop are elements of vectors.  A state is an accumulator of a fold, and
  * n_state how many numbers it has.  A region is a group of loops that share strips.  Numbers such
- * as 1.5 and 6 count operations of a step. */
+ * as 1.5 and 6 count operations of a step.
+ *
+ * Fields. A step has values w, `mask` and `label`, -1 where the fold has no weights, mask or
+ * groups.
+ *
+ * Words. A lane is one of the accumulators of a cell, to which elements go in turn. A cell is one
+ * result of a fold, with its accumulators. */
 #include "core/caches.h"
 #include "kernels/loop/price_statement.h"
 #include "kernels/loop/facts.h"
@@ -47,7 +53,8 @@ static double step_ns(const rd_price_site *at, const rd_loop_fold *f, int *size)
                                     : (cost > 1 ? 1.5 * cost : 1) * rd_add_ns(s, type);
 }
 
-/* The latency of a step: how long the next step on the same state waits. */
+/* The latency of a step: how long the next step on the same state waits. An exponential is added to
+ * the old sum. An extreme of ints (chooses()) counts as two thirds of a measured select. */
 static double chain_ns(const rd_price_site *at, const rd_loop_fold *f)
 {
     const rd_speeds *s    = at->s;

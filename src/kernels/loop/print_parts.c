@@ -1,4 +1,10 @@
-/* print_parts.c - positions, loops and values of a tree as text for people. */
+/* print_parts.c - positions, loops and values of a tree as text for people.
+ *
+ * Fields. A bound has n parts, of which the greatest or the least counts; one with by > 1 is
+ * rounded to a multiple. A term of a position with `axis` -1 is a value, an index that is read at
+ * run time. A loop is `by_call` if the text runs it by one call of a function.
+ *
+ * Words. A mark is an axis that is bound to where a loop's round begins or ends. */
 #include "kernels/loop/print_tree.h"
 #include <inttypes.h>
 

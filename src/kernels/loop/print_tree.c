@@ -6,7 +6,9 @@
  *         serial i1 to 3000
  *           r0 = load f32 s0[i1 + 3000*i0]
  *           step f0 cell 0, lane i1, outer 0: r0
- *         merge blocks f0 cell 0 */
+ *         merge blocks f0 cell 0
+ *
+ * Fields. An array of the tree with `fold` -1 holds elements, any other one states of that fold. */
 #include "kernels/loop/print_tree.h"
 #include <inttypes.h>
 

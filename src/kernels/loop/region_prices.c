@@ -6,7 +6,9 @@
  *
  * Words: a strip is a number of neighbouring indices of one axis, 64 or 1024 here.  An entry is the
  * time to begin and end a loop.  The tail is the rounds behind the last full vector.  Numbers
- * without a name are estimates. */
+ * without a name are estimates.
+ *
+ * Words. A fold is a reduction or a scan. A slot is a buffer that a program reads or writes. */
 #include "kernels/loop/region_prices.h"
 #include "kernels/loop/price_parts.h"
 #include "kernels/loop/facts.h"
@@ -37,7 +39,8 @@ static void add(rd_nanoseconds *sum, rd_nanoseconds more)
 /* ---- Bodies ---------------------------------------------------------------------------------- */
 static rd_nanoseconds price_in_region(rd_pricing *q, int32_t stmt, int32_t axis);
 
-/* Describes the place of the statements of a body, as their price depends on it. */
+/* Describes the place of the statements of a body, as their price depends on it. `vector`: the
+ * vector loop around them, -1: none. */
 static rd_price_site site_in(const rd_pricing *q, int32_t body, int32_t vector)
 {
     return (rd_price_site){ .t         = q->t,
@@ -69,7 +72,7 @@ rd_nanoseconds rd_price_of_body(rd_pricing *q, int32_t body, int32_t vector)
  * strip. */
 static rd_nanoseconds price_of_body_in_region(rd_pricing *q, int32_t body, int32_t axis)
 {
-    const rd_price_site at  = site_in(q, body, -1);
+    const rd_price_site at  = site_in(q, body, /*vector=*/-1);
     rd_unit_ns          own = { 0 };
     rd_nanoseconds      sum = { 0 };
 

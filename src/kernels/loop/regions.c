@@ -3,7 +3,9 @@
  *
  * `around`: `top` is a body that holds loops over the axis, not such a loop itself.  `bare` is a
  * copy of the tree on which legality is asked; there is none if passes have chosen vectors
- * before. */
+ * before.
+ *
+ * Fields. A loop's `of` is the number of the program's loop that it comes from, -1: none. */
 #include "kernels/loop/region_prices.h"
 #include "kernels/loop/price_parts.h"
 #include "kernels/loop/facts.h"
@@ -105,9 +107,9 @@ static rd_nanoseconds best_of(rd_pricing *q, int32_t top, bool around, rd_nanose
 static rd_nanoseconds price_of_part(rd_pricing *q, int32_t body)
 {
     const int32_t        n         = q->r->n;
-    const rd_nanoseconds otherwise = rd_price_of_body(q, body, -1);
+    const rd_nanoseconds otherwise = rd_price_of_body(q, body, /*vector=*/-1);
 
-    return best_of(q, body, true, otherwise, n);
+    return best_of(q, body, /*around=*/true, otherwise, n);
 }
 
 /* The price of a statement with a body: the best of the loop itself and of regions in it, unless
@@ -124,9 +126,9 @@ rd_nanoseconds rd_price_of_stmt(rd_pricing *q, int32_t stmt, int32_t vector)
                         q->s->loop / RD_PRICED_STRIP);
     q->r->vector[stmt] = rd_loop_of(q->t, stmt)->kind == RD_FOR_VECTOR;
     if (q->r->vector[stmt])
-        return rd_price_of_region(q, stmt, false, rd_loop_of(q->t, stmt)->axis);
+        return rd_price_of_region(q, stmt, /*around=*/false, rd_loop_of(q->t, stmt)->axis);
     serial = rd_times(price_of_part(q, stmt), q->r->trips[stmt], q->s->loop);
-    return best_of(q, stmt, false, serial, n);
+    return best_of(q, stmt, /*around=*/false, serial, n);
 }
 
 /* ---- All of it ------------------------------------------------------------------------------- */

@@ -1,4 +1,9 @@
-/* row_transpose.c - finds loops that transpose rows into columns of an array. */
+/* row_transpose.c - finds loops that transpose rows into columns of an array.
+ *
+ * Fields. A bound has n parts, of which the greatest or the least counts; one with by > 1 is
+ * rounded to a multiple.
+ *
+ * Words. A loop by call is one call of a function in the text. */
 #include "kernels/loop/facts.h"
 
 /* True if the statement is a loop of that kind over all indices from 0 on, forwards, with a known

@@ -1,7 +1,10 @@
 /* table_lookups.c - finds loads that are lookups in a small table, and estimates their time.
  *
  * A gather takes two operations an element, however small its table is.  A table that fits into
- * a few vectors is kept in registers.  A permute then looks up as many elements as a vector has. */
+ * a few vectors is kept in registers.  A permute then looks up as many elements as a vector has.
+ *
+ * Fields. A term of a position with `axis` -1 is a value, an index that is read at run time. A load
+ * or store with `slot` >= 0 is of the program's memory, others are of arrays of the tree. */
 #include "kernels/loop/table_lookups.h"
 
 /* Vectors that hold a table, at most. */

@@ -1,7 +1,10 @@
 /* tree_edit.c - parts of loop trees are added, moved and copied.
  *
  * A tree that has failed for lack of memory stays as it is: further calls do nothing and return
- * number 0. An element to add may lie in the array that grows, so each call copies it first. */
+ * number 0. An element to add may lie in the array that grows, so each call copies it first.
+ *
+ * Words. A mark is an axis that is bound to where a loop's round begins or ends. A fold is a
+ * reduction or a scan. */
 #include "kernels/loop/loop.h"
 #include <stdlib.h>
 #include <string.h>
@@ -233,7 +236,7 @@ static void link(rd_schedule *t, int32_t body, int32_t previous, int32_t stmt, i
 void rd_append(rd_schedule *t, int32_t body, int32_t stmt)
 {
     if (!t->failed)
-        link(t, body, t->stmt[body].last, stmt, -1);
+        link(t, body, t->stmt[body].last, stmt, /*next=*/-1);
 }
 
 /* Puts a statement that stands nowhere before another one, in the same body. */

@@ -2,7 +2,14 @@
  *
  * A round is one iteration of a loop.  A mark is an axis that is bound to the begin (`start`) or
  * the end (`stop`) of a round, for loops inside that visit the round's range.  Where bounds differ
- * from time to time, means are estimated. */
+ * from time to time, means are estimated.
+ *
+ * Fields. A bound has n parts, of which the greatest or the least counts; one with by > 1 is
+ * rounded to a multiple. A loop's `of` is the number of the program's loop that it comes from, -1:
+ * none. A term of a position with `axis` -1 is a value, an index that is read at run time.
+ *
+ * Words. A fold is a reduction or a scan. A lane is one of the accumulators of a cell, to which
+ * elements go in turn. */
 #include "kernels/loop/facts.h"
 #include <math.h>
 
@@ -53,9 +60,9 @@ static double length_of(const rd_schedule *t, int32_t loop)
 {
     const rd_for *l     = rd_loop_of(t, loop);
     const int32_t range = range_of(t, loop);
-    const double  n     = range >= 0
-                              ? length_of(t, range) / rd_trips_of(t, range)
-                              : mean_edge(t, loop, &l->to, false) - mean_edge(t, loop, &l->from, true);
+    const double  n     = range >= 0 ? length_of(t, range) / rd_trips_of(t, range)
+                                     : mean_edge(t, loop, &l->to, /*greatest=*/false) -
+                                      mean_edge(t, loop, &l->from, /*greatest=*/true);
 
     return n > 0 ? n : 0;
 }
@@ -127,7 +134,8 @@ static double mean_axis(const rd_schedule *t, int32_t stmt, int32_t axis)
     l     = rd_loop_of(t, binder);
     trips = rd_trips_of(t, binder);
     step  = trips > 0 ? length_of(t, binder) / trips : 0;
-    from  = mean_edge(t, binder, &l->from, true) + (trips > 1 ? (trips - 1) * step / 2 : 0);
+    from  = mean_edge(t, binder, &l->from, /*greatest=*/true) +
+           (trips > 1 ? (trips - 1) * step / 2 : 0);
     return axis == l->stop && axis != l->axis ? from + step : from;
 }
 
@@ -185,7 +193,7 @@ double rd_rounds_within(const rd_schedule *t, int32_t stmt, int32_t loop)
 /* Returns how often a statement is run in all, by all tasks. */
 double rd_rounds_of(const rd_schedule *t, int32_t stmt)
 {
-    return rd_rounds_within(t, stmt, -1);
+    return rd_rounds_within(t, stmt, /*loop=*/-1);
 }
 
 /* ---- Footprints ------------------------------------------------------------------------------ */

@@ -1,7 +1,11 @@
 /* uses.c - which statements of a loop tree read which values.
  *
  * A read list has each value once.  It counts values beyond its room, too, but does not keep
- * them. */
+ * them.
+ *
+ * Fields. A term of a position with `axis` -1 is a value, an index that is read at run time.
+ *
+ * Words. A fold is a reduction or a scan. */
 #include "kernels/loop/facts.h"
 
 typedef struct read_list {

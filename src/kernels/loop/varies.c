@@ -1,7 +1,13 @@
 /* varies.c - what changes with the rounds of a loop, and by how much.
  *
  * A value varies if it can differ between two rounds of the loop in question.  A stride is how far
- * something moves from one round to the next; it is unknown if it is no constant. */
+ * something moves from one round to the next; it is unknown if it is no constant.
+ *
+ * Fields. A term of a position with `axis` -1 is a value, an index that is read at run time. A
+ * bound has n parts, of which the greatest or the least counts; one with by > 1 is rounded to a
+ * multiple.
+ *
+ * Words. A cell is one result of a fold, with its accumulators. A fold is a reduction or a scan. */
 #include "kernels/loop/facts.h"
 #include <stdlib.h>
 #include <string.h>

@@ -3,7 +3,14 @@
  *
  * A fold's lanes are its independent accumulators, and a cell is one result with its lanes.  A
  * block is a run of steps whose accumulators are merged when it ends.  A label names the cell of an
- * element in a group-by. */
+ * element in a group-by.
+ *
+ * Fields. A step has values w, `mask` and `label`, -1 where the fold has no weights, mask or
+ * groups. A bound has n parts, of which the greatest or the least counts; one with by > 1 is
+ * rounded to a multiple. A fold has `user` if its reducer is the caller's own.
+ *
+ * Words. A strip is a range of neighbouring indices of one axis, which vector loops visit. A mark
+ * is an axis that is bound to where a loop's round begins or ends. */
 #include "kernels/loop/facts.h"
 #include "core/combine_tree.h"
 #include <stdlib.h>
@@ -271,7 +278,7 @@ bool rd_needs_serial_steps(const rd_schedule *t, int32_t fold, int32_t loop)
 {
     return t->p->fold[fold].n_group > 0 && has_only_label_steps(t, fold, loop) &&
            !may_have_runs(t, fold, loop) &&
-           !(fold_allows(t, fold, loop, NULL) && states_allow(t, fold, loop, NULL));
+           !(fold_allows(t, fold, loop, /*why=*/NULL) && states_allow(t, fold, loop, /*why=*/NULL));
 }
 
 /* True if blocks of the fold can end at any index of the axis.  They do if several axes, or another

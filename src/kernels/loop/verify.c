@@ -5,7 +5,10 @@
  *
  * A mark is an axis that a loop binds to the begin or the end of its round.  The verifier has
  * tables of what it has met so far: `scope` of values, `bound` of axes, `array` of declared arrays,
- * `stands` of statements. */
+ * `stands` of statements.
+ *
+ * Fields. A loop's `start` and `stop` are its marks, axes bound to where its round begins and ends,
+ * -1: none. */
 #include "kernels/loop/check.h"
 #include "kernels/loop/verify.h"
 #include <inttypes.h>

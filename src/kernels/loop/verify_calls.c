@@ -1,7 +1,13 @@
 /* verify_calls.c - verifies vector loops `by call`, which the text runs as one function.
  *
  * The shadow run goes through such a loop element by element.  The functions of texts need more:
- * states of neighbours lie side by side, and a step comes behind its elements. */
+ * states of neighbours lie side by side, and a step comes behind its elements.
+ *
+ * Fields. A load or store with `slot` >= 0 is of the program's memory, others are of arrays of the
+ * tree.
+ *
+ * Words. A lane is one of the accumulators of a cell, to which elements go in turn. A fold is a
+ * reduction or a scan. */
 #include "kernels/loop/facts.h"
 #include "kernels/loop/verify.h"
 #include <inttypes.h>

@@ -1,4 +1,10 @@
-/* verify_parts.c - verifies the parts of a statement: values, positions, memory, folds. */
+/* verify_parts.c - verifies the parts of a statement: values, positions, memory, folds.
+ *
+ * Fields. A step has values w, `mask` and `label`, -1 where the fold has no weights, mask or
+ * groups. A term of a position with `axis` -1 is a value, an index that is read at run time. An
+ * array of the tree with `fold` -1 holds elements, any other one states of that fold.
+ *
+ * Words. A slot is a buffer that a program reads or writes. */
 #include "kernels/loop/verify.h"
 #include <inttypes.h>
 #include <stdarg.h>
@@ -62,7 +68,9 @@ bool rd_verify_made(const rd_verifier *f, const rd_stmt *s, int32_t n)
 }
 
 /* ---- Positions ------------------------------------------------------------------------------- */
-/* True if a loop around binds the axis or mark, or if it is a bound of the task's share. */
+/* True if a loop around binds the axis or mark, or if it is a bound of the task's share. There are
+ * no shares without a root axis, and none if one task runs all of the tree (whole). Marks have
+ * numbers behind the program's axes. */
 static bool axis_is_bound(const rd_verifier *f, int32_t axis)
 {
     const rd_program *p    = f->t->p;

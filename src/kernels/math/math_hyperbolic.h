@@ -73,7 +73,9 @@ RD_INLINE double rd_sinh_f64(double x)
 }
 
 /* Returns cosh(x) = B cosh(r) + A sinh(r) for |x| = n ln 2 + r, with A = sinh(n ln 2) and B =
- * cosh(n ln 2), both with their errors. */
+ * cosh(n ln 2), both with their errors (_lo). rd_hyperbolic() gives 2^n and 2^-n divided by 4 (up,
+ * down), cosh(r) - 1 (even) and sinh(r) - r (odd). So a and b are half of A and B, and the sum is
+ * doubled. */
 RD_INLINE double rd_cosh_f64(double x)
 {
     double       even, odd, up, down;

@@ -27,7 +27,7 @@ static built          *all;
  * is the length of "error: ". */
 static void add_message(built *b, cl_program program)
 {
-    const rd_opencl *const api   = rd_opencl_api(NULL);
+    const rd_opencl *const api   = rd_opencl_api(/*why=*/NULL);
     size_t                 bytes = 0, n = strlen(b->why);
     char                  *log;
     const char            *at;
@@ -48,7 +48,7 @@ static void add_message(built *b, cl_program program)
  * and b->why the compiler's message. */
 static void compile(built *b, const char *text)
 {
-    const rd_opencl *const api     = rd_opencl_api(NULL);
+    const rd_opencl *const api     = rd_opencl_api(/*why=*/NULL);
     const char            *parts[] = { rd_opencl_prelude, text };
     cl_int                 error;
     cl_program program = api->clCreateProgramWithSource(b->device->context, 2, parts, NULL, &error);

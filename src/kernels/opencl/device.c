@@ -19,7 +19,7 @@ static cl_ulong number_of(cl_device_id id, cl_uint what, size_t bytes)
 {
     cl_ulong value = 0;
 
-    if (rd_opencl_api(NULL)->clGetDeviceInfo(id, what, bytes, &value, NULL) != CL_SUCCESS)
+    if (rd_opencl_api(/*why=*/NULL)->clGetDeviceInfo(id, what, bytes, &value, NULL) != CL_SUCCESS)
         value = 0;
     return value;
 }
@@ -48,7 +48,7 @@ static const char *lack_of(cl_device_id id)
  * that kernels need.  The last reason for leaving a device out stays in devices.why. */
 static void add_device(cl_device_id id)
 {
-    const rd_opencl *const api    = rd_opencl_api(NULL);
+    const rd_opencl *const api    = rd_opencl_api(/*why=*/NULL);
     rd_cl_device          *device = &devices.at[devices.n];
     const char            *lack   = lack_of(id);
     cl_int                 error;

@@ -30,9 +30,10 @@ void *rd_cl_get(const rd_cl_device *device, int64_t bytes, bool *full, char why[
         (void)rd_opencl_ok("clCreateBuffer", error, why);
         return NULL;
     }
-    b->memory = rd_opencl_api(NULL)->clCreateBuffer(device->context, CL_MEM_READ_WRITE,
-                                                    (size_t)bytes, NULL, &error);
-    *full     = rd_opencl_is_full(error);
+    b->memory =
+        rd_opencl_api(/*why=*/NULL)
+            ->clCreateBuffer(device->context, CL_MEM_READ_WRITE, (size_t)bytes, NULL, &error);
+    *full = rd_opencl_is_full(error);
     if (!rd_opencl_ok("clCreateBuffer", error, why)) {
         free(b);
         return NULL;
@@ -61,7 +62,7 @@ void rd_cl_put(void *at)
         }
     pthread_mutex_unlock(&lock);
     if (found)
-        (void)rd_opencl_api(NULL)->clReleaseMemObject(found->memory);
+        (void)rd_opencl_api(/*why=*/NULL)->clReleaseMemObject(found->memory);
     free(found);
 }
 

@@ -19,8 +19,9 @@ typedef struct run_call {
     char             *why;
 } run_call;
 
-/* Returns the numbers of a kernel's first argument: two for the range of items, a place for each
- * slot (buffer), and the numbers of the text. */
+/* Returns the numbers of a kernel's first argument: the first item and the end of the items
+ * (RD_CL_SLOTS is their 2), a place for each slot (buffer), and the n_number numbers that the text
+ * reads as N[k]. */
 static int32_t count_of(const rd_printing *n)
 {
     return RD_CL_SLOTS + n->n_slot + n->n_number;
@@ -40,7 +41,7 @@ static bool has_failed(const run_call *c, const char *function, cl_int error)
  * partial results if there are any. */
 static bool set_arguments(const run_call *c, cl_kernel kernel)
 {
-    const rd_opencl *const api = rd_opencl_api(NULL);
+    const rd_opencl *const api = rd_opencl_api(/*why=*/NULL);
     const rd_printing     *n   = &c->code->text->print;
     cl_uint                k   = 2;
     size_t                 place;
@@ -72,8 +73,9 @@ static bool launch(const run_call *c, cl_kernel kernel, int64_t first, int64_t e
     c->number[RD_CL_END]   = end;
     return set_arguments(c, kernel) &&
            !has_failed(c, "clEnqueueNDRangeKernel",
-                       rd_opencl_api(NULL)->clEnqueueNDRangeKernel(
-                           c->s->queue->queue, kernel, 1, NULL, &items, &group, 0, NULL, NULL));
+                       rd_opencl_api(/*why=*/NULL)
+                           ->clEnqueueNDRangeKernel(c->s->queue->queue, kernel, 1, NULL, &items,
+                                                    &group, 0, NULL, NULL));
 }
 
 static const rd_cl_record nothing = { .least = UINT32_MAX }; /* a record without any failure */
@@ -136,7 +138,7 @@ static bool run_kernel(const run_call *c, cl_kernel kernel, int64_t items)
 /* Runs a program's kernels "rdim0", "rdim1", .. one after the other. */
 static bool run_kernels(const run_call *c)
 {
-    const rd_opencl *const api  = rd_opencl_api(NULL);
+    const rd_opencl *const api  = rd_opencl_api(/*why=*/NULL);
     const rd_cl_text      *t    = c->code->text;
     bool                   done = true;
 

@@ -2,7 +2,9 @@
  * arguments.
  *
  * An item is one unit of work, done by one thread.  A fold is a reduction or scan; its states
- * are what it has accumulated so far. */
+ * are what it has accumulated so far.
+ *
+ * Words. Scratch is temporary memory of a task. */
 #include "core/bytes.h"
 #include "kernels/opencl/write_kernels.h"
 #include "kernels/print/gpu/kernel.h"

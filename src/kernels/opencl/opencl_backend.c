@@ -10,7 +10,7 @@ _Static_assert((int)RD_DEVICE_TEXT >= (int)RD_OPENCL_TEXT, "sentences fit");
  * works here. */
 static bool has_devices(void)
 {
-    return rd_cl_count(NULL) > 0;
+    return rd_cl_count(/*why=*/NULL) > 0;
 }
 
 /* ---- A program's kernels --------------------------------------------------------------------- */
@@ -35,10 +35,10 @@ static rd_schedule *tree_of(const rd_program *p, const char **why, rd_text *log,
                             void *pool)
 {
     const bool          kernels = rd_cl_has_no_labels(p);
-    const rd_loop_fold *fold =
-        kernels ? rd_gpu_folds_of(p, get, pool, why) : rd_loop_folds_of(p, true, get, pool, why);
-    rd_schedule *t = fold && !*why ? rd_schedule_build(p, fold, true) : NULL;
-    rd_gpu_plan  plan;
+    const rd_loop_fold *fold    = kernels ? rd_gpu_folds_of(p, get, pool, why)
+                                          : rd_loop_folds_of(p, /*whole=*/true, get, pool, why);
+    rd_schedule        *t       = fold && !*why ? rd_schedule_build(p, fold, /*whole=*/true) : NULL;
+    rd_gpu_plan         plan;
 
     if (t && !rd_cl_plan_of(t, &plan, get, pool))
         t->failed = true;
@@ -58,7 +58,7 @@ static rd_schedule *tree_of(const rd_program *p, const char **why, rd_text *log,
 static bool make_text(rd_cl_text *text, const rd_program *p, rd_get_fn *get, void *pool, char *why)
 {
     const char  *refused = NULL;
-    rd_schedule *tree    = tree_of(p, &refused, NULL, get, pool);
+    rd_schedule *tree    = tree_of(p, &refused, /*log=*/NULL, get, pool);
     bool         done    = tree || refused;
 
     if (tree)
@@ -147,7 +147,8 @@ static void describe(rd_text *text, const rd_program *p, rd_description what, rd
 {
     const rd_cl_code *made = p->code;
     const char       *why  = NULL;
-    rd_schedule      *tree = what == RD_DESCRIBE_LOOPS ? tree_of(p, &why, NULL, get, pool) : NULL;
+    rd_schedule      *tree =
+        what == RD_DESCRIBE_LOOPS ? tree_of(p, &why, /*log=*/NULL, get, pool) : NULL;
 
     if (what == RD_DESCRIBE_CODE && made->text->text)
         rd_text_add(text, "%s", made->text->text);

@@ -1,7 +1,11 @@
 /* opencl_plan.c - chooses the loops whose rounds are work items, and the loop that is split.
  *
  * A fold is a reduction or scan.  A group-by is a fold that sorts elements into results by their
- * labels. */
+ * labels.
+ *
+ * Fields. A loop's `of` is the number of the program's loop that it comes from, -1: none.
+ *
+ * Words. Scratch is temporary memory of a task. */
 #include "kernels/opencl/split_ranges.h"
 #include "kernels/opencl/two_pass_scan.h"
 

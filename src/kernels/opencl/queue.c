@@ -14,9 +14,10 @@ rd_queue *rd_cl_open(int32_t device, void *stream, bool *full, char *why)
     (void)stream;
     *full = !queue;
     if (queue && (queue->device = rd_cl_device_of(device, why))) {
-        queue->queue = rd_opencl_api(NULL)->clCreateCommandQueue(queue->device->context,
-                                                                 queue->device->id, 0, &error);
-        *full        = rd_opencl_is_full(error);
+        queue->queue =
+            rd_opencl_api(/*why=*/NULL)
+                ->clCreateCommandQueue(queue->device->context, queue->device->id, 0, &error);
+        *full = rd_opencl_is_full(error);
         if (rd_opencl_ok("clCreateCommandQueue", error, why))
             return queue;
     }
@@ -28,14 +29,14 @@ rd_queue *rd_cl_open(int32_t device, void *stream, bool *full, char *why)
 void rd_cl_close(rd_queue *queue)
 {
     if (queue)
-        (void)rd_opencl_api(NULL)->clReleaseCommandQueue(queue->queue);
+        (void)rd_opencl_api(/*why=*/NULL)->clReleaseCommandQueue(queue->queue);
     free(queue);
 }
 
 /* Waits until all work of the queue is done. */
 bool rd_cl_settle(rd_queue *queue, char *why)
 {
-    return rd_opencl_ok("clFinish", rd_opencl_api(NULL)->clFinish(queue->queue), why);
+    return rd_opencl_ok("clFinish", rd_opencl_api(/*why=*/NULL)->clFinish(queue->queue), why);
 }
 
 /* Waits until all work of the queue is done.  The report is empty, as no run continues without
@@ -71,8 +72,9 @@ bool rd_cl_up(rd_queue *queue, void *to, const void *from, int64_t bytes, char *
 
     return rd_cl_find_buffer(to, &memory, &place, why) &&
            rd_opencl_ok("clEnqueueWriteBuffer",
-                        rd_opencl_api(NULL)->clEnqueueWriteBuffer(
-                            queue->queue, memory, true, place, (size_t)bytes, from, 0, NULL, NULL),
+                        rd_opencl_api(/*why=*/NULL)
+                            ->clEnqueueWriteBuffer(queue->queue, memory, true, place, (size_t)bytes,
+                                                   from, 0, NULL, NULL),
                         why);
 }
 
@@ -84,8 +86,9 @@ bool rd_cl_down(rd_queue *queue, void *to, const void *from, int64_t bytes, char
 
     return rd_cl_find_buffer(from, &memory, &place, why) &&
            rd_opencl_ok("clEnqueueReadBuffer",
-                        rd_opencl_api(NULL)->clEnqueueReadBuffer(queue->queue, memory, true, place,
-                                                                 (size_t)bytes, to, 0, NULL, NULL),
+                        rd_opencl_api(/*why=*/NULL)
+                            ->clEnqueueReadBuffer(queue->queue, memory, true, place, (size_t)bytes,
+                                                  to, 0, NULL, NULL),
                         why);
 }
 

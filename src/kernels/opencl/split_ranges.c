@@ -5,7 +5,11 @@
  * combine tree.
  *
  *     #define edge0(q, range) LESS((range) * 64, 4096)
- *     n0_0[(range * 14 + row) * 64 + s] = w0_0[row * 64 + s]; */
+ *     n0_0[(range * 14 + row) * 64 + s] = w0_0[row * 64 + s];
+ *
+ * Fields. A loop's `of` is the number of the program's loop that it comes from, -1: none.
+ *
+ * Words. A lane is one of the accumulators of a cell, to which elements go in turn. */
 #include "kernels/opencl/split_ranges.h"
 #include "core/combine_tree.h"
 #include "kernels/loop/facts.h"

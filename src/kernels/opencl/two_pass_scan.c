@@ -1,4 +1,7 @@
-/* two_pass_scan.c - see two_pass_scan.h. */
+/* two_pass_scan.c - see two_pass_scan.h.
+ *
+ * Fields. A loop's `of` is the number of the program's loop that it comes from, -1: none. A fold
+ * has `user` if its reducer is the caller's own. */
 #include "kernels/opencl/two_pass_scan.h"
 #include "core/combine_tree.h"
 #include "kernels/loop/facts.h"

@@ -233,10 +233,10 @@ static void print_scans(rd_cl_text *t, rd_text *to)
     t->ranges.bytes =
         items_of(t->print.t, first) / ranges * t->print.t->p->n_fold * rd_cl_node_bytes(ranges);
     rd_text_add(to, "#define RD_RANGES (int64_t)%" PRId64 "\n", ranges);
-    print_kernel(t, to, first, false);
+    print_kernel(t, to, first, /*behind=*/false);
     for (int level = 1; ranges >> level && has_room(t); level++)
         print_level(t, to, first, level);
-    print_kernel(t, to, rd_next_kernel(t->print.t, first), false);
+    print_kernel(t, to, rd_next_kernel(t->print.t, first), /*behind=*/false);
 }
 
 /* Adds a kernel for each loop over work items.  A loop split into ranges has a second kernel,
@@ -253,9 +253,9 @@ static void print_kernels(rd_cl_text *t, rd_text *to)
     for (int32_t s = tree->stmt[tree->part[RD_PART_BODY]].first; s >= 0; s = tree->stmt[s].next) {
         if (!rd_is_item_loop(tree, s))
             continue;
-        print_kernel(t, to, s, false);
+        print_kernel(t, to, s, /*behind=*/false);
         if (has_ranges(tree, s))
-            print_kernel(t, to, s, true);
+            print_kernel(t, to, s, /*behind=*/true);
     }
 }
 

@@ -14,7 +14,9 @@
  * has read it.
  *
  * A row is one round of the loop; a part is the head, the body or the tail of the program.  A
- * value is made by one LET statement, and its `kind` is that of an instruction. */
+ * value is made by one LET statement, and its `kind` is that of an instruction.
+ *
+ * Fields. A loop's `strip` is the number of the strips that it runs over, -1: none. */
 #include "kernels/loop/facts.h"
 #include "kernels/pass/fission_points.h"
 #include "kernels/pass/loop_chunks.h"
@@ -129,8 +131,8 @@ static bool can_batch(batching *r)
     const rd_schedule *t = r->t;
 
     return is_plain(t, r->loop) && find_functions(r) && (r->chunk = batch_size(t, r->loop)) &&
-           !can_fail(t, r->loop) && rd_may_fission(t, r->loop, r->from, NULL) &&
-           (r->to < 0 || rd_may_fission(t, r->loop, r->to, NULL));
+           !can_fail(t, r->loop) && rd_may_fission(t, r->loop, r->from, /*why=*/NULL) &&
+           (r->to < 0 || rd_may_fission(t, r->loop, r->to, /*why=*/NULL));
 }
 
 /* ---- Three loops of one ---------------------------------------------------------------------- */
@@ -160,7 +162,7 @@ static void split_into_batches(batching *r)
         rd_expand_values(t, r->loop, last);
         rd_expand_values(t, middle, last);
     }
-    if (!t->failed && rd_may_be_vector(t, middle, NULL))
+    if (!t->failed && rd_may_be_vector(t, middle, /*why=*/NULL))
         t->loop[t->stmt[middle].arg].kind = RD_FOR_VECTOR;
 }
 

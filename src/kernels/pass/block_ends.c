@@ -6,7 +6,10 @@
  *
  * A cell is an accumulator of a fold.  A block is some steps of a fold; where it ends, its result
  * goes up the combine tree (PUSH_IF_LAST).  A strip is a range of an axis that a vector
- * loop takes. */
+ * loop takes.
+ *
+ * Fields. A loop's `start` and `stop` are its marks, axes bound to where its round begins and ends,
+ * -1: none. */
 #include "kernels/loop/facts.h"
 #include "kernels/pass/pass.h"
 

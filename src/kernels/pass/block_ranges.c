@@ -11,7 +11,10 @@
  * A block is a number of consecutive steps of a fold, and its result is a leaf of the combine
  * tree. CUT_AT_BLOCK ends a range where a block does; PUSH_IF_LAST ends the block of a cell (an
  * accumulator) if the step is its last.  A mark is an axis bound to the first index of a range, or
- * to the index behind its last. */
+ * to the index behind its last.
+ *
+ * Fields. A loop's `start` and `stop` are its marks, axes bound to where its round begins and ends,
+ * -1: none. */
 #include "kernels/loop/facts.h"
 #include "kernels/pass/pass.h"
 #include <stdlib.h>

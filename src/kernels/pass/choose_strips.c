@@ -5,7 +5,9 @@
  * text, and the strict mode the same verdict, on all machines with the same vectors.
  *
  * A strip is a range of neighbouring indices of an axis, which vector loops take together.  A
- * region is a loop, or a body of loops, that shares one loop over strips. */
+ * region is a loop, or a body of loops, that shares one loop over strips.
+ *
+ * Words. A fold is a reduction or a scan. */
 #include "kernels/pass/choose_strips.h"
 #include "kernels/loop/regions.h"
 #include "kernels/pass/strip_at.h"

@@ -21,7 +21,7 @@ void rd_schedule_for_cpu(rd_schedule *t, const rd_target *target, rd_text *log)
 {
     rd_pass_log trees = { .to = log };
 
-    rd_pass_finished("build", false, t, &trees);
+    rd_pass_finished("build", /*open=*/false, t, &trees);
     for (size_t k = 0; k < sizeof for_cpu / sizeof *for_cpu && !t->failed; k++) {
         for_cpu[k].pass(t, target);
         rd_pass_finished(for_cpu[k].name, for_cpu[k].open, t, &trees);

@@ -8,7 +8,9 @@
  *
  * A cell is an accumulator; it has one state, or as many as the fold has lanes.  `count` of an
  * EXIT is the number of states that the check looks at: a constant offset, plus terms where there
- * is a state for each element of a strip. */
+ * is a state for each element of a strip.
+ *
+ * Fields. A loop's `strip` is the number of the strips that it runs over, -1: none. */
 #include "kernels/loop/facts.h"
 #include "kernels/pass/pass.h"
 

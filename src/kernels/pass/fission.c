@@ -59,7 +59,7 @@ static int32_t result_array(rd_schedule *t, int32_t loop, const rd_let *let, int
 static int32_t add_call_loop(rd_schedule *t, int32_t loop, int32_t value, int32_t *result)
 {
     rd_let        let  = t->let[value];
-    const int32_t call = rd_add_loop_behind(t, loop, true);
+    const int32_t call = rd_add_loop_behind(t, loop, /*by_call=*/true);
     int32_t       operand[RD_MAX_CALL], store = -1, first = -1;
 
     for (int32_t k = 0; k < let.n && !t->failed; k++) {
@@ -104,7 +104,7 @@ static int32_t split_step(rd_schedule *t, int32_t loop, int32_t stmt)
 {
     const int32_t next   = t->stmt[stmt].next;
     const bool    alone  = t->stmt[stmt].prev < 0;
-    const int32_t call   = alone ? loop : rd_add_loop_behind(t, loop, true);
+    const int32_t call   = alone ? loop : rd_add_loop_behind(t, loop, /*by_call=*/true);
     const int32_t behind = next >= 0 ? rd_split_vector(t, next, call) : call;
 
     if (!alone) {

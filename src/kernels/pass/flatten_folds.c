@@ -13,7 +13,14 @@
  * collapsing), without strided loads.
  *
  * A column is a fold of its own: a cell (accumulator) for each of some neighbouring elements of a
- * row.  A lane is one of the states of a cell, to which rows go in turn. */
+ * row.  A lane is one of the states of a cell, to which rows go in turn.
+ *
+ * Fields. A step has values w, `mask` and `label`, -1 where the fold has no weights, mask or
+ * groups. A bound has n parts, of which the greatest or the least counts; one with by > 1 is
+ * rounded to a multiple.
+ *
+ * Words. A loop by call is one call of a function in the text. A slot is a buffer that a program
+ * reads or writes. */
 #include "kernels/loop/facts.h"
 #include "kernels/pass/fission_points.h"
 #include "kernels/pass/pass.h"
@@ -50,9 +57,9 @@ static bool is_over_columns(const rd_schedule *t, int32_t stmt)
            t->stmt[stmt].first == t->stmt[stmt].last;
 }
 
-/* Fills *c.  True if the vector loop is the only statement of a loop over a few columns, which
- * stands in a loop over strips of the same rows.  There are enough rows for 4 strips. A loop by
- * call has no body of its own in the text. */
+/* Fills *c. True if the vector loop is the only statement of a loop over a few columns, which
+ * stands in a loop over strips (`strip` has their number, -1: it is none) of the same rows. There
+ * are enough rows for 4 strips. A loop by call has no body of its own in the text. */
 static bool find_column_loops(const rd_schedule *t, int32_t vector, flat_columns *c)
 {
     *c = (flat_columns){ .vector = vector, .across = t->stmt[vector].parent };

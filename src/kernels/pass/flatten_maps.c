@@ -16,7 +16,9 @@
  * loop has no strided loads and stores (loop collapsing).
  *
  * A strip is a range of rows of a known length, c->r->width.  A mark (m2) is an axis that is bound
- * to the first row of a strip, or to the row behind its last. */
+ * to the first row of a strip, or to the row behind its last.
+ *
+ * Words. A loop by call is one call of a function in the text. */
 #include "kernels/pass/flatten_maps.h"
 #include "kernels/loop/facts.h"
 #include "kernels/pass/pass.h"

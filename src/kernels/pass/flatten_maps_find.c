@@ -1,5 +1,14 @@
 /* flatten_maps_find.c - Finds maps of a few interleaved columns that can be flattened: see
- * flatten_maps.c. */
+ * flatten_maps.c.
+ *
+ * Fields. A bound has n parts, of which the greatest or the least counts; one with by > 1 is
+ * rounded to a multiple. A loop's `start` and `stop` are its marks, axes bound to where its round
+ * begins and ends, -1: none. A term of a position with `axis` -1 is a value, an index that is read
+ * at run time.
+ *
+ * Words. A strip is a range of neighbouring indices of one axis, which vector loops visit. A slot
+ * is a buffer that a program reads or writes. A loop by call is one call of a function in the
+ * text. */
 #include "kernels/pass/flatten_maps.h"
 #include "kernels/loop/facts.h"
 #include <stdlib.h>

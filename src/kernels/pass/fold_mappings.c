@@ -3,7 +3,12 @@
  *
  * A strip is a range of neighbouring indices of one axis.  A region is a loop, or a body of loops:
  * its loops over that axis share one loop over strips.  A cell is an accumulator of a fold; it
- * has one state for each lane, and elements go to the lanes in turn. */
+ * has one state for each lane, and elements go to the lanes in turn.
+ *
+ * Fields. A loop's `of` is the number of the program's loop that it comes from, -1: none.
+ *
+ * Words. A mark is an axis that is bound to where a loop's round begins or ends. A slot is a buffer
+ * that a program reads or writes. */
 #include "kernels/pass/fission_points.h"
 #include "kernels/pass/strip_at.h"
 

@@ -7,7 +7,12 @@
  *       r5 = load a1[i0 - m0]                       r5 = load a1[i0 - m0]
  *       step f0 .. r5 }                             step f0 .. r5 }
  *
- * It is the last pass, as other passes expect loops of one kind or the other. */
+ * It is the last pass, as other passes expect loops of one kind or the other.
+ *
+ * Fields. A bound has n parts, of which the greatest or the least counts; one with by > 1 is
+ * rounded to a multiple.
+ *
+ * Words. A slot is a buffer that a program reads or writes. */
 #include "kernels/loop/facts.h"
 #include "kernels/pass/pass.h"
 

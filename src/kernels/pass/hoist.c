@@ -6,7 +6,14 @@
  *         r7 = load s1[i1]                     unroll i1 from 3 to 4 {
  *         step f0 .. r7 } }                      step f0 .. r7 } }
  *
- * Compilers cannot prove that stores leave such a load as it is. */
+ * Compilers cannot prove that stores leave such a load as it is.
+ *
+ * Fields. A term of a position with `axis` -1 is a value, an index that is read at run time. A load
+ * or store with `slot` >= 0 is of the program's memory, others are of arrays of the tree. A loop is
+ * `by_call` if the text runs it by one call of a function.
+ *
+ * Words. A mark is an axis that is bound to where a loop's round begins or ends. Scratch is
+ * temporary memory of a task. */
 #include "kernels/loop/facts.h"
 #include "kernels/pass/pass.h"
 #include <stdlib.h>

@@ -3,7 +3,11 @@
  * folded.
  *
  * A position is an offset plus terms, each a factor times an axis or times a value.  A value is
- * made by a LET statement. */
+ * made by a LET statement.
+ *
+ * Fields. A term of a position with `axis` -1 is a value, an index that is read at run time.
+ *
+ * Words. A slot is a buffer that a program reads or writes. */
 #include "kernels/pass/index_math.h"
 
 /* Puts the statement before the insertion point, and returns its value. */

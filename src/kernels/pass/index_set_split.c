@@ -10,7 +10,12 @@
  *
  * A piece is one of these loops.  A strip is a range of indices of the loop's axis, and a border
  * of pieces is a place between two strips.  `low` and `high` of the bounds say where the mask
- * begins and ends to be true; n_add 0: there is no such bound. */
+ * begins and ends to be true; n_add 0: there is no such bound.
+ *
+ * Fields. A loop's `of` is the number of the program's loop that it comes from, -1: none. A step
+ * has values w, `mask` and `label`, -1 where the fold has no weights, mask or groups.
+ *
+ * Words. A slot is a buffer that a program reads or writes. */
 #include "kernels/loop/facts.h"
 #include "kernels/pass/pass.h"
 #include "kernels/pass/index_set_split.h"

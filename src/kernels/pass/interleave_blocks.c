@@ -20,7 +20,13 @@
  * behind the other.
  *
  * A user's reducer is one of functions that the caller has given.  A value is a LET; a cell is an
- * accumulator; the tree merges the results of blocks pairwise. */
+ * accumulator; the tree merges the results of blocks pairwise.
+ *
+ * Fields. A loop's `of` is the number of the program's loop that it comes from, -1: none. A bound
+ * has n parts, of which the greatest or the least counts; one with by > 1 is rounded to a
+ * multiple.
+ *
+ * Words. A fold is a reduction or a scan. */
 #include "kernels/pass/interleave_blocks.h"
 #include "kernels/loop/facts.h"
 #include "kernels/pass/pass.h"
@@ -85,7 +91,7 @@ static bool has_plain_edges(const rd_for *loop)
 }
 
 /* True if the fold is a user's without weights (w < 0), mask and labels, with one lane along one
- * axis, and its steps in the loop go into one cell (accumulator). */
+ * axis (mixed: along several), and its steps in the loop go into one cell (accumulator). */
 static bool can_interleave(const rd_interleaving *b)
 {
     const rd_schedule  *t    = b->t;

@@ -4,7 +4,9 @@
  * A block is a number of steps of a fold (b->steps), n of which run side by side.  b->row is the
  * length of a short row of elements; 0: all elements are in one row.  m0 (b->first), m1
  * (b->number) and m2 (b->at) are marks: the first index of all blocks, the number of a block, and
- * of a step in it. */
+ * of a step in it.
+ *
+ * Words. A loop by call is one call of a function in the text. */
 #include "kernels/loop/facts.h"
 #include "kernels/pass/interleave_blocks.h"
 #include "kernels/pass/state_copies.h"

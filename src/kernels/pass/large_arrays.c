@@ -1,5 +1,10 @@
 /* large_arrays.c - Tells which arrays are too large for the caches: results that are stored
- * non-temporally, and rows that are streamed. */
+ * non-temporally, and rows that are streamed.
+ *
+ * Fields. A load or store with `slot` >= 0 is of the program's memory, others are of arrays of the
+ * tree.
+ *
+ * Words. Scratch is temporary memory of a task. */
 #include "core/caches.h"
 #include "kernels/pass/strip_at.h"
 

@@ -10,7 +10,12 @@
  *
  * The list's memory holds first the starts of all lists, c->bounds->lists + 1 numbers; then, for
  * each range, its first index and its end.  List c + d is for strips with elements of clusters c
- * to d, two at most. */
+ * to d, two at most.
+ *
+ * Fields. A loop's `strip` is the number of the strips that it runs over, -1: none.
+ *
+ * Words. A fold is a reduction or a scan. A mark is an axis that is bound to where a loop's round
+ * begins or ends. A slot is a buffer that a program reads or writes. */
 #include "kernels/loop/facts.h"
 #include "kernels/pass/index_set_split.h"
 #include "kernels/pass/pass.h"
@@ -66,7 +71,7 @@ static rd_linear if_one_list(rd_range_split *c, const range_list *l, rd_linear x
  * last.  If no list applies, there is one range, number 0, of all indices. */
 static range_list find_list(rd_range_split *c)
 {
-    range_list l = { .least = cluster_of(c, false), .most = cluster_of(c, true) };
+    range_list l = { .least = cluster_of(c, /*most=*/false), .most = cluster_of(c, /*most=*/true) };
     rd_linear  list;
 
     l.distance    = rd_linear_plus(c->t, l.most, -1, l.least);
@@ -148,7 +153,8 @@ static rd_linear end_of_visited(rd_range_split *c, const range_list *l, rd_linea
     const rd_linear high =
         rd_linear_plus(c->t, range_edge(c, l, -1, c->from), 1, extra_index(c, l, before));
 
-    return rd_index_select(&c->n, l->first_range, range, c->from, rd_round_to_step(c, high, true));
+    return rd_index_select(&c->n, l->first_range, range, c->from,
+                           rd_round_to_step(c, high, /*behind=*/true));
 }
 
 /* Computes where the pieces of a range begin and end. Strips at its first and last index are
@@ -163,13 +169,13 @@ static rd_pieces find_pieces(rd_range_split *c, const range_list *l)
         rd_index_select(n, l->least, l->most, from, c->to); /* a strip of one cluster */
     rd_pieces p = { .before = true, .behind = true };
 
-    p.first = rd_round_to_step(c, rd_linear_plus(c->t, from, -1, more), false);
+    p.first = rd_round_to_step(c, rd_linear_plus(c->t, from, -1, more), /*behind=*/false);
     p.first = rd_index_max(n, p.first, end_of_visited(c, l, range));
-    p.last  = rd_round_to_step(c, rd_linear_plus(c->t, to, 1, more), true);
+    p.last  = rd_round_to_step(c, rd_linear_plus(c->t, to, 1, more), /*behind=*/true);
     p.last  = rd_index_max(n, p.first, p.last);
-    p.begin = rd_index_max(n, p.first, rd_round_to_step(c, all, true));
+    p.begin = rd_index_max(n, p.first, rd_round_to_step(c, all, /*behind=*/true));
     p.begin = rd_index_min(n, p.begin, p.last);
-    p.end   = rd_index_max(n, p.begin, rd_round_to_step(c, to, false));
+    p.end   = rd_index_max(n, p.begin, rd_round_to_step(c, to, /*behind=*/false));
     p.end   = rd_index_min(n, p.end, p.last);
     return p;
 }

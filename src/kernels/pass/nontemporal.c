@@ -6,7 +6,11 @@
  *                                       vector i0, past the caches {
  *                                         r9 = load a7[i0 - m0]; s1[i0] = r9 }
  *
- * Strips without fixed length are aligned to the cache lines of the result. */
+ * Strips without fixed length are aligned to the cache lines of the result.
+ *
+ * Fields. A loop is `by_call` if the text runs it by one call of a function.
+ *
+ * Words. A slot is a buffer that a program reads or writes. */
 #include "kernels/pass/pass.h"
 #include "kernels/pass/strip_arrays.h"
 #include "kernels/pass/strip_at.h"
@@ -26,7 +30,7 @@ static bool is_plain_vector(const rd_schedule *t, int32_t stmt)
  * array.  `to` is the old STORE; the new one, a copy, is returned. */
 static int32_t add_copying_loop(rd_schedule *t, int32_t loop, int32_t store, rd_stmt to)
 {
-    const int32_t made = rd_add_loop_behind(t, loop, false);
+    const int32_t made = rd_add_loop_behind(t, loop, /*by_call=*/false);
 
     if (t->failed)
         return 0;

@@ -1,7 +1,9 @@
 /* one_state_strips.c - Finds rows of small ints that one accumulator takes whole, without lanes.
  *
  * A strip is a range of indices that a vector loop takes.  A lane is one of several accumulators,
- * to which elements of a row go in turn; they are merged at the end. */
+ * to which elements of a row go in turn; they are merged at the end.
+ *
+ * Fields. A fold has `user` if its reducer is the caller's own. */
 #include "kernels/pass/strip_at.h"
 
 /* True if the fold has one accumulator of one number for a row, no combine tree, and any grouping

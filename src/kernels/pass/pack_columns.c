@@ -15,7 +15,11 @@
  * compilers load one element after the other.
  *
  * A strip is a range of rows, here m0 and the 63 behind it.  A mark (m0) is an axis that is bound
- * to the first index of a range, or to the index behind its last. */
+ * to the first index of a range, or to the index behind its last.
+ *
+ * Fields. A bound has n parts, of which the greatest or the least counts; one with by > 1 is
+ * rounded to a multiple. A loop's `strip` is the number of the strips that it runs over, -1: none.
+ * A load or store with `slot` >= 0 is of the program's memory, others are of arrays of the tree. */
 #include "kernels/loop/facts.h"
 #include "kernels/pass/pass.h"
 #include "kernels/pass/strip_arrays.h"

@@ -4,7 +4,13 @@
  *     serial i2 {                     serial i1 to 3 { vector i0 { a7[64*i1 + i0 - m0] = .. } }
  *       vector i0 {                   serial i2 {
  *         unroll i1 to 3 {              vector i0 {
- *           r4 = load s1[3*i0 + i1]       unroll i1 to 3 { r4 = load a7[64*i1 + i0 - m0] } } } */
+ *           r4 = load s1[3*i0 + i1]       unroll i1 to 3 { r4 = load a7[64*i1 + i0 - m0] } } }
+ *
+ * Fields. A loop is `by_call` if the text runs it by one call of a function. A loop's `start` and
+ * `stop` are its marks, axes bound to where its round begins and ends, -1: none. A loop's `strip`
+ * is the number of the strips that it runs over, -1: none.
+ *
+ * Words. A slot is a buffer that a program reads or writes. */
 #include "kernels/loop/facts.h"
 #include "kernels/pass/pass.h"
 #include "kernels/pass/strip_arrays.h"

@@ -4,7 +4,12 @@
  *     vector i0 { r9 = load s0[3 * i0]; a5[i0 - m0] = r9 }
  *     vector i0 { r4 = load a5[i0 - m0]; .. }
  *
- * A plane is one component of interleaved elements, such as the red of an image's pixels. */
+ * A plane is one component of interleaved elements, such as the red of an image's pixels.
+ *
+ * Fields. A term of a position with `axis` -1 is a value, an index that is read at run time. A loop
+ * is `by_call` if the text runs it by one call of a function.
+ *
+ * Words. A slot is a buffer that a program reads or writes. */
 #include "kernels/loop/facts.h"
 #include "kernels/pass/pass.h"
 #include "kernels/pass/strip_arrays.h"

@@ -11,7 +11,10 @@
  * arrays for computed indices.
  *
  * A permute is an instruction that picks elements of a register by a vector of indices.  An index
- * is a value that is checked against an extent; if it is out of range, the run ends. */
+ * is a value that is checked against an extent; if it is out of range, the run ends.
+ *
+ * Fields. A load or store with `slot` >= 0 is of the program's memory, others are of arrays of the
+ * tree. */
 #include "kernels/loop/facts.h"
 #include "kernels/loop/table_lookups.h"
 #include "kernels/pass/pass.h"
@@ -46,7 +49,7 @@ static int32_t operand_in_call(lookup_loop *q, int32_t loop, int32_t index)
     rd_let        let;
 
     q->load = q->copy = -1;
-    if (load < 0 || t->stmt[load].parent != loop || has_store_before(t, loop, -1))
+    if (load < 0 || t->stmt[load].parent != loop || has_store_before(t, loop, /*stmt=*/-1))
         return t->operand[t->let[index].first];
     let           = t->let[t->stmt[load].value];
     let.uncounted = true;
@@ -129,7 +132,7 @@ static int32_t move_lookup(lookup_loop *q, int32_t loop, int32_t stmt, const rd_
 
     if (q->call < 0 || !is_same_index(t, q->of, l->index) || has_store_before(t, loop, stmt)) {
         behind  = rd_split_vector(t, stmt, loop);
-        q->call = rd_add_loop_behind(t, loop, true);
+        q->call = rd_add_loop_behind(t, loop, /*by_call=*/true);
         add_index(q, loop, l->index);
     }
     load_in_call(q, stmt, l, behind);
@@ -137,7 +140,8 @@ static int32_t move_lookup(lookup_loop *q, int32_t loop, int32_t stmt, const rd_
     return behind;
 }
 
-/* Moves all lookups of a vector loop that take less time by permutes than by gathers. */
+/* Moves all lookups of a vector loop that take less time by permutes than by gathers. q->call is
+ * the loop by call that takes the next lookup, -1: none is made yet. */
 static void move_lookups(lookup_loop *q, int32_t loop)
 {
     rd_schedule  *t    = q->t;

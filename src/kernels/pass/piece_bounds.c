@@ -3,7 +3,10 @@
  *
  * A bound (rd_bound) is a sum of terms that is not negative where the mask is true: an offset,
  * factors times axes, and factors times values of memory.  A piece is a range of the loop in which
- * the mask is true, false or unknown. */
+ * the mask is true, false or unknown.
+ *
+ * Fields. A loop's `start` and `stop` are its marks, axes bound to where its round begins and ends,
+ * -1: none. */
 #include "kernels/loop/facts.h"
 #include "kernels/pass/index_set_split.h"
 
@@ -98,15 +101,16 @@ void rd_find_visited(rd_range_split *c, rd_pieces *p)
     rd_linear end = rd_linear_plus(c->t, rd_linear_of(-1), 1, c->hi), low = c->lo, high = c->hi;
 
     if (p->before)
-        low = rd_index_min(n, low_bound(c, true, -1), end);
+        low = rd_index_min(n, low_bound(c, /*most=*/true, -1), end);
     if (p->behind) {
         const rd_linear one = rd_index_max(n, low, c->lo);
 
-        high =
-            rd_index_max(n, high_bound(c, true, 2), rd_linear_plus(c->t, rd_linear_of(1), 1, one));
+        high = rd_index_max(n, high_bound(c, /*most=*/true, 2),
+                            rd_linear_plus(c->t, rd_linear_of(1), 1, one));
     }
-    p->first = p->before ? rd_round_to_step(c, low, false) : c->from;
-    p->last  = p->behind ? rd_index_max(n, p->first, rd_round_to_step(c, high, true)) : c->to;
+    p->first = p->before ? rd_round_to_step(c, low, /*behind=*/false) : c->from;
+    p->last =
+        p->behind ? rd_index_max(n, p->first, rd_round_to_step(c, high, /*behind=*/true)) : c->to;
 }
 
 /* Takes the tightest values of both bounds, rounded inwards to whole steps. */
@@ -117,11 +121,11 @@ void rd_find_covered(rd_range_split *c, rd_pieces *p)
     p->begin = p->first;
     p->end   = p->last;
     if (p->before) {
-        p->begin = rd_round_to_step(c, low_bound(c, false, 0), true);
+        p->begin = rd_round_to_step(c, low_bound(c, /*most=*/false, 0), /*behind=*/true);
         p->begin = rd_index_min(n, rd_index_max(n, p->first, p->begin), p->last);
     }
     if (p->behind) {
-        p->end = rd_round_to_step(c, high_bound(c, false, 1), false);
+        p->end = rd_round_to_step(c, high_bound(c, /*most=*/false, 1), /*behind=*/false);
         p->end = rd_index_min(n, rd_index_max(n, p->begin, p->end), p->last);
     }
 }

@@ -7,7 +7,11 @@
  *       vector i1 { r2 = load s0[1024 * i0 + i1] .. } }
  *
  * A strip is a range of indices that the loop r->axis visits at a time, and a substrip a part of
- * one. */
+ * one.
+ *
+ * Fields. A loop's `of` is the number of the program's loop that it comes from, -1: none.
+ *
+ * Words. A slot is a buffer that a program reads or writes. */
 #include "core/caches.h"
 #include "kernels/cpu/simd/simd.h"
 #include "kernels/pass/pass.h"

@@ -14,7 +14,11 @@
  * time of a loop by hand without the pass, and 1.10 with it.
  *
  * A part is a range of elements of a strip, one cache line or half of one; m6 and m7 are marks,
- * bound to its first index and to the one behind its last. */
+ * bound to its first index and to the one behind its last.
+ *
+ * Fields. A loop's `strip` is the number of the strips that it runs over, -1: none.
+ *
+ * Words. A fold is a reduction or a scan. */
 #include "kernels/cpu/simd/simd.h"
 #include "kernels/pass/index_math.h"
 #include "kernels/pass/pass.h"

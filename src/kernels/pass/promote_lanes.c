@@ -9,7 +9,11 @@
  * the other.
  *
  * A lane is one of the accumulators (states) of a cell, to which elements go in turn.  A cell is
- * one element of the result.  A strip is a range of indices that the vector loop visits. */
+ * one element of the result.  A strip is a range of indices that the vector loop visits.
+ *
+ * Fields. A loop's `strip` is the number of the strips that it runs over, -1: none.
+ *
+ * Words. A fold is a reduction or a scan. */
 #include "kernels/pass/pass.h"
 #include "kernels/pass/state_copies.h"
 

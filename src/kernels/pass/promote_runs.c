@@ -10,7 +10,10 @@
  *       step f0: r0, label r1 }              r1 = load s1[i0]
  *                                            switch state f0 label r1, a1 at 0
  *                                            step f0 a1: r0, label r1 }
- *                                          store states f0, a1 at 0 */
+ *                                          store states f0, a1 at 0
+ *
+ * Fields. A step has values w, `mask` and `label`, -1 where the fold has no weights, mask or
+ * groups. A fold has `user` if its reducer is the caller's own. */
 #include "kernels/loop/facts.h"
 #include "kernels/pass/pass.h"
 #include "kernels/pass/state_copies.h"

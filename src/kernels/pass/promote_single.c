@@ -4,7 +4,10 @@
  *
  *     serial i0 { step f0 a0 .. }        array a1; load states f0, a1 at 0
  *                                        serial i0 { step f0 a1 .. }
- *                                        store states f0, a1 at 0 */
+ *                                        store states f0, a1 at 0
+ *
+ * Fields. A step has values w, `mask` and `label`, -1 where the fold has no weights, mask or
+ * groups. */
 #include "kernels/pass/pass.h"
 #include "kernels/pass/state_copies.h"
 

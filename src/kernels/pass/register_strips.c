@@ -10,7 +10,9 @@
  * This is a rule, as prices do not see the cache level of states, nor jammed rows.
  *
  * A region is a loop, or a body of loops, with one loop over strips; `around`: it is a body.  A
- * cell is an accumulator of the fold. */
+ * cell is an accumulator of the fold.
+ *
+ * Words. Scratch is temporary memory of a task. */
 #include "kernels/pass/strip_at.h"
 
 /* NEAR_BYTES: a first-level cache; STRIP: elements of a strip. */

@@ -4,7 +4,9 @@
  *     vector i0 { r5 = ...; a3[i0 - m0] = r5 }
  *     vector i0 { r9 = load a3[i0 - m0]; ... }
  *
- * A strip starts at the index m0, and i0 - m0 is the number of an element in it. */
+ * A strip starts at the index m0, and i0 - m0 is the number of an element in it.
+ *
+ * Words. A slot is a buffer that a program reads or writes. */
 #include "kernels/loop/facts.h"
 #include "kernels/pass/pass.h"
 #include "kernels/pass/strip_arrays.h"

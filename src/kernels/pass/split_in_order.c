@@ -12,7 +12,11 @@
  * vectors. No state takes its elements in another order.
  *
  * A step is in order if it must wait for the step before: its state is the same, or may be.  A late
- * statement is one that stays in the serial loop. */
+ * statement is one that stays in the serial loop.
+ *
+ * Fields. A loop's `strip` is the number of the strips that it runs over, -1: none. A step has
+ * values w, `mask` and `label`, -1 where the fold has no weights, mask or groups. A fold has `user`
+ * if its reducer is the caller's own. */
 #include "kernels/loop/facts.h"
 #include "kernels/pass/fission_points.h"
 #include "kernels/pass/loop_chunks.h"
@@ -183,14 +187,14 @@ static void split_loop(rd_schedule *t, int32_t loop)
     const int32_t at = sink_late(t, loop);
     int32_t       steps;
 
-    if (at < 0 || at == t->stmt[loop].first || !rd_may_fission(t, loop, at, NULL))
+    if (at < 0 || at == t->stmt[loop].first || !rd_may_fission(t, loop, at, /*why=*/NULL))
         return;
     rd_put_chunks_around(t, loop, CHUNK);
     steps = t->failed ? -1 : rd_split_vector(t, at, loop);
     if (t->failed)
         return;
     rd_expand_values(t, loop, steps);
-    if (!t->failed && rd_may_be_vector(t, loop, NULL))
+    if (!t->failed && rd_may_be_vector(t, loop, /*why=*/NULL))
         t->loop[t->stmt[loop].arg].kind = RD_FOR_VECTOR;
 }
 

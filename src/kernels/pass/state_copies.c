@@ -1,5 +1,9 @@
 /* state_copies.c - Statements that copy states into a local array and back, and the loop around
- * which they stand. */
+ * which they stand.
+ *
+ * Fields. A loop's `strip` is the number of the strips that it runs over, -1: none.
+ *
+ * Words. A fold is a reduction or a scan. */
 #include "kernels/pass/state_copies.h"
 
 /* The loop along the fold's steps around a step.  It visits the loops from the inside out; -1 if

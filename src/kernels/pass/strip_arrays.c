@@ -1,4 +1,8 @@
-/* strip_arrays.c - Local arrays with one element for each index of a strip (scalar expansion). */
+/* strip_arrays.c - Local arrays with one element for each index of a strip (scalar expansion).
+ *
+ * Fields. A loop is `by_call` if the text runs it by one call of a function.
+ *
+ * Words. A slot is a buffer that a program reads or writes. */
 #include "kernels/pass/strip_arrays.h"
 
 /* i0 - m0: the number of an element in the strip, where the vector loop goes from m0 on. */
@@ -38,13 +42,13 @@ static int32_t add_array(rd_schedule *t, int32_t loop, rd_dtype type, bool memor
 /* Declares an array before the loop, with elements as in registers. */
 int32_t rd_add_array_before(rd_schedule *t, int32_t loop, rd_dtype type)
 {
-    return add_array(t, loop, type, false);
+    return add_array(t, loop, type, /*memory=*/false);
 }
 
 /* Declares an array before the loop, with elements as in the program's memory. */
 int32_t rd_add_memory_before(rd_schedule *t, int32_t loop, rd_dtype type)
 {
-    return add_array(t, loop, type, true);
+    return add_array(t, loop, type, /*memory=*/true);
 }
 
 /* A STORE of the value at its position in the strip; the statement stands nowhere yet. */
@@ -155,7 +159,7 @@ int32_t rd_add_loop_behind(rd_schedule *t, int32_t loop, bool by_call)
  * over the same range.  Returns the new loop. */
 int32_t rd_split_vector(rd_schedule *t, int32_t stmt, int32_t previous)
 {
-    const int32_t made = rd_add_loop_behind(t, previous, false);
+    const int32_t made = rd_add_loop_behind(t, previous, /*by_call=*/false);
 
     for (int32_t s = stmt, next; s >= 0 && !t->failed; s = next) {
         next = t->stmt[s].next;

@@ -44,7 +44,7 @@ static int32_t add_vector(rd_strip_mining *c, int32_t body, bool by_call, bool i
 void rd_to_vector(rd_strip_mining *c, int32_t body, int32_t stmt)
 {
     if (c->open < 0)
-        c->open = add_vector(c, body, false, c->r->one_state);
+        c->open = add_vector(c, body, /*by_call=*/false, c->r->one_state);
     rd_append(c->t, c->open, stmt);
 }
 
@@ -69,7 +69,7 @@ void rd_put_alone(rd_strip_mining *c, int32_t body, int32_t stmt)
  * behind it. */
 void rd_to_call(rd_strip_mining *c, int32_t body, int32_t stmt)
 {
-    rd_append(c->t, add_vector(c, body, true, false), stmt);
+    rd_append(c->t, add_vector(c, body, /*by_call=*/true, /*in_order=*/false), stmt);
     c->open = -1;
 }
 
@@ -79,7 +79,7 @@ void rd_to_call(rd_strip_mining *c, int32_t body, int32_t stmt)
 void rd_to_in_order_loop(rd_strip_mining *c, int32_t body, int32_t stmt)
 {
     if (c->ordered < 0)
-        c->ordered = add_vector(c, body, false, true);
+        c->ordered = add_vector(c, body, /*by_call=*/false, /*in_order=*/true);
     else {
         rd_take_out(c->t, c->ordered);
         rd_append(c->t, body, c->ordered);

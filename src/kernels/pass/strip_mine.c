@@ -15,8 +15,9 @@
 #include "kernels/pass/strip_body.h"
 #include <stdlib.h>
 
-/* The loop over strips with the bounds of `like`.  An only strip has one round.  extent -1: the
- * number of rounds is known at run time only. */
+/* The loop over strips with the bounds of `like`. An only strip (single) has one round of exactly
+ * `width` elements; other loops leave their width to be known from marks (0). extent -1: the number
+ * of rounds is known at run time only. */
 static rd_for strip_loop(rd_strip_mining *c, const rd_for *like)
 {
     return (rd_for){ .kind  = c->r->single ? RD_FOR_ONCE : RD_FOR_SERIAL,

@@ -4,7 +4,11 @@
  * A region is a loop, or a body of loops, with one loop over strips of the axis m->r->axis.  A cell
  * is an accumulator of a fold, and a lane one of several states of a cell, to which elements go in
  * turn.  Rows are streamed if each round of a loop reads other ones, so that they come from memory
- * and not from a cache. */
+ * and not from a cache.
+ *
+ * Fields. A loop's `of` is the number of the program's loop that it comes from, -1: none. A step
+ * has values w, `mask` and `label`, -1 where the fold has no weights, mask or groups. A fold has
+ * `user` if its reducer is the caller's own. */
 #include "core/caches.h"
 #include "kernels/cpu/simd/simd.h"
 #include "kernels/pass/fission_points.h"

@@ -8,7 +8,12 @@
  *                                           vector i0 from m2 to m3 .. } }
  *
  * m0 and m1 are marks: the first index of a strip, and the one behind its last; m2 and m3 are those
- * of a substrip. */
+ * of a substrip.
+ *
+ * Fields. A loop's `of` is the number of the program's loop that it comes from, -1: none. A loop's
+ * `strip` is the number of the strips that it runs over, -1: none.
+ *
+ * Words. A slot is a buffer that a program reads or writes. */
 #include "kernels/pass/substrips.h"
 #include "kernels/pass/fission_points.h"
 #include "kernels/pass/pass.h"

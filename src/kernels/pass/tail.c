@@ -7,7 +7,11 @@
  *
  * A strip is a range of indices of an axis, of a fixed length if the text knows it; the tail is the
  * shorter last one. Bound "3000 down to 64 k": the greatest start + multiple of 64 that is at most
- * 3000. */
+ * 3000.
+ *
+ * Fields. A loop's `strip` is the number of the strips that it runs over, -1: none.
+ *
+ * Words. A mark is an axis that is bound to where a loop's round begins or ends. */
 #include "kernels/loop/facts.h"
 #include "kernels/pass/pass.h"
 #include "kernels/pass/strip_at.h"
@@ -92,7 +96,7 @@ static int32_t interchange_outwards(rd_schedule *t, int32_t stmt)
 
     while (rd_loop_of(t, stmt)->extent == 1 && t->stmt[parent].kind == RD_S_LOOP &&
            rd_loop_of(t, parent)->kind == RD_FOR_SERIAL && rd_loop_of(t, parent)->strip < 0 &&
-           rd_may_interchange(t, parent, stmt, NULL)) {
+           rd_may_interchange(t, parent, stmt, /*why=*/NULL)) {
         const int32_t strip = t->stmt[stmt].arg;
 
         t->stmt[stmt].arg   = t->stmt[parent].arg;
@@ -170,7 +174,7 @@ static void split_tail(rd_schedule *t, int32_t stmt, const rd_strip *r)
 }
 
 /* Gives the loop over strips one round over all elements: its vector loops, which begin at the
- * start mark, get the extent of all strips. */
+ * start mark, get the extent of all strips. Extents of -1 are known at run time only. */
 static void make_single_round(rd_schedule *t, int32_t stmt, const rd_strip *r)
 {
     const int32_t start = rd_loop_of(t, stmt)->start;

@@ -6,7 +6,13 @@
  *                                              unroll i1 from 1 to 2 { step f0 .. } }
  *
  * Then each round's values have names of their own, and pass `hoist` can move them. It also
- * makes compilers unroll long loops that are bound by exponentials, four rounds at a time. */
+ * makes compilers unroll long loops that are bound by exponentials, four rounds at a time.
+ *
+ * Fields. A loop's `of` is the number of the program's loop that it comes from, -1: none. A bound
+ * has n parts, of which the greatest or the least counts; one with by > 1 is rounded to a
+ * multiple.
+ *
+ * Words. A loop by call is one call of a function in the text. */
 #include "kernels/loop/facts.h"
 #include "kernels/pass/pass.h"
 

@@ -11,7 +11,13 @@
  *                                      serial i0 from r1 down to r0 + 4 k to r1 { as before }
  *
  * A sparse row is a loop over stored places, with bounds r0 and r1 that are read from memory.  m0
- * is a mark, bound to the first index of four. */
+ * is a mark, bound to the first index of four.
+ *
+ * Fields. A loop's `strip` is the number of the strips that it runs over, -1: none. A step has
+ * values w, `mask` and `label`, -1 where the fold has no weights, mask or groups. A bound has n
+ * parts, of which the greatest or the least counts; one with by > 1 is rounded to a multiple.
+ *
+ * Words. A lane is one of the accumulators of a cell, to which elements go in turn. */
 #include "kernels/loop/facts.h"
 #include "kernels/pass/pass.h"
 #include "kernels/pass/strip_arrays.h"

@@ -10,7 +10,14 @@
  *                                            serial i1 { .. the rounds that are left }
  *
  * To jam rounds is to put their copies side by side into an inner loop.  A cell is an accumulator
- * of a fold; the array a0 holds states of cells, and a7 is a variable. */
+ * of a fold; the array a0 holds states of cells, and a7 is a variable.
+ *
+ * Fields. A loop's `of` is the number of the program's loop that it comes from, -1: none. A step
+ * has values w, `mask` and `label`, -1 where the fold has no weights, mask or groups. A bound has n
+ * parts, of which the greatest or the least counts; one with by > 1 is rounded to a multiple. A
+ * loop is `by_call` if the text runs it by one call of a function.
+ *
+ * Words. A mark is an axis that is bound to where a loop's round begins or ends. */
 #include "kernels/loop/facts.h"
 #include "kernels/pass/pass.h"
 #include "kernels/pass/state_copies.h"

@@ -15,7 +15,14 @@
  *                                         serial i2 { .. the rows that are left }
  *
  * To jam rounds is to put their copies side by side into an inner loop.  A row is one round of the
- * outer loop. */
+ * outer loop.
+ *
+ * Fields. A loop's `of` is the number of the program's loop that it comes from, -1: none. A bound
+ * has n parts, of which the greatest or the least counts; one with by > 1 is rounded to a multiple.
+ * A loop is `by_call` if the text runs it by one call of a function.
+ *
+ * Words. A mark is an axis that is bound to where a loop's round begins or ends. A fold is a
+ * reduction or a scan. */
 #include "kernels/loop/facts.h"
 #include "kernels/pass/pass.h"
 
@@ -196,7 +203,8 @@ static int32_t jammed_round(const jammed_rows *j, int32_t k)
 }
 
 /* Returns a copy of the inner loop in which each round of the vector loop serves all rows: its body
- * has a jammed round for each row. */
+ * has a jammed round for each row. Of the copy's body only the vector loop is kept, and of that
+ * loop's body nothing (-1). */
 static int32_t make_jammed_loop(const jammed_rows *j)
 {
     rd_schedule  *t      = j->t;

@@ -4,7 +4,12 @@
  * Kennedy, 1990, "Improving Register Allocation for Subscripted Variables").
  *
  * A row is one round of the outer loop, q->loop; q->inside is the serial loop in a row.  A strip is
- * a range of indices of the axis q->r->axis, which vector loops visit. */
+ * a range of indices of the axis q->r->axis, which vector loops visit.
+ *
+ * Fields. A loop's `of` is the number of the program's loop that it comes from, -1: none. A fold
+ * has `user` if its reducer is the caller's own.
+ *
+ * Words. A slot is a buffer that a program reads or writes. */
 #include "kernels/pass/strip_at.h"
 
 /* Rows that are jammed, and the widest strips: wider ones have states that do not stay in a

@@ -4,7 +4,10 @@
  *
  * To jam rounds is to put their copies side by side into an inner loop.  A cell is an accumulator
  * of a fold, a lane one of its states.  A strip is a range of indices of the axis m->r->axis, which
- * vector loops visit. */
+ * vector loops visit.
+ *
+ * Fields. A step has values w, `mask` and `label`, -1 where the fold has no weights, mask or
+ * groups. */
 #include "core/caches.h"
 #include "kernels/cpu/simd/simd.h"
 #include "kernels/pass/fission_points.h"
@@ -179,9 +182,10 @@ static bool can_merge_stmt(const jam_candidate *m, int32_t stmt)
     }
 }
 
-/* 4 or 8 rounds, or 0 if the loop cannot be jammed.  It must be a loop of the program, upwards,
- * with so many rounds, and a step of a fold that goes on after it.  The merged loop has 256
- * operations at most. */
+/* 4 or 8 rounds, or 0 if the loop cannot be jammed. It must be a loop of the program (of >= 0),
+ * upwards, with so many rounds, and a step of a fold that goes on after it (not `inner`: those end
+ * in one round of a vector loop). Jamming would hurt if it streams short rows from memory
+ * (has_short_streams()). The merged loop has MOST operations at most. */
 int32_t rd_unroll_jam_rounds(const rd_strip_at *r, const rd_strip *strip,
                              const rd_fold_in_strip *fold, int32_t loop)
 {

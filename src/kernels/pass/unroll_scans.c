@@ -2,7 +2,9 @@
  * strips. Then the position of each element in its block is a constant, and so are the nodes
  * that it combines with.
  *
- *     serial i0 to 4 { prefix f0 .. }        unroll i0 to 4 { prefix f0 .. } */
+ *     serial i0 to 4 { prefix f0 .. }        unroll i0 to 4 { prefix f0 .. }
+ *
+ * Fields. A loop's `strip` is the number of the strips that it runs over, -1: none. */
 #include "kernels/loop/facts.h"
 #include "kernels/pass/pass.h"
 

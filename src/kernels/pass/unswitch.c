@@ -10,7 +10,11 @@
  * Steps that the mask excludes are left out, so compilers remove their operands. By themselves
  * compilers do not see that a sum of ints stays as it is.
  *
- * A step is one element taken into a fold; its mask says whether the element takes part. */
+ * A step is one element taken into a fold; its mask says whether the element takes part.
+ *
+ * Fields. A loop's `of` is the number of the program's loop that it comes from, -1: none. A loop's
+ * `strip` is the number of the strips that it runs over, -1: none. A step has values w, `mask` and
+ * `label`, -1 where the fold has no weights, mask or groups. */
 #include "kernels/loop/facts.h"
 #include "kernels/pass/pass.h"
 
@@ -102,7 +106,8 @@ static void wrap_in_if(rd_schedule *t, int32_t loop, int32_t mask, bool unless)
     rd_append(t, made, loop);
 }
 
-/* Adds a copy of the loop without the masked steps, and puts both under the mask. */
+/* Adds a copy of the loop without the masked steps. The loop itself then stands under "if mask"
+ * (false), and the copy under "if not mask" (true). */
 static void unswitch(rd_schedule *t, int32_t loop, int32_t mask)
 {
     const int32_t without = rd_stmt_copy(t, loop);
@@ -115,8 +120,8 @@ static void unswitch(rd_schedule *t, int32_t loop, int32_t mask)
         if (is_step_of(t, s, without) && effective_mask(t, &t->stmt[s]) == mask)
             rd_take_out(t, s);
     }
-    wrap_in_if(t, loop, mask, false);
-    wrap_in_if(t, without, mask, true);
+    wrap_in_if(t, loop, mask, /*unless=*/false);
+    wrap_in_if(t, without, mask, /*unless=*/true);
 }
 
 /* The pass: where all rounds of an element loop have the same mask, tests the mask once before the

@@ -6,7 +6,9 @@
  *
  * gcc 12 makes no vectors of a loop with so few bytes: a masked sum of f64, 32 lanes, AVX-512,
  * takes 33 ms, and 4 ms if the bytes are ints. Bytes that become nothing but int32 are an
- * exception: a count of bytes that pass a test takes 0.7 ms, and 4.2 ms if they are ints first. */
+ * exception: a count of bytes that pass a test takes 0.7 ms, and 4.2 ms if they are ints first.
+ *
+ * Words. A slot is a buffer that a program reads or writes. */
 #include "kernels/pass/pass.h"
 #include "kernels/pass/strip_arrays.h"
 
@@ -85,7 +87,7 @@ static void widen_in(rd_schedule *t, int32_t loop, int32_t width)
 
     for (int32_t s = t->stmt[loop].first; s >= 0 && !t->failed && !bytes; s = t->stmt[s].next)
         if (is_byte(t, &t->stmt[s], rd_loop_of(t, loop)->axis) && !is_stored_before(t, s))
-            rd_pack_value(t, loop, t->stmt[s].value, RD_I32, true);
+            rd_pack_value(t, loop, t->stmt[s].value, RD_I32, /*by_call=*/true);
 }
 
 /* The pass: in short strips, loads of bytes are widened to ints by a loop of their own, since gcc

@@ -71,7 +71,7 @@ static void add_merge_rows(rd_text *to, const rd_print_fold *f, int number)
 static void add_push(rd_text *to, const rd_print_fold *f, int number)
 {
     rd_text_add(to, "static NOINLINE void push%d(", number);
-    rd_add_parameters(to, &f->of, false, "", 's');
+    rd_add_parameters(to, &f->of, /*nodes=*/false, "", 's');
     rd_text_add(
         to, ", char *tree, int64_t states, int64_t at, int64_t n, int64_t block, int64_t from)\n{\n"
             "    const int64_t row = rd_nodes(from, block);\n");
@@ -99,7 +99,7 @@ static void add_push(rd_text *to, const rd_print_fold *f, int number)
 static void add_merge_tree(rd_text *to, const rd_print_fold *f, int number)
 {
     rd_text_add(to, "static NOINLINE void merge_tree%d(", number);
-    rd_add_parameters(to, &f->of, false, "", 's');
+    rd_add_parameters(to, &f->of, /*nodes=*/false, "", 's');
     rd_text_add(
         to,
         ", char *tree, int64_t states, int64_t at, int64_t n, int64_t steps, int64_t from)\n{\n"

@@ -16,7 +16,9 @@
  *     }
  *
  * In most strips no element exceeds the running maximum m, and the first branch is taken; see
- * add_exponent() of emit/reducer_steps.c. Masked steps have the second branch only. */
+ * add_exponent() of emit/reducer_steps.c. Masked steps have the second branch only.
+ *
+ * Words. A loop by call is one call of a function in the text. */
 #include "kernels/print/print.h"
 #include <inttypes.h>
 

@@ -7,7 +7,10 @@
  *
  * A cell is an accumulator of a fold, and a lane one of its states; elements go to the lanes in
  * turn.  A node is a state without a block at hand.  room > 0: the fold has a combine tree of so
- * many rows. */
+ * many rows.
+ *
+ * Fields. A fold has `user` if its reducer is the caller's own. n->vector is the vector loop whose
+ * body is printed, -1: none. */
 #include "kernels/print/print.h"
 #include <inttypes.h>
 #include <string.h>

@@ -8,7 +8,10 @@
  *
  * A cell is an accumulator of a fold, and a lane one of its states.  A block is 64 steps or so; its
  * result goes to the combine tree by push0().  A step is outer * rows of lanes + lane / lanes.  f0
- * exists if tasks share the fold. */
+ * exists if tasks share the fold.
+ *
+ * Fields. A step has values w, `mask` and `label`, -1 where the fold has no weights, mask or
+ * groups. */
 #include "kernels/print/print.h"
 #include <inttypes.h>
 

@@ -3,7 +3,11 @@
  * elements of no group.
  *
  * A group-by fold has a cell (accumulator) for each group, and an element's label says which.
- * `apart` is the distance of groups in cells. */
+ * `apart` is the distance of groups in cells.
+ *
+ * Fields. A step has values w, `mask` and `label`, -1 where the fold has no weights, mask or
+ * groups. A fold has `user` if its reducer is the caller's own. A loop is `by_call` if the text
+ * runs it by one call of a function. */
 #include "kernels/loop/facts.h"
 #include "kernels/print/print.h"
 

@@ -6,7 +6,9 @@
  * nothing reads, so the loop tests no label:
  *
  *     double *const g7_0 = s0_0 + m0 + LESS((uint64_t)(int64_t)r2, N0) * 16;
- *     for (..) step0(&g7_0[i], r1, 1, i2, 1); */
+ *     for (..) step0(&g7_0[i], r1, 1, i2, 1);
+ *
+ * Fields. A fold has `user` if its reducer is the caller's own. */
 #include "kernels/print/print.h"
 #include <inttypes.h>
 

@@ -11,7 +11,11 @@
  *         const int32_t r2 = a3[i];
  *         t7[i] = rd_group_by_vectors(r2, 100) * 4 + ((m2 + i) & 3);
  *     }
- *     for (..) { const int64_t at = t7[i]; step0(&s0_0[at], ..); } */
+ *     for (..) { const int64_t at = t7[i]; step0(&s0_0[at], ..); }
+ *
+ * Fields. n->vector is the vector loop whose body is printed, -1: none.
+ *
+ * Words. A slot is a buffer that a program reads or writes. */
 #include "kernels/loop/facts.h"
 #include "kernels/print/print.h"
 #include <inttypes.h>
@@ -71,8 +75,9 @@ bool rd_print_group_subscript(rd_printing *n, rd_text *to, const rd_stmt *s)
     return true;
 }
 
-/* Prints the loop that computes the subscripts of one step, "int32_t t7[64] LINES; INDEPENDENT
- * for (..) { .. t7[i] = ..; }". */
+/* Prints the loop that computes the subscripts of one step, "int32_t t7[64] LINES; INDEPENDENT for
+ * (..) { .. t7[i] = ..; }". If the label is computed in the step's own loop (made_by), its
+ * statement is printed in the new loop, too. */
 static void print_subscripts(rd_printing *n, int32_t step, const char *count)
 {
     const rd_stmt *s     = &n->t->stmt[step];

@@ -2,7 +2,10 @@
  *
  * A mark (m2) is a variable with the index where the current round of a loop begins or ends; the
  * tree numbers marks behind the program's axes.  A jam is a loop that several points of a GPU
- * thread share. */
+ * thread share.
+ *
+ * Fields. n->vector is the vector loop whose body is printed, -1: none. A term of a position with
+ * `axis` -1 is a value, an index that is read at run time. */
 #include "kernels/print/gpu/kernel.h" /* rd_is_clamped() */
 #include <inttypes.h>
 #include <stdarg.h>
@@ -166,7 +169,8 @@ static void add_bound_loop(rd_printing *n, rd_text *to, const bound_loop *b, boo
     }
 }
 
-/* True if the axis is the index or the mark of one of these loops. */
+/* True if the axis is the index or the mark of one of these loops. A loop that begins at no mark
+ * (-1) binds none here. */
 static bool is_bound(const bound_loop *b, int count, int32_t axis)
 {
     for (int k = 0; k < count; k++)

@@ -59,7 +59,7 @@ void rd_print_run_write_back(rd_printing *n, const rd_stmt *s)
     rd_text line = { 0 };
 
     add_is_group(n, &line, s);
-    add_copies(n, &line, s, false);
+    add_copies(n, &line, s, /*load=*/false);
     rd_print_line(n, "%s }", line.at);
     rd_print_line(n, "run%" PRId32 " = -1;", s->arg);
     rd_text_end(&line, n->to);
@@ -99,12 +99,12 @@ void rd_print_label_change(rd_printing *n, int32_t stmt)
         return;
     rd_print_line(n, "if ((int64_t)r%" PRId32 " != run%" PRId32 ") {", s->label, s->arg);
     n->indent++;
-    add_all_copies(n, stmt, false);
+    add_all_copies(n, stmt, /*load=*/false);
     for (int32_t k = stmt, next; k >= 0; k = is_same_change(n->t, next, k) ? next : -1) {
         next = n->t->stmt[k].next;
         rd_print_line(n, "run%" PRId32 " = (int64_t)r%" PRId32 ";", n->t->stmt[k].arg, s->label);
     }
-    add_all_copies(n, stmt, true);
+    add_all_copies(n, stmt, /*load=*/true);
     n->indent--;
     rd_print_line(n, "}");
 }

@@ -71,7 +71,7 @@ static void add_scaled_lanes(rd_text *to, const rd_print_fold *f, int number)
 static void add_merge_lanes(rd_text *to, const rd_print_fold *f, int number)
 {
     rd_text_add(to, "static inline void merge_lanes%d(", number);
-    rd_add_parameters(to, &f->of, true, "", 'w');
+    rd_add_parameters(to, &f->of, /*nodes=*/true, "", 'w');
     rd_text_add(to, ")\n{\n");
     if (rd_aligns_lanes(&f->of))
         add_scaled_lanes(to, f, number);
@@ -123,9 +123,9 @@ static void add_lane_nodes(rd_text *to, const rd_print_fold *f, int number)
 
     snprintf(count, sizeof count, "%d", f->lanes);
     rd_text_add(to, "static inline void lane_nodes%d(", number);
-    rd_add_parameters(to, &f->of, false, "", 's');
+    rd_add_parameters(to, &f->of, /*nodes=*/false, "", 's');
     rd_text_add(to, ", ");
-    rd_add_parameters(to, &f->of, true, "", 'w');
+    rd_add_parameters(to, &f->of, /*nodes=*/true, "", 'w');
     rd_text_add(to, ")\n{\n");
     add_block_loop(to, f, number, count);
     rd_text_add(to, "}\n");
@@ -137,9 +137,9 @@ static void add_lane_nodes(rd_text *to, const rd_print_fold *f, int number)
 static void add_merge_cells(rd_text *to, const rd_print_fold *f, int number)
 {
     rd_text_add(to, "static inline void merge_cells%d(", number);
-    rd_add_parameters(to, &f->of, false, "", 's');
+    rd_add_parameters(to, &f->of, /*nodes=*/false, "", 's');
     rd_text_add(to, ", ");
-    rd_add_parameters(to, &f->of, true, "", 'w');
+    rd_add_parameters(to, &f->of, /*nodes=*/true, "", 'w');
     rd_text_add(to, ", int lanes, int64_t stride, int64_t n)\n{\n");
     add_block_loop(to, f, number, "(lanes - 1) * stride + n");
     if (rd_aligns_lanes(&f->of)) {

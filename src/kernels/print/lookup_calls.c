@@ -8,7 +8,10 @@
  * cpu/nest/lookup_prelude.h.
  *
  * A lookup is a load from a small table at a checked index (INDEX); a strip is the n0 elements of
- * the loop. */
+ * the loop.
+ *
+ * Fields. A load or store with `slot` >= 0 is of the program's memory, others are of arrays of the
+ * tree. */
 #include "kernels/print/print.h"
 #include <inttypes.h>
 #include <stdio.h>

@@ -1,7 +1,10 @@
 /* loop_text.c - loops as text, and bodies, statement after statement.
  *
  * A mark (m0, m1) is a variable with the first index of a round, or with the one behind its last.
- * A strip is a round of a loop over strips, with n0 indices. */
+ * A strip is a round of a loop over strips, with n0 indices.
+ *
+ * Fields. A loop's `start` and `stop` are its marks, axes bound to where its round begins and ends,
+ * -1: none. A loop's `strip` is the number of the strips that it runs over, -1: none. */
 #include "kernels/print/gpu/kernel.h" /* rd_print_in_kernel() */
 #include <inttypes.h>
 
@@ -199,8 +202,9 @@ static void print_unrolled(rd_printing *n, int32_t stmt)
     n->known[loop->axis] = false;
 }
 
-/* Prints the loop by its kind, and behind it the label "left7:;" if an early exit goes there.  A
- * single round and a tail loop end a brace more. */
+/* Prints the loop by its kind, and behind it the label "left7:;" if an early exit goes there
+ * (n->left). A single round and a tail loop end a brace more. If the bounds are constants, all
+ * their numbers are spelled out (n->spelled), so that compilers know them. */
 static void print_loop(rd_printing *n, int32_t stmt)
 {
     const rd_for *loop = rd_loop_of(n->t, stmt);

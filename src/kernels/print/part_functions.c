@@ -10,7 +10,9 @@
  *     }
  *
  * The parts of a program are its head, its body, which each task runs on its share of the root
- * axis, and its tail.  A whole program is one function. */
+ * axis, and its tail.  A whole program is one function.
+ *
+ * Words. A fold is a reduction or a scan. */
 #include "core/bytes.h"
 #include "kernels/print/print.h"
 #include <inttypes.h>
@@ -154,10 +156,10 @@ static void print_part(rd_printing *n, int part, int64_t values)
     if (part == RD_PART_HEAD)
         declare_steps(n, "lo");
     else
-        print_head_values(n, values, false);
+        print_head_values(n, values, /*store=*/false);
     rd_print_body(n, n->t->part[part]);
     if (part == RD_PART_HEAD)
-        print_head_values(n, values, true);
+        print_head_values(n, values, /*store=*/true);
     if (part == RD_PART_BODY)
         declare_steps(n, "hi");
 }

@@ -4,7 +4,9 @@
  * quotient is needed as a whole number alone. So a product by 1 / b takes the place of two
  * divisions; math_remainder_by.h says why it gives the same bits:
  *
- *     DIVIDED_STRIP_BY(remainder, f32, a5, 0x1.68p+8F, 0x1.6c16c16c16c1ap-9, n2) */
+ *     DIVIDED_STRIP_BY(remainder, f32, a5, 0x1.68p+8F, 0x1.6c16c16c16c1ap-9, n2)
+ *
+ * Words. A strip is a range of neighbouring indices of one axis, which vector loops visit. */
 #include "kernels/print/print.h"
 #include <inttypes.h>
 

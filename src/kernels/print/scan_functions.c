@@ -11,7 +11,9 @@
  *
  * A block is 64 steps or so of the scan; a carry takes its result to the next block.  f->blocks:
  * the scan has several; f->pair: it is such a sum; f->levels: it goes by the tree, with nodes of so
- * many levels. */
+ * many levels.
+ *
+ * Words. A fold is a reduction or a scan. */
 #include "kernels/print/fold_functions.h"
 
 /* Adds parameters for what is before the block, ", float *p0, float *q". A running sum of floats
@@ -21,7 +23,7 @@ static void add_carry_in(rd_text *to, const rd_print_fold *f)
     if (!f->blocks)
         return;
     rd_text_add(to, ", ");
-    rd_add_parameters(to, &f->of, false, "", 'p');
+    rd_add_parameters(to, &f->of, /*nodes=*/false, "", 'p');
     if (f->pair)
         rd_text_add(to, ", %s *q", rd_state_type(&f->of, 0));
 }
@@ -35,7 +37,7 @@ void rd_print_prefix_function(rd_text *to, const rd_print_fold *f, int number)
     const bool has_second_word = rd_dtype_class(f->of.fold->type) == RD_CLASS_f32;
 
     rd_text_add(to, "static inline void prefix%d(", number);
-    rd_add_parameters(to, &f->of, false, "", 's');
+    rd_add_parameters(to, &f->of, /*nodes=*/false, "", 's');
     add_carry_in(to, f);
     for (int k = 0; k < f->of.fold->n_out; k++)
         rd_text_add(to, ", %s *y%d", rd_result_type(f->of.fold), k);
@@ -77,7 +79,7 @@ static void add_carry(rd_text *to, const rd_print_fold *f, int number)
     if (!f->blocks)
         return;
     rd_text_add(to, "static void carry%d(", number);
-    rd_add_parameters(to, &f->of, false, "", 's');
+    rd_add_parameters(to, &f->of, /*nodes=*/false, "", 's');
     add_carry_in(to, f);
     if (f->pair)
         rd_text_add(to, ", double *w, int64_t pitch, int64_t block");
@@ -130,11 +132,11 @@ static void add_tree(rd_text *to, const rd_print_fold *f, int number)
     if (!f->levels)
         return;
     rd_text_add(to, "static inline void prefix_tree%d(", number);
-    rd_add_parameters(to, &f->of, false, "", 'e');
+    rd_add_parameters(to, &f->of, /*nodes=*/false, "", 'e');
     rd_text_add(to, ", ");
-    rd_add_parameters(to, &f->of, false, "", 'u');
+    rd_add_parameters(to, &f->of, /*nodes=*/false, "", 'u');
     rd_text_add(to, ", ");
-    rd_add_parameters(to, &f->of, false, "", 's');
+    rd_add_parameters(to, &f->of, /*nodes=*/false, "", 's');
     rd_text_add(to, ", int64_t at, int64_t stride, int64_t n)\n{\n    int level = 0;\n\n"
                     "    for (; at >> level & 1; level++)\n        ");
     add_merge_before(to, f, number, 'u');

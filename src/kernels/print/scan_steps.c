@@ -5,7 +5,11 @@
  *
  * A prefix is the fold of the elements up to one; an exclusive one leaves that element out.  The
  * tree of a block merges its elements as nodes of 1, 2, 4 .. elements (levels > 0); other scans
- * step from left to right. */
+ * step from left to right.
+ *
+ * Fields. n->vector is the vector loop whose body is printed, -1: none.
+ *
+ * Words. A strip is a range of neighbouring indices of one axis, which vector loops visit. */
 #include "core/combine_tree.h"
 #include "kernels/print/print.h"
 #include <inttypes.h>

@@ -2,7 +2,11 @@
  *
  * A mapping (rd_mapping_of) says how rounds of a loop meet the states of a fold; a cell is an
  * accumulator of a fold, and a block is some steps of it.  A residue is operations that compilers
- * do not vectorise. */
+ * do not vectorise.
+ *
+ * Fields. A step has values w, `mask` and `label`, -1 where the fold has no weights, mask or
+ * groups. A bound has n parts, of which the greatest or the least counts; one with by > 1 is
+ * rounded to a multiple. */
 #include "kernels/loop/facts.h"
 #include "kernels/print/tree_residue.h"
 
@@ -128,5 +132,5 @@ rd_residue_why rd_why_serial(const rd_schedule *t, int32_t stmt)
         return RD_RESIDUE_row;
     if (has_serial_step(t, loop))
         return RD_RESIDUE_beside;
-    return rd_may_be_vector(t, loop, NULL) ? why_by_price(t, loop) : RD_RESIDUE_refused;
+    return rd_may_be_vector(t, loop, /*why=*/NULL) ? why_by_price(t, loop) : RD_RESIDUE_refused;
 }

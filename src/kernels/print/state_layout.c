@@ -9,7 +9,13 @@
  * This file allots the bytes of a task's state; all parts of the program find the same there.
  *
  * A cell is an accumulator of a fold; it has a state for each lane, and a state has one or several
- * numbers, each in an array of its own.  A discard state takes the elements of no group. */
+ * numbers, each in an array of its own.  A discard state takes the elements of no group.
+ *
+ * Fields. n->vector is the vector loop whose body is printed, -1: none. A step has values w, `mask`
+ * and `label`, -1 where the fold has no weights, mask or groups. A fold has `user` if its reducer
+ * is the caller's own.
+ *
+ * Words. A strip is a range of neighbouring indices of one axis, which vector loops visit. */
 #include "core/bytes.h"
 #include "kernels/print/print.h"
 #include <inttypes.h>
@@ -210,7 +216,9 @@ static void add_times(rd_printing *n, rd_text *to, const rd_linear *at, int64_t 
 }
 
 /* Adds the offset of the group: " + (int64_t)r7 * 4"; with a discard state, " +
- * rd_group_of((int64_t)r7, N3) * 4", which gives labels of no group the number behind the last. */
+ * rd_group_of((int64_t)r7, N3) * 4", which gives labels of no group the number behind the last. In
+ * a vector loop (n->vectors) it is rd_group_by_vectors(). Groups are `apart` cells apart, and a
+ * cell cell_stride states. */
 static void add_group(rd_printing *n, rd_text *to, const rd_stmt *s)
 {
     const rd_fold *f = &n->t->p->fold[s->fold];

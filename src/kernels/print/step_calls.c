@@ -5,7 +5,13 @@
  *     carry0(&s0_0[0], &p0_0[0], 1);
  *
  * A state is an accumulator of a fold; a block is 64 steps or so, and a scan carries its result to
- * the next block. */
+ * the next block.
+ *
+ * Fields. n->vector is the vector loop whose body is printed, -1: none. A step has values w, `mask`
+ * and `label`, -1 where the fold has no weights, mask or groups.
+ *
+ * Words. A strip is a range of neighbouring indices of one axis, which vector loops visit. A loop
+ * by call is one call of a function in the text. */
 #include "kernels/print/print.h"
 #include <inttypes.h>
 

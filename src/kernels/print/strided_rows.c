@@ -4,7 +4,10 @@
  *     { static const uint8_t at[32] LINES = { 0, 1, 2, 6, 7, 8, .. };
  *     rd_strided_rows((char *)a6, (const char *)((const uint8_t *)x0 + m0 * 6), n0, 3, 6, 5, at); }
  *
- * A vector takes as many rows together as two vectors of memory hold, by two shuffles. */
+ * A vector takes as many rows together as two vectors of memory hold, by two shuffles.
+ *
+ * Words. A strip is a range of neighbouring indices of one axis, which vector loops visit. A loop
+ * by call is one call of a function in the text. */
 #include "kernels/print/print.h"
 #include <inttypes.h>
 

@@ -32,8 +32,8 @@ static bool has_whole_steps(const rd_schedule *t, const rd_for *loop)
 {
     const rd_edge_part *to = &loop->to.part[0];
 
-    return is_single(&loop->from, false) && is_single(&loop->to, true) && !to->up &&
-           to->by == loop->step && rd_linear_same(t, &to->first, &loop->from.part[0].at);
+    return is_single(&loop->from, /*rounded=*/false) && is_single(&loop->to, /*rounded=*/true) &&
+           !to->up && to->by == loop->step && rd_linear_same(t, &to->first, &loop->from.part[0].at);
 }
 
 /* True if the statement is a loop of whole steps, and the next one is its tail loop, which begins
@@ -50,9 +50,9 @@ bool rd_has_tail_loop(const rd_printing *n, int32_t stmt)
     const rd_for       *loop = rd_loop_of(t, stmt), *tail = rd_loop_of(t, next);
     const rd_edge_part *to = &loop->to.part[0], *from = &tail->from.part[0];
 
-    return has_whole_steps(t, loop) && loop->axis == tail->axis && is_single(&tail->from, true) &&
-           from->by == to->by && !from->up && rd_linear_same(t, &from->at, &to->at) &&
-           rd_linear_same(t, &from->first, &to->first);
+    return has_whole_steps(t, loop) && loop->axis == tail->axis &&
+           is_single(&tail->from, /*rounded=*/true) && from->by == to->by && !from->up &&
+           rd_linear_same(t, &from->at, &to->at) && rd_linear_same(t, &from->first, &to->first);
 }
 
 /* True if the statement is the tail loop of the statement before it. */

@@ -5,7 +5,10 @@
  *         r2 = load a1[64*m7 + m8]
  *         a2[16*m8 + m7] = r2 } }
  *
- * Compilers would make a load and a store of each element. */
+ * Compilers would make a load and a store of each element.
+ *
+ * Words. A strip is a range of neighbouring indices of one axis, which vector loops visit. A slot
+ * is a buffer that a program reads or writes. Scratch is temporary memory of a task. */
 #include "kernels/loop/facts.h"
 #include "kernels/print/print.h"
 #include <inttypes.h>

@@ -1,6 +1,12 @@
 /* tree_residue.c - which operations of a loop tree run element by element after all passes (the
  * scalar residue): those outside of vector loops, and those in vector loops that compilers do
- * not vectorise. */
+ * not vectorise.
+ *
+ * Fields. A step has values w, `mask` and `label`, -1 where the fold has no weights, mask or
+ * groups.
+ *
+ * Words. A strip is a range of neighbouring indices of one axis, which vector loops visit. A loop
+ * by call is one call of a function in the text. */
 #include "kernels/print/tree_residue.h"
 #include "kernels/loop/price_parts.h"
 #include "kernels/loop/facts.h"

@@ -1,5 +1,7 @@
 /* unrolled_steps.c - steps that take four elements of a row at once (unrolled by four):
- * "fours0(&s0_0[0], &s0_1[0], a5);" */
+ * "fours0(&s0_0[0], &s0_1[0], a5);"
+ *
+ * Words. A loop by call is one call of a function in the text. */
 #include "kernels/print/print.h"
 #include <inttypes.h>
 

@@ -1,7 +1,12 @@
 /* value_text.c - statements of a text that make or store a value.
  *
  *     const float r3 = r0 ? r1 : r2;
- *     p6[i * 1] = (float)r2; */
+ *     p6[i * 1] = (float)r2;
+ *
+ * Fields. n->vector is the vector loop whose body is printed, -1: none. A load or store with `slot`
+ * >= 0 is of the program's memory, others are of arrays of the tree.
+ *
+ * Words. Scratch is temporary memory of a task. */
 #include "kernels/print/print.h"
 #include <inttypes.h>
 

@@ -6,7 +6,14 @@
  *     const float *const p7 = (const float *)x0 + m0 * 3;
  *
  * m0 is a mark, the first index of a strip; a strip is a round of a loop over strips, with n0
- * indices. */
+ * indices.
+ *
+ * Fields. A loop's `strip` is the number of the strips that it runs over, -1: none. A load or store
+ * with `slot` >= 0 is of the program's memory, others are of arrays of the tree. n->vector is the
+ * vector loop whose body is printed, -1: none.
+ *
+ * Words. A loop by call is one call of a function in the text. Scratch is temporary memory of a
+ * task. */
 #include "kernels/print/print.h"
 #include <inttypes.h>
 
@@ -193,7 +200,8 @@ void rd_print_loads(rd_printing *n, int32_t stmt, const char *count)
 }
 
 /* Prints the load of three interleaved planes of bytes: "rd_planes_u8(a5, a6, a7, p9, n0);". The
- * pointer is to the loop's first element (n->first). */
+ * pointer is to the loop's first element (n->first). Behind each load stands the store of its
+ * element to an array, a5 to a7. */
 void rd_print_planes(rd_printing *n, int32_t stmt, const char *count)
 {
     int32_t load[3] = { 0 };

@@ -2,7 +2,9 @@
  *
  * A fold is a reduction; STEP gives it an element, CLOSE makes its result.
  *
- *     r0 = s0[i2 + 64*i0], r1 = s1[i1 + 32*i2], fold0 takes r0 * r1, s2[i1 + 32*i0] = r2 */
+ *     r0 = s0[i2 + 64*i0], r1 = s1[i1 + 32*i2], fold0 takes r0 * r1, s2[i1 + 32*i0] = r2
+ *
+ * Words. Scratch is temporary memory of a task. */
 #include "kernels/product/product.h"
 
 /* The instructions of a product, each once; loops stand around them. */

@@ -77,8 +77,8 @@ rd_micro_loop *const *rd_micro_loops_compile(const char **why)
     add_text(&text);
     if (text.failed)
         *why = "there is no memory";
-    else if (rd_object_make(text.at, rd_compiler_flags(rd_cpu_vector(), false), "rd_micro_loops",
-                            rd_env_snapshot_now(), RD_LONG_PATIENCE, NULL,
+    else if (rd_object_make(text.at, rd_compiler_flags(rd_cpu_vector(), /*rounds=*/false),
+                            "rd_micro_loops", rd_env_snapshot_now(), RD_LONG_PATIENCE, NULL,
                             &found) == RD_OBJECT_NONE)
         *why = "there is no compiler or no directory for what it makes";
     rd_text_free(&text);

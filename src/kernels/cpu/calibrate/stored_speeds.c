@@ -181,7 +181,7 @@ static const rd_speeds *speeds_of_process(bool read)
 /* Sets the speeds of the process, for pthread_once(). */
 static void read_once(void)
 {
-    (void)speeds_of_process(true);
+    (void)speeds_of_process(/*read=*/true);
 }
 
 /* Returns the speeds of this machine, which the first call reads. */
@@ -190,5 +190,5 @@ const rd_speeds *rd_speeds_here(void)
     static pthread_once_t once = PTHREAD_ONCE_INIT;
 
     pthread_once(&once, read_once);
-    return speeds_of_process(false);
+    return speeds_of_process(/*read=*/false);
 }

@@ -10,7 +10,7 @@ void rd_meter_compiler(rd_meter *m)
 {
     enum { VALUES = 300 };
     const rd_env_snapshot *const here  = rd_env_snapshot_now();
-    const char *const *const     flags = rd_compiler_flags(m->s->vector, false);
+    const char *const *const     flags = rd_compiler_flags(m->s->vector, /*rounds=*/false);
     rd_text                      text  = { 0 };
     void                        *found;
 

@@ -66,8 +66,8 @@ double rd_contest_slowdown(const rd_contest *c, double work)
     return tiles > 0 && loops > CLEARLY * tiles ? loops / tiles : 0;
 }
 
-/* Returns the work and the least times of both sides, as the store keeps them for other
- * processes. */
+/* Returns the state of a contest, for the store that keeps it for other processes: the work of the
+ * first run, and the least time of each side. */
 rd_contest_record rd_contest_record_of(const rd_contest *c)
 {
     return (rd_contest_record){ .work  = atomic_load(&c->work),

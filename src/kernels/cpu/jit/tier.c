@@ -135,7 +135,7 @@ static rd_compiled *find_or_add(const void *key, size_t bytes, rd_compiled_text 
 
     if (!added)
         return NULL;
-    c = find(first, NULL, added);
+    c = find(first, /*end=*/NULL, added);
     if (c || atomic_load_explicit(&count, memory_order_relaxed) >= MOST) {
         free(added);
         return c;
@@ -192,9 +192,9 @@ static void bring_code(rd_compiled *c, int patience)
     const void    *kernels;
     rd_object_from from;
 
-    rd_threads_leave_one(true);
+    rd_threads_leave_one(/*leave=*/true);
     from = make_code(c, patience, &kernels);
-    rd_threads_leave_one(false);
+    rd_threads_leave_one(/*leave=*/false);
 
     atomic_fetch_add(&nanoseconds, llrint(1e9 * (rd_seconds() - begun)));
     atomic_fetch_add(&compiled, from == RD_OBJECT_COMPILED);

@@ -1,5 +1,7 @@
 /* callbacks.c - pointers to users' functions and reducers, in the form in which a compiled nest
- * calls them. */
+ * calls them.
+ *
+ * Words. A fold is a reduction or a scan. */
 #include "kernels/cpu/nest/draft.h"
 
 typedef void (*any)(void);

@@ -2,7 +2,9 @@
  * element.
  *
  * A draft is a nest before it is compiled. A strip is a range of one axis that vectors go through,
- * and a region is the loops that share strips. */
+ * and a region is the loops that share strips.
+ *
+ * Words. A fold is a reduction or a scan. */
 #include "kernels/cpu/jit/preprocess.h"
 #include "kernels/cpu/nest/draft.h"
 #include <inttypes.h>

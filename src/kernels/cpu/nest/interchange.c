@@ -18,7 +18,12 @@
  * Points are independent, and each cell takes its elements in the same order.
  *
  * A panel is a range of points, and a component is an index of any other axis. Scratch is memory of
- * a task within the stage. A `local` addend counts from the begin of the panel. */
+ * a task within the stage. A `local` addend counts from the begin of the panel.
+ *
+ * Fields. An addend of an address with `axis` -1 is a register, so the address gathers. A fold has
+ * `user` if its reducer is the caller's own.
+ *
+ * Words. A slot is a buffer that a program reads or writes. */
 #include "kernels/cpu/nest/interchange.h"
 
 /* The most rounds of nested loops over components. */

@@ -2,7 +2,12 @@
  * interchange.c has found that it can be.
  *
  * A panel is a range of points; scratch is memory of a task within the stage. Each address loses
- * the axis of points where it counts from the begin of a panel, as one point is left. */
+ * the axis of points where it counts from the begin of a panel, as one point is left.
+ *
+ * Fields. An addend of an address with `axis` -1 is a register, so the address gathers.
+ *
+ * Words. A cell is one result of a fold, with its accumulators. A fold is a reduction or a scan. A
+ * slot is a buffer that a program reads or writes. */
 #include "kernels/cpu/nest/interchange.h"
 #include <string.h>
 
@@ -24,7 +29,9 @@ static void drop_panel_axis(const rd_interchange *t, rd_address *at)
     at->offset /= by;
 }
 
-/* Leaves the cells of one point to the fold. own 0: the cells do not depend on points. */
+/* Leaves the cells of one point to the fold. `own` is how many cells one point moves on by; 0: the
+ * cells do not depend on points. If it is 1, points have adjacent cells, and the panel's points
+ * divide n_cell; else the `own` cells of a point are adjacent. */
 static void drop_panel_cells(const rd_interchange *t, rd_fold *f)
 {
     const int64_t own = rd_interchange_panel_coef(t, &f->cell);

@@ -34,7 +34,7 @@ static bool print(rd_nest_draft *n, const rd_schedule *t, rd_text *text, rd_get_
  * n->why says why. */
 bool rd_nest_write(rd_nest_draft *n, rd_text *text, rd_get_fn *get, void *pool)
 {
-    rd_schedule *t  = rd_nest_tree(n, NULL, get, pool);
+    rd_schedule *t  = rd_nest_tree(n, /*log=*/NULL, get, pool);
     const bool   ok = t ? print(n, t, text, get, pool) : n->why != NULL;
 
     rd_schedule_free(t);
@@ -88,7 +88,8 @@ static rd_nest_code *code_of(const rd_nest_draft *n, const rd_text *key, rd_get_
 }
 
 /* Writes the text of a draft and finds its code, in *code; NULL if it has no text or the tier is
- * off. False: no memory. */
+ * off. False: no memory. The key begins with a character for the vectors that the text is compiled
+ * for, as the text does not name them. */
 static bool prepare(rd_nest_draft *n, rd_get_fn *get, void *pool, rd_nest_code **code)
 {
     rd_text key = { 0 };

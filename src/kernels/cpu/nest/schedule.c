@@ -1,4 +1,6 @@
-/* schedule.c - from a program to its loop tree after all passes. */
+/* schedule.c - from a program to its loop tree after all passes.
+ *
+ * Words. A fold is a reduction or a scan. */
 #include "kernels/loop/facts.h"
 #include "kernels/cpu/nest/draft.h"
 #include "kernels/pass/choose_strips.h"

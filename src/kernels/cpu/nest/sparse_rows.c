@@ -15,7 +15,9 @@
  *                                                y[i] = fold
  *
  * Words: a label is the row that an element belongs to. A cell is the accumulator of one row. The
- * tail is the part of a program that runs once, behind what tasks share. */
+ * tail is the part of a program that runs once, behind what tasks share.
+ *
+ * Words. A lane is one of the accumulators of a cell, to which elements go in turn. */
 #include "kernels/cpu/nest/sparse_rows.h"
 
 /* ---- Which programs -------------------------------------------------------------------------- */

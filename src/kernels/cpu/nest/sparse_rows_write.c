@@ -1,5 +1,7 @@
 /* sparse_rows_write.c - writes the program as a loop over rows, once sparse_rows.c has found
- * that it can be. */
+ * that it can be.
+ *
+ * Words. A cell is one result of a fold, with its accumulators. A fold is a reduction or a scan. */
 #include "kernels/cpu/nest/sparse_rows.h"
 #include <string.h>
 

@@ -74,7 +74,8 @@ static ALWAYS void four_columns_word4(word4 *y, int64_t ldy, const word4 *x, int
 }
 
 #define ROWS_8 4
-/* The same for elements of 8 bytes. */
+/* Transposes four rows of four columns of 8 bytes: pairs of rows are interleaved, and then pairs of
+ * these. */
 static ALWAYS void four_columns_word8(word8 *y, int64_t ldy, const word8 *x, int64_t ldx)
 {
 #if defined(__AVX2__)

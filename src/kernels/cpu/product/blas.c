@@ -264,7 +264,7 @@ const char *rd_blas_name(void)
     return NULL;
 }
 
-/* Returns NULL: there is no BLAS. */
+/* Returns NULL: this library was built without a BLAS, so explain() has no name to show. */
 const char *rd_blas_name_of_syrk(void)
 {
     return NULL;

@@ -181,7 +181,7 @@ static void pack_columns(const block *b, int64_t col, int64_t n)
 
         copy_piece(b->panel_b + q->col * b->size, b->packed->panel * b->size,
                    b->b + c.at[q->col] * b->size, b->packed->b_step, b->packed->k.extent, b->size,
-                   q->n * b->size, false);
+                   q->n * b->size, /*back=*/false);
     }
 }
 
@@ -196,7 +196,7 @@ static void store_columns(const block *b, int64_t col, int64_t n)
 
         copy_piece(b->panel_c + q->col * b->size, b->packed->panel * b->size,
                    b->c + c.at[q->col] * b->size, b->c_place, b->rows, b->size, q->n * b->size,
-                   true);
+                   /*back=*/true);
     }
 }
 

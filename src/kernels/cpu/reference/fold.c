@@ -6,7 +6,9 @@
  * Words: a cell is one result of a fold.  A lane is one of its independent accumulators; elements
  * go to lanes in turn.  A step is one element of each lane, and a block a fixed number of steps.  A
  * finished block is a node of the combine tree; a row has a node for each lane.  The carry of a
- * scan is the merge of all blocks before. */
+ * scan is the merge of all blocks before.
+ *
+ * Fields. A fold has `user` if its reducer is the caller's own. */
 #include "kernels/cpu/reference/fold.h"
 #include "core/bytes.h"
 #include "kernels/math/prefix_sums.h"

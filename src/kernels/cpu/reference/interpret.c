@@ -1,7 +1,12 @@
 /* interpret.c - the reference backend: runs a loop program instruction by instruction.
  *
  * The machine is the state of a task: registers, the index and range of each axis, open loops,
- * folds.  A panel is the range that a tile loop visits. */
+ * folds.  A panel is the range that a tile loop visits.
+ *
+ * Fields. A STEP reads an element (a), weights (b), a mask (c) and a group's label (d), -1: none.
+ * An addend of an address with `axis` -1 is a register, so the address gathers.
+ *
+ * Words. Scratch is temporary memory of a task. */
 #include "kernels/cpu/reference/user_call.h"
 #include "kernels/cpu/cpu.h"
 #include "kernels/cpu/reference/machine.h"

@@ -56,7 +56,7 @@ static rd_decoded decode(const rd_inst *inst)
 int64_t rd_machine_bytes(const rd_program *p)
 {
     rd_machine m = { 0 };
-    return lay_out(&m, p, NULL);
+    return lay_out(&m, p, /*state=*/NULL);
 }
 
 /* Makes a machine: its arrays, the code of each MAP, the sizes of elements. */

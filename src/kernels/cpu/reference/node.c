@@ -3,7 +3,9 @@
  *
  * A node is a count of elements and, if there are any, the reducer's state.  Nodes of single blocks
  * are merged to nodes of more; `tree` is the code for them, `code` the code within a block.
- * Without `code` the reducer is a user's. */
+ * Without `code` the reducer is a user's.
+ *
+ * Fields. A fold has `user` if its reducer is the caller's own. */
 #include "kernels/cpu/reference/node.h"
 #include "core/combine_tree.h"
 #include "kernels/math/prefix_sums.h"
@@ -262,7 +264,7 @@ void rd_node_merge_lanes(const rd_node_info *info, void *first, int32_t lanes)
     _Alignas(16) char picked[RD_TREE_LANES * 8 * (1 + RD_MAX_STATE)];
 
     if (!code || lanes == 1) {
-        halve(info, NULL, first, lanes);
+        halve(info, /*take=*/NULL, first, lanes);
         return;
     }
     memcpy(picked, first, (size_t)(lanes * info->bytes));

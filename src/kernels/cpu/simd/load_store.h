@@ -21,7 +21,8 @@ static int64_t store_every_second_F32(int64_t n, float *y, const float *x)
     return i;
 }
 
-/* The same for f64, four at a time. */
+/* Stores x to every second element of y, four doubles at a time. Returns how many were stored; the
+ * caller stores the rest. */
 static int64_t store_every_second_F64(int64_t n, double *y, const double *x)
 {
     const __m512i twice = _mm512_set_epi64(3, 3, 2, 2, 1, 1, 0, 0);

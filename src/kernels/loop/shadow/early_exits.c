@@ -3,7 +3,10 @@
  *
  * An EXIT leaves its loop once no element can change certain states any more.  The shadow run
  * leaves no loop.  Instead, behind an EXIT the rest of the loop may only step into the states that
- * the EXIT has checked.  It may do nothing else that is seen behind the loop. */
+ * the EXIT has checked.  It may do nothing else that is seen behind the loop.
+ *
+ * Words. A cell is one result of a fold, with its accumulators. A lane is one of the accumulators
+ * of a cell, to which elements go in turn. */
 #include "kernels/loop/shadow/run_tree.h"
 #include <inttypes.h>
 #include <stdlib.h>

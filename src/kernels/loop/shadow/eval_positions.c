@@ -1,7 +1,11 @@
 /* eval_positions.c - evaluates positions and edges of a tree in its shadow run.
  *
  * A copy is one instance of the code, with its own indices and values.  An edge is a bound of a
- * loop. */
+ * loop.
+ *
+ * Fields. A term of a position with `axis` -1 is a value, an index that is read at run time.
+ *
+ * Words. A fold is a reduction or a scan. */
 #include "kernels/loop/shadow/run_tree.h"
 
 /* Fails the task if the condition does not hold; returns the condition. */

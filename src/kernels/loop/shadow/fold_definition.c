@@ -2,7 +2,10 @@
  * reduction are listed, and sorted by their places, before they combine.
  *
  * The block at hand is the one that takes elements now.  A hash stands for a number: of an element,
- * a state, or a node, which is a finished block or a merge of blocks. */
+ * a state, or a node, which is a finished block or a merge of blocks.
+ *
+ * Words. A lane is one of the accumulators of a cell, to which elements go in turn. A cell is one
+ * result of a fold, with its accumulators. A fold is a reduction or a scan. */
 #include "kernels/loop/shadow/fold_definition.h"
 #include <stdlib.h>
 

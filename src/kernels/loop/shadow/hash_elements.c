@@ -1,7 +1,11 @@
 /* hash_elements.c - hashes of elements, states and nodes of folds in a shadow run.
  *
  * A state is a hash of its elements in their order, or the sum of their hashes where the order
- * does not count.  The state of no element is RD_OF_NOTHING. */
+ * does not count.  The state of no element is RD_OF_NOTHING.
+ *
+ * Fields. A fold has `user` if its reducer is the caller's own.
+ *
+ * Words. A lane is one of the accumulators of a cell, to which elements go in turn. */
 #include "kernels/loop/shadow/shadow.h"
 #include "kernels/cpu/reference/reducer_functions.h"
 #include <string.h>

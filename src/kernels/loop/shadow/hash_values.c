@@ -1,7 +1,8 @@
 /* hash_values.c - hashes that stand for numbers in a shadow run: those of operators, and what
  * decides if a number is not known.
  *
- * A shadow is a known number, or a hash of the operation and operands that made the number. */
+ * A shadow is a known number, or a hash of the operation and operands that made the number. A
+ * shadow run executes a loop tree, and its program, on such hashes: both must store equal ones. */
 #include "kernels/loop/shadow/shadow.h"
 #include "kernels/cpu/reference/op_functions.h"
 #include <stdarg.h>
@@ -38,7 +39,8 @@ static rd_shadow known_shadow(rd_word word, rd_dtype type)
 }
 
 /* ---- What decides ---------------------------------------------------------------------------- */
-/* Decides whether a mask is true: as it is known, else by its hash. */
+/* Decides whether a mask is true: as it is known, else by two bits from the middle of its hash.
+ * Three of four unknown masks are true, so both branches of a program run. */
 bool rd_shadow_true(rd_shadow x)
 {
     return x.known ? x.bits != 0 : (x.bits >> 20 & 3) != 0;
@@ -64,8 +66,10 @@ static bool is_absorbing(const rd_let *let, rd_shadow x)
     return x.known && let->from == RD_BOOL && (x.bits ? let->op == RD_OP_or : let->op == RD_OP_and);
 }
 
-/* Returns the shadow of an operator's value: the number itself if all operands are known, else a
- * hash of the operator and its operands.  The hash of a test has the type of its operands. */
+/* Returns the shadow of an operator's value: the number itself if all operands are known and the
+ * operator has code for their type, else a hash of the operator and its operands. One known operand
+ * may decide an `and` or `or` alone (is_absorbing()). The hash of a test has the type of its
+ * operands, as its result is a bool for any type. */
 static rd_shadow map_value(const rd_let *let, const rd_shadow *in)
 {
     const rd_rule rule  = rd_op_table[let->op].rule;

@@ -2,7 +2,10 @@
  * combined in the order of their blocks.
  *
  * A partial is a node that one range of a split reduction has stored.  An item is the work of one
- * team, and only partials of the same item combine. */
+ * team, and only partials of the same item combine.
+ *
+ * Words. A cell is one result of a fold, with its accumulators. A lane is one of the accumulators
+ * of a cell, to which elements go in turn. A fold is a reduction or a scan. */
 #include "kernels/loop/shadow/accumulators.h"
 #include <inttypes.h>
 #include <stdlib.h>

@@ -1,4 +1,7 @@
-/* move_states.c - copies of states in a shadow run: to an array near their steps, and back. */
+/* move_states.c - copies of states in a shadow run: to an array near their steps, and back.
+ *
+ * Words. A cell is one result of a fold, with its accumulators. A lane is one of the accumulators
+ * of a cell, to which elements go in turn. */
 #include "kernels/loop/shadow/accumulators.h"
 #include <inttypes.h>
 #include <stdlib.h>

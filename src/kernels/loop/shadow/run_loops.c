@@ -2,7 +2,10 @@
  *
  * A copy is one instance of a loop's body with its own values and indices.  Copies of a jam
  * (unroll-and-jam) run each statement for all copies before the next statement.  A round is one
- * iteration; marks are axes that are bound to its begin and end. */
+ * iteration; marks are axes that are bound to its begin and end.
+ *
+ * Fields. A loop's `start` and `stop` are its marks, axes bound to where its round begins and ends,
+ * -1: none. */
 #include "kernels/loop/shadow/run_tree.h"
 #include <inttypes.h>
 #include <stdlib.h>
@@ -196,14 +199,14 @@ static void run_vectors(rd_shadow_task *r, int32_t body, const rd_for *loop,
 static void run_loop(rd_shadow_task *r, int32_t stmt, rd_shadow_copy *const *c, int n)
 {
     const rd_for        *loop = &r->t->loop[r->t->stmt[stmt].arg];
-    const rd_shadow_span all  = { rd_shadow_edge(r, c[0], &loop->from, true),
-                                  rd_shadow_edge(r, c[0], &loop->to, false) };
+    const rd_shadow_span all  = { rd_shadow_edge(r, c[0], &loop->from, /*greatest=*/true),
+                                  rd_shadow_edge(r, c[0], &loop->to, /*greatest=*/false) };
     round_list           list = { 0 };
 
     for (int k = 1; k < n; k++)
         rd_shadow_require(
-            r, (rd_shadow_edge(r, c[k], &loop->from, true) == all.from &&
-                rd_shadow_edge(r, c[k], &loop->to, false) == all.to) ||
+            r, (rd_shadow_edge(r, c[k], &loop->from, /*greatest=*/true) == all.from &&
+                rd_shadow_edge(r, c[k], &loop->to, /*greatest=*/false) == all.to) ||
                    rd_shadow_fails(r->why, "copies of a jam have loops of other ranges"));
     if (loop->kind == RD_FOR_BLOCK) {
         rd_shadow_run_block_loop(r, stmt, loop, c, n, all);

@@ -1,5 +1,7 @@
 /* run_program.c - runs a program instruction by instruction: its results are what a tree must
- * compute, too. */
+ * compute, too.
+ *
+ * Words. A fold is a reduction or a scan. A cell is one result of a fold, with its accumulators. */
 #include "kernels/loop/shadow/fold_definition.h"
 #include <stdlib.h>
 

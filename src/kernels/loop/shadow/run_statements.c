@@ -1,7 +1,14 @@
 /* run_statements.c - runs the statements of a tree in its shadow run.
  *
  * A copy is one instance of the code with its own values and indices.  Memory is a slot of the
- * program (slot >= 0) or an array of the tree. */
+ * program (slot >= 0) or an array of the tree.
+ *
+ * Fields. A loop's `start` and `stop` are its marks, axes bound to where its round begins and ends,
+ * -1: none. A step has values w, `mask` and `label`, -1 where the fold has no weights, mask or
+ * groups. An array of the tree with `fold` -1 holds elements, any other one states of that fold.
+ *
+ * Words. A lane is one of the accumulators of a cell, to which elements go in turn. A cell is one
+ * result of a fold, with its accumulators. */
 #include "kernels/loop/facts.h"
 #include "kernels/loop/shadow/run_tree.h"
 #include <inttypes.h>

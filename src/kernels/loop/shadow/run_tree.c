@@ -1,7 +1,10 @@
 /* run_tree.c - runs a loop tree with shadows in place of numbers, as one task or as several.
  *
- * A task runs its share of the root axis.  Shares are multiples of the grain, the least range that
- * a task may take. */
+ * A task runs its share of the root axis. Shares are multiples of the grain, the least range that a
+ * task may take. A shadow is a known number, or a hash of the operations that made a number: equal
+ * shadows mean equal bits. The run checks that the tree stores what its program stores.
+ *
+ * Fields. An array of the tree with `fold` -1 holds elements, any other one states of that fold. */
 #include "kernels/loop/shadow/run_tree.h"
 #include <stdlib.h>
 
@@ -42,7 +45,10 @@ static bool open_stores(rd_shadow_task *r)
     return ok && r->store && r->made;
 }
 
-/* Makes a task; if there is no memory, it has failed. */
+/* Makes a task of the tree; if there is no memory, it has failed. `visits`: statements that it may
+ * still run. `last` has a flag for each statement, and root, the only copy of values and indices
+ * outside of jams, begins with zeros (NULL: like no other copy). Arrays have room for one more, as
+ * calloc(0) may return NULL. */
 static void open_task(rd_shadow_task *r, const rd_schedule *t, rd_shadow_memory *all,
                       int64_t visits, rd_text *why)
 {

@@ -2,12 +2,14 @@
  * prefixes within their blocks, and then results.
  *
  * A tile of a scan gives each element a state of its own.  The scan of each block turns these
- * states into prefixes within the block; the prefix of all blocks before is merged later. */
+ * states into prefixes within the block; the prefix of all blocks before is merged later.
+ *
+ * Words. A fold is a reduction or a scan. */
 #include "kernels/loop/shadow/accumulators.h"
 #include <inttypes.h>
 
-/* The subscript of the fold's next accumulator that has begun a block, from `from` on; -1 if
- * there is none. */
+/* The subscript of the fold's next accumulator that has begun a block (block >= 0), from `from` on;
+ * -1 if there is none. Accumulators that begun before the fold's last beginning are out of date. */
 int64_t rd_shadow_next_begun(const rd_shadow_folds *s, int32_t fold, int64_t from)
 {
     for (int64_t k = from; k < s->n_cell[fold]; k++) {

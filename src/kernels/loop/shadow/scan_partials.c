@@ -2,7 +2,9 @@
  * nodes of the combine tree above them, and the prefix with which a range begins.
  *
  * A partial is a node that one range has stored: the merge of 2^level blocks from `start` on.  An
- * item is the work of one team; item 0 means all items. */
+ * item is the work of one team; item 0 means all items.
+ *
+ * Words. A cell is one result of a fold, with its accumulators. A fold is a reduction or a scan. */
 #include "kernels/loop/shadow/accumulators.h"
 #include <inttypes.h>
 #include <stdlib.h>

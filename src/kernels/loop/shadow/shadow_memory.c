@@ -1,4 +1,6 @@
-/* shadow_memory.c - elements of memory in a shadow run: a hash table by slot and byte. */
+/* shadow_memory.c - elements of memory in a shadow run: a hash table by slot and byte.
+ *
+ * Words. Scratch is temporary memory of a task. */
 #include "kernels/loop/shadow/shadow.h"
 #include <stdlib.h>
 

@@ -179,8 +179,8 @@ static int32_t add_element_loops(const rd_block_tile *c, int32_t first, int32_t 
     made  = rd_put_loop_around(c->t, made, made, &threads);
     turns = rd_put_loop_around(c->t, made, made, &rows);
     made  = rd_put_loop_around(c->t, turns, turns, &groups);
-    rd_block_tile_begin_before(c, turns, false);
-    rd_block_tile_store_partials(c, made, false);
+    rd_block_tile_begin_before(c, turns, /*row=*/false);
+    rd_block_tile_store_partials(c, made, /*row=*/false);
     return made;
 }
 
@@ -199,7 +199,7 @@ static int32_t copy_elements(const rd_block_tile *c)
     move_before(c, copy, inner, t->stmt[inner].first);
     first = t->stmt[inner].first;
     last  = t->stmt[inner].last;
-    move_before(c, inner, -1, c->outer);
+    move_before(c, inner, /*end=*/-1, c->outer);
     return add_element_loops(c, first, last);
 }
 
@@ -214,7 +214,7 @@ static int32_t add_last(const rd_block_tile *c, bool row)
     if (row && c->n_tiles[RD_COLUMNS] == 1)
         return c->item;
     if (row)
-        rd_block_tile_store_partials(c, c->item, true);
+        rd_block_tile_store_partials(c, c->item, /*row=*/true);
     last.arg = c->ranges[row ? RD_COLUMNS : RD_ROWS];
     made     = rd_add_stmt(c->t, &last);
     rd_append(c->t, c->item, made);
@@ -292,7 +292,7 @@ static void make_tiles(rd_block_tile *c)
         c->t->failed = true;
         return;
     }
-    rd_block_tile_begin_before(c, elements, true);
+    rd_block_tile_begin_before(c, elements, /*row=*/true);
     rd_take_out(c->t, c->inner);
     rd_take_out(c->t, c->outer);
     for (int which = 0; which < 2 && !c->t->failed; which++)

@@ -2,7 +2,9 @@
  * they begin, and where their partials go.
  *
  * A tile is some rows by some columns of an array.  A fold of rows makes one result for each row, a
- * fold of columns one for each column; a partial is what a tile leaves of a fold. */
+ * fold of columns one for each column; a partial is what a tile leaves of a fold.
+ *
+ * Words. A cell is one result of a fold, with its accumulators. */
 #include "kernels/loop/facts.h"
 #include "kernels/pass/gpu/block_tile.h"
 

@@ -14,7 +14,11 @@
  *
  * An item is a unit of work that one thread does.  m0 and m1 are marks: axes that are bound to the
  * first index of an item, and to the index behind its last.  A lane is one of the states of a cell
- * (accumulator). */
+ * (accumulator).
+ *
+ * Fields. An array of the tree with `fold` -1 holds elements, any other one states of that fold.
+ *
+ * Words. Scratch is temporary memory of a task. */
 #include "kernels/loop/facts.h"
 #include "kernels/pass/gpu/gpu.h"
 

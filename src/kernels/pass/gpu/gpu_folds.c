@@ -2,7 +2,9 @@
  * several blocks has its tree, and states are as wide as their type.
  *
  * A lane is one of the states of a fold's cell (accumulator); blocks are runs of its steps, which a
- * tree combines. */
+ * tree combines.
+ *
+ * Fields. A fold has `user` if its reducer is the caller's own. */
 #include "core/combine_tree.h"
 #include "kernels/pass/gpu/gpu.h"
 
@@ -48,13 +50,13 @@ static void describe(const rd_program *p, rd_loop_fold *f)
 const rd_loop_fold *rd_gpu_folds_of(const rd_program *p, rd_get_fn *get, void *pool,
                                     const char **why)
 {
-    const rd_loop_fold *fold = rd_loop_folds_of(p, true, get, pool, why);
+    const rd_loop_fold *fold = rd_loop_folds_of(p, /*whole=*/true, get, pool, why);
     rd_loop_fold       *own  = get(pool, ((size_t)p->n_fold + 1) * sizeof *own);
 
     for (int32_t k = 0; fold && own && !*why && k < p->n_fold; k++) {
         own[k] = fold[k];
         describe(p, &own[k]);
-        if (p->fold[k].user && !rd_user_facts(&own[k].of, k, false, get, pool))
+        if (p->fold[k].user && !rd_user_facts(&own[k].of, k, /*pointers=*/false, get, pool))
             return NULL;
     }
     return fold ? own : NULL;

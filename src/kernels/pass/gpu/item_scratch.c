@@ -2,7 +2,12 @@
  * of all items lie one behind the other, so a[i1] becomes a[i1 + 4096*i0].
  *
  * An item is a unit of work; scratch is memory for values that live within an item, or until its
- * next kernel. */
+ * next kernel.
+ *
+ * Fields. A loop's `start` and `stop` are its marks, axes bound to where its round begins and ends,
+ * -1: none.
+ *
+ * Words. A slot is a buffer that a program reads or writes. */
 #include "kernels/loop/facts.h"
 #include "kernels/pass/gpu/gpu.h"
 

@@ -25,7 +25,9 @@
  * If the loop runs backwards, its tiles and their threads are counted from the end.
  *
  * A partial is the node (result) of a block of steps that a tile stores for later tiles.  A mark
- * (m0) is an axis that is bound to where the current round of a loop begins or ends. */
+ * (m0) is an axis that is bound to where the current round of a loop begins or ends.
+ *
+ * Words. A fold is a reduction or a scan. A team is the threads that do one item of work. */
 #include "kernels/loop/facts.h"
 #include "kernels/pass/gpu/gpu.h"
 
@@ -71,9 +73,11 @@ static rd_for loop_of(const look_back *w, rd_for_kind kind, int64_t step, int64_
     return made;
 }
 
-/* Puts a vector loop over the adjacent elements of a thread into a loop over threads.  It also ends
- * where the tile does; backwards, its lower bound is counted from the end. The loop has no mark of
- * its own. */
+/* Puts a vector loop over the adjacent elements of a thread into a loop over threads: from the mark
+ * `start`, the thread's first element, for `width` elements. It also ends where the tile does; a
+ * lower bound is the greatest of its parts, an upper one the least. If the scan runs backwards, the
+ * tile's stop is counted from the end and bounds the loop below. The loop has no mark of its
+ * own. */
 static void put_neighbours(const look_back *w, int32_t loop, int32_t start)
 {
     rd_for vector = loop_of(w, RD_FOR_VECTOR, 1, w->plan->width);
@@ -88,8 +92,9 @@ static void put_neighbours(const look_back *w, int32_t loop, int32_t start)
     rd_put_loop_around(w->t, w->t->stmt[loop].first, w->t->stmt[loop].last, &vector);
 }
 
-/* Puts a loop over the threads of the block into a round; backwards, from the end of the array
- * on. */
+/* Puts a loop over the threads of the block into a round, from the round's mark `start` on.
+ * Backwards, the mark is counted from the end of the array: the round is the range of `round`
+ * elements that ends at end - start. */
 static void put_threads(const look_back *w, int32_t loop, int32_t start)
 {
     rd_for  threads = loop_of(w, RD_FOR_THREAD, w->plan->width, w->plan->team);
@@ -239,7 +244,7 @@ static void put_between(const look_back *w, int32_t late, const int32_t *element
 
     for (int32_t k = 0; k < n; k++)
         put_stmt(w, RD_S_SCAN_BLOCKS, k, elements[k], -1, late);
-    put_stmt(w, RD_S_BARRIER, -1, -1, -1, late);
+    put_stmt(w, RD_S_BARRIER, /*fold=*/-1, /*states=*/-1, -1, late);
     for (int32_t k = 0; k < n && !w->t->failed; k++) {
         const int32_t nodes = rd_gpu_add_partials(w->t, w->plan, k);
 
@@ -247,7 +252,7 @@ static void put_between(const look_back *w, int32_t late, const int32_t *element
         put_stmt(w, RD_S_BUILD_TREE, k, elements[k], nodes, late);
         put_stmt(w, RD_S_LOOK_BACK, k, elements[k], nodes, late);
     }
-    put_stmt(w, RD_S_BARRIER, -1, -1, -1, late);
+    put_stmt(w, RD_S_BARRIER, /*fold=*/-1, /*states=*/-1, -1, late);
 }
 
 /* Makes the folds begin in the arrays that have a state for each element of a tile: elements[k] is
@@ -277,8 +282,8 @@ static void make_tiles(look_back *w, int32_t early)
         return;
     begin_elements(w, elements);
     keep_loads(w, early, late);
-    split_prefixes_in(w, late, false, elements);
-    split_prefixes_in(w, early, true, elements);
+    split_prefixes_in(w, late, /*early=*/false, elements);
+    split_prefixes_in(w, early, /*early=*/true, elements);
     put_between(w, late, elements);
 }
 

@@ -2,7 +2,9 @@
  * how ranges combine.
  *
  * An item is a unit of work that a team of threads does.  A partial is what one range leaves of a
- * fold, for the range that combines all. */
+ * fold, for the range that combines all.
+ *
+ * Words. A mark is an axis that is bound to where a loop's round begins or ends. */
 #include "kernels/loop/facts.h"
 #include "kernels/pass/gpu/gpu.h"
 

@@ -12,7 +12,7 @@ static void expand_scalars(rd_schedule *t, const rd_gpu_plan *plan)
 
     if (plan->vector_axis < 0)
         return;
-    rd_pass_scalar_expand(t, NULL);
+    rd_pass_scalar_expand(t, /*target=*/NULL);
     for (int32_t k = first; k < t->n_store && !t->failed; k++)
         t->store[k].extent = plan->width;
 }

@@ -8,7 +8,9 @@
  * lie in different banks, and vectors stay aligned.  Loads of the same elements share an array.
  *
  * A pair is a result and a point.  A tile is a range of points in shared memory, from the mark m2
- * on; m0 is the first result of a thread. */
+ * on; m0 is the first result of a thread.
+ *
+ * Words. A slot is a buffer that a program reads or writes. */
 #include "kernels/pass/gpu/point_tiles.h"
 #include "kernels/loop/facts.h"
 #include "kernels/pass/gpu/gpu.h"
@@ -273,7 +275,7 @@ int32_t rd_gpu_fill_results(const rd_point_tiling *s, const rd_point_load *a)
     loop.width = item->width;
     loop.from  = rd_edge_of(mark(s->t, s->item));
     loop.to = rd_edge_of(mark(s->t, rd_loop_of(s->t, rd_binder_of(s->t, s->pairs, s->item))->stop));
-    body    = add_loops(s, a, -1, &first);
+    body    = add_loops(s, a, /*outer=*/-1, &first);
     made    = add_loop(s->t, &loop);
     add_copy(s, a, made, 0);
     if (body < 0)

@@ -29,7 +29,9 @@
  *
  * A pair is a result and a point.  m2 to m7 are marks: axes that are bound to where a tile, a block
  * of the combine tree, or a group of points begins and ends.  To jam a loop is to let several of
- * its rounds run side by side. */
+ * its rounds run side by side.
+ *
+ * Words. A fold is a reduction or a scan. */
 #include "core/combine_tree.h"
 #include "kernels/loop/facts.h"
 #include "kernels/pass/gpu/point_tiles.h"

@@ -1,7 +1,9 @@
 /* program_accesses.c - finds the instruction of the program behind each LOAD and STORE of a tree.
  *
  * build.c makes the statements in the order of the program's instructions, so one traversal of
- * both finds the pairs. */
+ * both finds the pairs.
+ *
+ * Words. A slot is a buffer that a program reads or writes. */
 #include "kernels/loop/facts.h"
 #include "kernels/pass/gpu/gpu.h"
 

@@ -16,7 +16,9 @@
  * are 33 elements apart, so the elements of a column lie in 32 different banks.
  *
  * m0 to m3 are marks: axes that are bound to the first index of a square along each axis, and to
- * the one behind its last. */
+ * the one behind its last.
+ *
+ * Words. A slot is a buffer that a program reads or writes. */
 #include "kernels/loop/facts.h"
 #include "kernels/pass/gpu/gpu.h"
 

@@ -19,7 +19,12 @@
  * loops before it.
  *
  * An item is a unit of work that a team of threads does.  A phase is one of several loops over an
- * axis, the later of which read what the earlier ones made. */
+ * axis, the later of which read what the earlier ones made.
+ *
+ * Fields. A load or store with `slot` >= 0 is of the program's memory, others are of arrays of the
+ * tree.
+ *
+ * Words. Scratch is temporary memory of a task. */
 #include "kernels/loop/facts.h"
 #include "kernels/pass/gpu/gpu.h"
 
@@ -133,7 +138,8 @@ static bool is_result(const splitting *c, int32_t stmt)
 }
 
 /* Moves the stores of results, and all that stands behind the loop, into the body of the last
- * range. */
+ * range. A result stored before the loop would be stored once by each range of the item. Other
+ * statements before the loop stay, as each range needs them. */
 static void move_behind(const splitting *c, int32_t split, int32_t last)
 {
     rd_schedule *t = c->t;

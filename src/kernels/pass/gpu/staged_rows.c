@@ -10,7 +10,9 @@
  * So neighbouring threads access neighbouring elements of memory (coalesced access), although
  * their rows lie apart.
  *
- * An item is a unit of work, here of one thread.  m0 is a mark: an axis that a loop counts with. */
+ * An item is a unit of work, here of one thread.  m0 is a mark: an axis that a loop counts with.
+ *
+ * Words. A lane is one of the accumulators of a cell, to which elements go in turn. */
 #include "kernels/loop/facts.h"
 #include "kernels/pass/gpu/gpu.h"
 

@@ -11,7 +11,10 @@
  *
  * A team is the threads that do one item of work.  A round is a step of the loop over 64 indices;
  * m0 and m1 are marks, bound to where a round and a thread's part of it begin.  A lane is one of
- * the states of a fold's cell. */
+ * the states of a fold's cell.
+ *
+ * Fields. A bound has n parts, of which the greatest or the least counts; one with by > 1 is
+ * rounded to a multiple. */
 #include "kernels/loop/facts.h"
 #include "kernels/pass/gpu/gpu.h"
 
@@ -76,9 +79,10 @@ static rd_for loop_of(const rd_for *like, rd_for_kind kind, int64_t step, int64_
     return made;
 }
 
-/* Makes the loop a loop over rounds of the team.  If threads have lanes (partial accumulators) of a
- * fold along it, the first round is rounded down to lane 0, so there may be one round more. extent
- * < 0: the number of rounds is known at run time only. */
+/* Makes the loop a loop over rounds of the team. If threads have lanes (partial accumulators) of a
+ * fold along it, the first round is rounded down to lane 0, so there may be one round more: the
+ * extent is an upper bound. extent < 0: the number of rounds is known at run time only. `ahead`:
+ * rounds whose loads come before their steps. */
 static void make_rounds(rd_schedule *t, int32_t stmt, int64_t round, int32_t ahead)
 {
     rd_for   *l     = &t->loop[t->stmt[stmt].arg];
@@ -146,8 +150,8 @@ static void distribute(rd_schedule *t, const rd_gpu_plan *plan, int32_t stmt)
         put_inside(t, stmt, RD_FOR_VECTOR, RD_FOR_THREAD, plan->team, &old, round);
     else
         put_inside(t, stmt, RD_FOR_THREAD, RD_FOR_VECTOR, plan->width, &old, round);
-    put_barrier(t, stmt, true);
-    put_barrier(t, stmt, false);
+    put_barrier(t, stmt, /*before=*/true);
+    put_barrier(t, stmt, /*before=*/false);
 }
 
 /* The pass: deals the rounds of each loop that the plan distributes to the threads of a team. */

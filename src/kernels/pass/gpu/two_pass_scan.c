@@ -18,7 +18,10 @@
  *                                            all of it
  *
  * A partial is the node (result) of the blocks of one range.  An item is a unit of work; a mark
- * (m0) is an axis that is bound to where a range begins or ends. */
+ * (m0) is an axis that is bound to where a range begins or ends.
+ *
+ * Words. A fold is a reduction or a scan. A lane is one of the accumulators of a cell, to which
+ * elements go in turn. */
 #include "kernels/loop/facts.h"
 #include "kernels/pass/gpu/gpu.h"
 

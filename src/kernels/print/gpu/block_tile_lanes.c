@@ -125,7 +125,8 @@ static void put_lanes(rd_printing *n, int32_t fold, int k)
     close_brace(n);
 }
 
-/* Prints a copy of each number of each fold of rows. */
+/* Calls `move`, which prints a load (take_lanes) or a store (put_lanes) of lanes, for each number
+ * of a state of each fold of rows. */
 static void move_lanes(rd_printing *n, void (*move)(rd_printing *n, int32_t fold, int k))
 {
     for (int32_t k = 0; k < n->t->p->n_fold; k++)

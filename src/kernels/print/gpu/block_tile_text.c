@@ -69,7 +69,7 @@ static void print_row(rd_printing *n, int32_t rows)
     rd_print_round(n, rows, "u");
     rd_print_line(n, "const int place = (first + u) * %" PRId64 " + %" PRId32 " * t;",
                   rd_lanes_of_row(n), n->kernel->width);
-    rd_print_declare_tile_states(n, true);
+    rd_print_declare_tile_states(n, /*rows=*/true);
     rd_print_load_row_lanes(n);
     rd_print_body(n, rows);
     rd_print_store_row_lanes(n);
@@ -187,7 +187,7 @@ static void print_turns(rd_printing *n, int32_t stmt)
     rd_print_line(
         n, "const int turns = (groups + RD_TEAMS - 1) / RD_TEAMS * %" PRId32 " + RD_TEAMS - 1;",
         turns);
-    rd_print_declare_tile_states(n, false);
+    rd_print_declare_tile_states(n, /*rows=*/false);
     open_brace(n, "RD_ONE_BY_ONE for (int turn = 0; turn < turns; turn++) {");
     rd_print_line(n, "const int own = turn - team, group = own / %" PRId32 " * RD_TEAMS + team;",
                   turns);

@@ -15,7 +15,11 @@
  * maxsumexp are not deferred, as its m is the maximum, which changes often.
  *
  * m is the greatest exponent of a state, by which its sum is scaled.  A jam is a loop in which a
- * thread takes several points side by side; a lane is one of the states of a cell (accumulator). */
+ * thread takes several points side by side; a lane is one of the states of a cell (accumulator).
+ *
+ * Fields. A fold has `user` if its reducer is the caller's own.
+ *
+ * Words. A team is the threads that do one item of work. */
 #include "kernels/loop/facts.h"
 #include "kernels/print/gpu/kernel.h"
 #include <inttypes.h>

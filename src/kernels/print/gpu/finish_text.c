@@ -16,7 +16,8 @@
 #include <stdio.h>
 
 /* The lane of the cell (accumulator) that is the thread's l-th one: "(4 * t + l)"; "(RD_TEAM * l +
- * t)" if a thread's elements lie a team apart (width 1). */
+ * t)" if a thread's elements lie a team apart (width 1). `width`: adjacent elements that a thread
+ * takes at once. */
 static const char *lane_of(const rd_printing *n, int32_t store, char to[32])
 {
     const int32_t lanes = n->t->store[store].per_thread;

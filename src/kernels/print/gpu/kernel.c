@@ -2,7 +2,9 @@
  * gives them.
  *
  * A team is the threads that do an item of work; a tile is a part of an array in shared memory.  A
- * store with `slot` < 0 goes to an array of the tree, not to the program's memory. */
+ * store with `slot` < 0 goes to an array of the tree, not to the program's memory.
+ *
+ * Words. A fold is a reduction or a scan. */
 #include "kernels/print/gpu/kernel.h"
 #include <inttypes.h>
 
@@ -19,7 +21,7 @@ static bool describe_folds(rd_printing *n, rd_get_fn *get, void *pool)
                                       .lanes  = p->fold[k].lanes,
                                       .blocks = true, /* a scan of one has states before it, too */
                                       .pair   = n->t->fold[k].pair };
-        if (p->fold[k].user && !rd_user_facts(&n->fold[k].of, k, false, get, pool))
+        if (p->fold[k].user && !rd_user_facts(&n->fold[k].of, k, /*pointers=*/false, get, pool))
             return false;
     }
     return n->fold;
@@ -142,7 +144,9 @@ static void print_vector_load_element(rd_printing *n, int32_t stmt)
     rd_text_end(&value, n->to);
 }
 
-/* Prints "o9.e[i] = r4;": one element of a vector that is stored behind. */
+/* Prints "o9.e[i] = r4;": sets one element of a vector. Behind the elements stands the store of the
+ * whole vector (rd_print_vector_stores()). s->x is the register; rd_begin_stored() and
+ * rd_end_stored() put a cast to the type in memory around it, "rd_f16_of_f32(r4)" for a half. */
 static void print_vector_store_element(rd_printing *n, int32_t stmt)
 {
     const rd_stmt *s    = &n->t->stmt[stmt];

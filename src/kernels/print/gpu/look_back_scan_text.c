@@ -20,7 +20,10 @@
  *
  * A tile is a range of a scan's elements, which one block of threads takes; a block of the tree is
  * 64 of them.  m0 and m1 are marks: variables with the tile's first index, and the one behind its
- * last. */
+ * last.
+ *
+ * Words. A partial is a node that one range of a split loop leaves for the combine. A fold is a
+ * reduction or a scan. */
 #include "core/combine_tree.h"
 #include "kernels/loop/facts.h"
 #include "kernels/print/gpu/kernel.h"
@@ -195,7 +198,8 @@ void rd_print_look_back(rd_printing *n, const rd_stmt *s)
                   n->t->store[s->arg].byte_offset);
 }
 
-/* Prints "uint8_t seen = i1 > 0;": whether any element comes before. */
+/* Prints "uint8_t seen = i1 > 0;": whether any element comes before. It has the type of number 1 of
+ * a state, which is that flag. */
 static void declare_seen(rd_printing *n, const rd_stmt *s)
 {
     rd_text step = { 0 };

@@ -17,7 +17,10 @@
  *
  * A round is a step of a loop: the elements that a team of threads, or one thread, takes at a time.
  * v1 is where the current round begins.  A block is 64 steps of a fold; before an element of a new
- * block is taken, the states of earlier blocks are pushed as nodes. */
+ * block is taken, the states of earlier blocks are pushed as nodes.
+ *
+ * Fields. A loop's `start` and `stop` are its marks, axes bound to where its round begins and ends,
+ * -1: none. A term of a position with `axis` -1 is a value, an index that is read at run time. */
 #include "core/combine_tree.h"
 #include "kernels/loop/facts.h"
 #include "kernels/print/gpu/kernel.h"

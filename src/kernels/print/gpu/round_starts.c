@@ -1,4 +1,6 @@
-/* round_starts.c - where a round of a loop begins and ends, as text. */
+/* round_starts.c - where a round of a loop begins and ends, as text.
+ *
+ * Words. A mark is an axis that is bound to where a loop's round begins or ends. */
 #include "kernels/print/gpu/kernel.h"
 #include <inttypes.h>
 

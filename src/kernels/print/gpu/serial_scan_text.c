@@ -8,7 +8,9 @@
  *
  * A block is 64 steps of the scan, and b0 numbers the block at hand; a cell is an accumulator.
  * pair: the scan is a running sum of floats, its prefix has two words.  levels: prefixes go by a
- * tree, with so many levels of nodes. */
+ * tree, with so many levels of nodes.
+ *
+ * Words. A partial is a node that one range of a split loop leaves for the combine. */
 #include "core/combine_tree.h"
 #include "kernels/print/gpu/kernel.h"
 #include <inttypes.h>
@@ -29,7 +31,7 @@ static void add_copies(rd_text *to, const rd_emit_fold *f, char copy, const char
 static void add_parameters(rd_text *to, const rd_emit_fold *f, bool pair, const char *names)
 {
     for (; *names; names++) {
-        rd_add_parameters(to, f, false, "", *names);
+        rd_add_parameters(to, f, /*nodes=*/false, "", *names);
         if (*names == 'p' && pair)
             rd_text_add(to, ", %s *p%d", rd_state_type(f, 0), f->n_state);
         rd_text_add(to, names[1] ? ", " : "");
@@ -96,7 +98,7 @@ static void add_merge_level(rd_text *to, const rd_emit_fold *f, int32_t number, 
 static void add_tree(rd_text *to, const rd_emit_fold *f, int32_t number)
 {
     rd_text_add(to, "static inline void tree%" PRId32 "(", number);
-    add_parameters(to, f, false, "eus");
+    add_parameters(to, f, /*pair=*/false, "eus");
     rd_text_add(to, ", int64_t at, int64_t pitch)\n{\n    int level = 0;\n\n"
                     "    for (; at >> level & 1; level++)\n        ");
     add_merge_level(to, f, number, 'u');

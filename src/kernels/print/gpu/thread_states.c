@@ -66,7 +66,7 @@ static int64_t declare_before(rd_printing *n, int32_t store, int64_t cells, int6
     const int           n_of = n->fold[n->t->store[store].fold].of.n_state;
     rd_text             name = { 0 };
 
-    at = declare_each(n, store, 'p', false, cells, at);
+    at = declare_each(n, store, 'p', /*nodes=*/false, cells, at);
     if (f->pair) {
         rd_text_add(&name, "p%" PRId32 "_%d", store, n_of);
         at = declare(n, store, rd_state_type(&n->fold[n->t->store[store].fold].of, 0), name.at,
@@ -74,7 +74,7 @@ static int64_t declare_before(rd_printing *n, int32_t store, int64_t cells, int6
         rd_text_end(&name, n->to);
     }
     if (f->levels)
-        at = declare_each(n, store, 'e', false, f->levels * cells, at);
+        at = declare_each(n, store, 'e', /*nodes=*/false, f->levels * cells, at);
     if (f->pair) {
         rd_text_add(&name, "w%" PRId32, store);
         at = declare(n, store, "double", name.at, f->n_words * cells, (int64_t)sizeof(double), at);
@@ -83,21 +83,23 @@ static int64_t declare_before(rd_printing *n, int32_t store, int64_t cells, int6
     return at;
 }
 
-/* Prints the declarations of a fold's states: "float s0_0[4]; double w0_0[12]; int64_t b0[1];".  A
- * fold of one block has neither nodes nor a counter of blocks. */
+/* Prints the declarations of a fold's states: "float s0_0[4]; double w0_0[12]; int64_t b0[1];". A
+ * scan has the prefix before the block in place of the tree's nodes w. A fold of one block has
+ * neither nodes nor a counter of blocks. `at` is the offset in bytes of each array if the states
+ * lie in global memory, and else unused. */
 void rd_print_thread_states(rd_printing *n, const rd_stmt *s)
 {
     const rd_store *a     = &n->t->store[s->store];
     const bool      scan  = n->t->p->fold[a->fold].scan;
     const int64_t   cells = rd_cells_in_array(n, s->store),
                   states  = cells * rd_lanes_in_array(n, s->store);
-    int64_t at            = declare_each(n, s->store, 's', false, states, a->byte_offset);
+    int64_t at            = declare_each(n, s->store, 's', /*nodes=*/false, states, a->byte_offset);
     rd_text b             = { 0 };
 
     if (scan)
         at = declare_before(n, s->store, cells, at);
     else if (rd_has_tree(n, a->fold))
-        at = declare_each(n, s->store, 'w', true, a->node_rows * states, at);
+        at = declare_each(n, s->store, 'w', /*nodes=*/true, a->node_rows * states, at);
     else
         return;
     rd_text_add(&b, "b%" PRId32, s->store);

@@ -41,7 +41,7 @@ static void add_back(rd_text *to, const rd_emit_fold *f, char name, const char *
 static void add_rise(rd_text *to, const rd_emit_fold *f, int32_t number)
 {
     rd_text_add(to, "static inline void rise%" PRId32 "(", number);
-    rd_add_parameters(to, f, true, "", 'w');
+    rd_add_parameters(to, f, /*nodes=*/true, "", 'w');
     rd_text_add(
         to, ", int64_t pitch, int64_t at, int64_t row, int64_t start, int level, int64_t from)\n{\n"
             "    for (; rd_right(start, level, from); level++) {\n       ");
@@ -62,9 +62,9 @@ static void add_rise(rd_text *to, const rd_emit_fold *f, int32_t number)
 static void add_push(rd_text *to, const rd_emit_fold *f, int32_t number)
 {
     rd_text_add(to, "static void push%" PRId32 "(", number);
-    rd_add_parameters(to, f, false, "", 's');
+    rd_add_parameters(to, f, /*nodes=*/false, "", 's');
     rd_text_add(to, ", ");
-    rd_add_parameters(to, f, true, "", 'w');
+    rd_add_parameters(to, f, /*nodes=*/true, "", 'w');
     rd_text_add(to,
                 ", int n, int each, int64_t pitch, int64_t at, int64_t block, int64_t from)\n{\n"
                 "    const int64_t row = rd_nodes(from, block);\n"
@@ -87,7 +87,7 @@ static void add_push(rd_text *to, const rd_emit_fold *f, int32_t number)
 static void add_under(rd_text *to, const rd_emit_fold *f, int32_t number)
 {
     rd_text_add(to, "static inline void under%" PRId32 "(", number);
-    rd_add_parameters(to, f, true, "", 'x');
+    rd_add_parameters(to, f, /*nodes=*/true, "", 'x');
     for (int k = 0; k < f->n_state; k++)
         rd_text_add(to, ", %s a%d", rd_node_type(f, k), k);
     rd_text_add(to, ")\n{\n   ");

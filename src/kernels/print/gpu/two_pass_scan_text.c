@@ -10,7 +10,9 @@
  *
  * An item is a unit of work.  A range is a part of its scan, and a node the result of one range or
  * of 2^level of them.  A cell is an accumulator.  `pair`: the scan is a running sum of floats,
- * and its node is one double. */
+ * and its node is one double.
+ *
+ * Words. A fold is a reduction or a scan. */
 #include "core/combine_tree.h"
 #include "kernels/loop/facts.h"
 #include "kernels/print/gpu/kernel.h"

@@ -3,7 +3,9 @@
  *
  * A round is the elements that a team, or one thread, takes at a time, and a batch is several whole
  * rounds.  vector_width is the number of adjacent elements that an access takes at once; 0: it is
- * no vector access. */
+ * no vector access.
+ *
+ * Words. A slot is a buffer that a program reads or writes. */
 #include "kernels/loop/facts.h"
 #include "kernels/print/gpu/kernel.h"
 #include <inttypes.h>

@@ -7,7 +7,12 @@
  *
  * A work item is the unit of work of a team of threads.  m0 and m1 are marks: the first index of an
  * item of several indices, and the one behind its last.  A range is a part of a long loop that is
- * an item of its own (split). */
+ * an item of its own (split).
+ *
+ * Fields. A loop's `start` and `stop` are its marks, axes bound to where its round begins and ends,
+ * -1: none.
+ *
+ * Words. A partial is a node that one range of a split loop leaves for the combine. */
 #include "kernels/loop/facts.h"
 #include "kernels/print/gpu/kernel.h"
 #include <inttypes.h>
@@ -135,7 +140,7 @@ void rd_print_item(rd_printing *n, int32_t kernel)
 {
     if (n->kernel)
         rd_find_partials(n, kernel);
-    rd_print_body(n, open_item(n, kernel, true));
+    rd_print_body(n, open_item(n, kernel, /*ranges=*/true));
 }
 
 /* Prints the statements that follow a split loop.  A split reduction cuts the loop of an item into
@@ -144,7 +149,7 @@ void rd_print_item(rd_printing *n, int32_t kernel)
  * partials. */
 void rd_print_last_range(rd_printing *n, int32_t kernel)
 {
-    const int32_t body = open_item(n, kernel, false), last = n->t->stmt[body].last;
+    const int32_t body = open_item(n, kernel, /*ranges=*/false), last = n->t->stmt[body].last;
 
     print_values(n, body, last);
     n->kernel->partials = 0;

@@ -1,7 +1,10 @@
 /* buffers.c - register allocation for tiles: which registers share a buffer, and how many elements
  * a buffer has.
  *
- * All buffers together fit the first-level cache, with room for what is read and written. */
+ * All buffers together fit the first-level cache, with room for what is read and written.
+ *
+ * Fields. An instruction is skipped (`skip`) if another one's kernel does its work. A LOAD is
+ * `direct` if its register is the memory itself. */
 #include "core/caches.h"
 #include "kernels/cpu/tile/plan/tile_plan.h"
 

@@ -4,7 +4,11 @@
  * Words.  A total is a row of a tile that is a whole fold: it begins, is folded and ends before the
  * next row begins.  A fused map is an operation, such as a square, that the kernel of the STEP
  * applies to the elements as it reads them.  A row is `masked` if a mask says which of its elements
- * count.  A treeless fold keeps no blocks and nodes between kernel calls. */
+ * count.  A treeless fold keeps no blocks and nodes between kernel calls.
+ *
+ * Fields. A fold has own_rows if each row of a tile has states of its own. Strides .row and .col
+ * say how far a position moves from row to row and from column to column. transposed_load is the
+ * skipped LOAD that the kernel of a STEP transposes, -1: none. */
 #include "core/combine_tree.h"
 #include "kernels/cpu/tile/plan/tile_plan.h"
 #include <assert.h>

@@ -7,7 +7,12 @@
  * Words.  A fold's element has four numbers: its cell (which result), its lane position, its
  * `outer` number (which pass along the lane position), and its flat index over the reduced axes.
  * Each number is a sum over loop indices.  Their strides from row to row and from column to column
- * (.row, .col) decide the mapping.  A node is the merged state of finished blocks. */
+ * (.row, .col) decide the mapping.  A node is the merged state of finished blocks.
+ *
+ * Fields. A fold has own_rows if each row of a tile has states of its own. A fold has `totals` if
+ * each row is a whole fold; it is `treeless` if a kernel makes these without a combine tree. A fold
+ * has `user` if its reducer is the caller's own. A STEP reads an element (a), weights (b), a mask
+ * (c) and a group's label (d), -1: none. */
 #include "core/bytes.h"
 #include "kernels/cpu/tile/plan/tile_plan.h"
 #include "kernels/cpu/tile/run/trees.h"
@@ -146,8 +151,10 @@ static bool has_rising_index(const rd_fold *fold)
 }
 
 /* True if a kernel can look for the best element (argmin, argmax) without keeping lanes apart: any
- * order of elements gives the same bits.  Rows of lanes are searched as a whole; columns replace a
- * state only by a better element, so their earlier elements must have lower indices. */
+ * order of elements gives the same bits. A row of lanes is searched as a whole, and the first of
+ * equals counts, so indices must rise along it. Columns replace a state only by a better element,
+ * so later rows and passes must not have lower indices. A row step of 0 means that rows belong to
+ * different cells. */
 static bool can_find_best(const rd_simd *simd, const rd_tile_fold *f)
 {
     if (!f->indexed || !simd->best[f->elem])

@@ -7,7 +7,12 @@
  * computes or loads them itself, and the one that made it is skipped (`skip`).  `into` is the STORE
  * whose memory an instruction writes at once.  A `direct` LOAD copies nothing: its register is the
  * memory.  reg.last is the last instruction that reads a register; it moves when a later one takes
- * over the operand, so that buffers are not reused too early. */
+ * over the operand, so that buffers are not reused too early.
+ *
+ * Fields. Strides .row and .col say how far a position moves from row to row and from column to
+ * column. A STEP reads an element (a), weights (b), a mask (c) and a group's label (d), -1: none.
+ * An addend of an address with `axis` -1 is a register, so the address gathers. A STEP's `small` is
+ * the skipped LOAD of small ints that it sums, -1: none. */
 #include "core/caches.h"
 #include "core/combine_tree.h"
 #include "kernels/cpu/tile/plan/tile_plan.h"
@@ -326,8 +331,9 @@ static void fuse_step(const rd_program *p, rd_tile_code *code, int32_t i)
         fuse_map(p, code, i, as, map);
 }
 
-/* Counts bools where a sum of 64-bit ints adds up bools that are cast to ints.  The STEP then reads
- * the bools, and the CAST is skipped. */
+/* Counts bools where a sum of 64-bit ints adds up bools that are cast to ints. The STEP then reads
+ * the bools, and the CAST is skipped. So the CAST must be in the tile and have no other reader
+ * (uses of 1). The kernel takes lanes, no mask, and no weights (b < 0). */
 static void fuse_count(const rd_program *p, rd_tile_code *code, int32_t i)
 {
     const rd_inst *inst = &p->inst[i];

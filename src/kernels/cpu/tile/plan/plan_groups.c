@@ -3,7 +3,11 @@
  *
  * Words.  A group-by fold has a cell for each group of elements; the label of an element says which
  * cell it goes to.  The steps and lanes of such a fold are those of program.h.  A widening cast is
- * one from f32 to f64 that a kernel does as it sums. */
+ * one from f32 to f64 that a kernel does as it sums.
+ *
+ * Fields. A STEP reads an element (a), weights (b), a mask (c) and a group's label (d), -1: none.
+ * Strides .row and .col say how far a position moves from row to row and from column to column. An
+ * instruction is skipped (`skip`) if another one's kernel does its work. */
 #include "kernels/cpu/tile/plan/tile_plan.h"
 
 /* ---- Which ones can run ---------------------------------------------------------------------- */
@@ -29,9 +33,9 @@ static bool has_steps_outside(const rd_program *p, int32_t start, int32_t step)
  * along its lanes, or of its only lane. */
 static bool has_group_mapping(const rd_fold *f, const rd_loop *col)
 {
-    const int64_t lane  = rd_tile_strides_of(&f->lane, NULL, col).col,
-                  outer = rd_tile_strides_of(&f->outer, NULL, col).col,
-                  cell  = rd_tile_strides_of(&f->cell, NULL, col).col;
+    const int64_t lane  = rd_tile_strides_of(&f->lane, /*row=*/NULL, col).col,
+                  outer = rd_tile_strides_of(&f->outer, /*row=*/NULL, col).col,
+                  cell  = rd_tile_strides_of(&f->cell, /*row=*/NULL, col).col;
 
     if (lane == 0 && outer == 0)
         return true;

@@ -11,7 +11,13 @@
  *
  * Words.  The role of a loop says what the machine does with it: its indices become the columns or
  * the rows of tiles, or are taken one after the other (outer).  The level of an instruction says
- * how many elements its registers have (tile.h). */
+ * how many elements its registers have (tile.h).
+ *
+ * Fields. A fold has `user` if its reducer is the caller's own. A STEP reads an element (a),
+ * weights (b), a mask (c) and a group's label (d), -1: none. A LOAD is `direct` if its register is
+ * the memory itself.
+ *
+ * Words. Scratch is temporary memory of a task. */
 #include "kernels/cpu/tile/plan/tile_plan.h"
 #include "kernels/cpu/tile/run/tile_task.h"
 
@@ -118,7 +124,8 @@ static void decode(const rd_program *p, rd_tile_code *code, int32_t i, const rd_
                          .small           = -1,
                          .label           = -1 };
     if (at)
-        t->strides = col ? rd_tile_strides_of(at, row, col) : rd_tile_strides_of(at, NULL, row);
+        t->strides =
+            col ? rd_tile_strides_of(at, row, col) : rd_tile_strides_of(at, /*row=*/NULL, row);
     t->transposes = row && col && is_transposed(inst, &t->strides, row->extent);
     if (inst->kind == RD_I_MAP)
         t->map = code->simd->map[rd_elem_of(is_test(inst) ? inst->from : inst->type)][inst->op];
@@ -161,13 +168,13 @@ static void decode_all(const rd_program *p, rd_tile_code *code)
                 row = &p->loop[inst->arg];
             if (loop->role == RD_LOOP_COLS)
                 col = &p->loop[inst->arg];
-            decode(p, code, i, NULL, NULL);
+            decode(p, code, i, /*row=*/NULL, /*col=*/NULL);
         } else if (inst->kind == RD_I_END) {
             if (col == &p->loop[inst->arg])
                 col = NULL;
             if (row == &p->loop[inst->arg])
                 row = NULL;
-            decode(p, code, i, NULL, NULL);
+            decode(p, code, i, /*row=*/NULL, /*col=*/NULL);
         } else {
             decode(p, code, i, row, col);
             note_registers(p, code, i);
@@ -241,7 +248,8 @@ static void find_prefetch(const rd_program *p, rd_tile_code *code, int32_t begin
         for (int32_t k = i + 1; k < loop->end && first < 0; k++)
             if (p->inst[k].kind == RD_I_LOAD && code->inst[k].direct &&
                 p->address[p->inst[k].arg].slot < p->first_scratch &&
-                rd_tile_strides_of(&p->address[p->inst[k].arg], outer, NULL).row == loop->extent)
+                rd_tile_strides_of(&p->address[p->inst[k].arg], outer, /*col=*/NULL).row ==
+                    loop->extent)
                 first = k;
         i = loop->end;
     }
@@ -282,7 +290,7 @@ rd_tile_result rd_tile_prepare(rd_program *p, const rd_simd *simd, rd_get_fn *ge
         return RD_TILE_NO_MEMORY;
     code->simd = simd;
     decode_all(p, code);
-    if (!is_supported(p, code) || !rd_tile_plan_folds(p, code, false))
+    if (!is_supported(p, code) || !rd_tile_plan_folds(p, code, /*sized=*/false))
         return RD_TILE_UNSUPPORTED;
     if (!rd_tile_fuse(p, code, get, pool))
         return RD_TILE_NO_MEMORY;
@@ -298,7 +306,7 @@ rd_tile_result rd_tile_prepare(rd_program *p, const rd_simd *simd, rd_get_fn *ge
     rd_tile_size_columns(p, code);
     rd_tile_find_totals(p, code);
     rd_tile_size_rows(p, code);
-    rd_tile_plan_folds(p, code, true);
+    rd_tile_plan_folds(p, code, /*sized=*/true);
     rd_tile_find_steps(p, code);
     if (!rd_tile_find_total(p, code, get, pool))
         return RD_TILE_NO_MEMORY;

@@ -4,7 +4,12 @@
  * Words.  near is the time of one element that lies next to the one before it.  s holds the
  * measured speeds of this machine, in nanoseconds for one operation of each kind (speeds.h).  The
  * time of an instruction is its elements times the time of one, and the calls of its kernel times
- * the time of a call. */
+ * the time of a call.
+ *
+ * Fields. A STEP reads an element (a), weights (b), a mask (c) and a group's label (d), -1: none.
+ * Strides .row and .col say how far a position moves from row to row and from column to column. An
+ * instruction is skipped (`skip`) if another one's kernel does its work. A LOAD is `direct` if its
+ * register is the memory itself. */
 #include "kernels/cpu/sort/row_sort.h"
 #include "kernels/cpu/tile/plan/tile_plan.h"
 #include "kernels/emit/emit.h"

@@ -2,7 +2,10 @@
  *
  * A tile has as many columns as a buffer has elements, or all of them if nothing is kept in
  * buffers.  It has as many rows of such columns as still fit.  Rows with states of their own
- * (own_rows) take memory, too, so there may be fewer of them. */
+ * (own_rows) take memory, too, so there may be fewer of them.
+ *
+ * Fields. A STEP reads an element (a), weights (b), a mask (c) and a group's label (d), -1: none.
+ * An instruction is skipped (`skip`) if another one's kernel does its work. */
 #include "core/bytes.h"
 #include "core/caches.h"
 #include "kernels/cpu/tile/plan/tile_plan.h"
@@ -191,7 +194,8 @@ static int64_t rows_in_place(const rd_program *p, const rd_tile_code *code, int3
     return fit;
 }
 
-/* The memory for states of a tile's own rows: a part of the second-level cache. */
+/* The memory for states of a tile's own rows (own_rows): a part of the second-level cache, so that
+ * the elements fit there, too. */
 static int64_t states_bytes(void)
 {
     return rd_caches().l2 / 8;

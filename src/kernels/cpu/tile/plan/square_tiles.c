@@ -7,7 +7,12 @@
  * prefetchers do not follow squares, so each square prefetches the one below it.
  *
  * Words.  An instruction transposes if its operand in memory runs against the tile (prepare.c,
- * is_transposed()).  A square tile has about as many rows as columns. */
+ * is_transposed()).  A square tile has about as many rows as columns.
+ *
+ * Fields. Strides .row and .col say how far a position moves from row to row and from column to
+ * column. A fold has own_rows if each row of a tile has states of its own. An instruction is
+ * skipped (`skip`) if another one's kernel does its work. transposed_load is the skipped LOAD that
+ * the kernel of a STEP transposes, -1: none. */
 #include "core/caches.h"
 #include "kernels/cpu/tile/plan/tile_plan.h"
 

@@ -5,7 +5,12 @@
  *
  * Words.  A reason (RD_RESIDUE_..) says why an operation runs element by element; RD_N_RESIDUE, the
  * number of reasons, stands for none.  Its time is moved from the sum of all instructions to the
- * account of its reason. */
+ * account of its reason.
+ *
+ * Fields. A fold has own_rows if each row of a tile has states of its own. Strides .row and .col
+ * say how far a position moves from row to row and from column to column. A STEP's `small` is the
+ * skipped LOAD of small ints that it sums, -1: none. An instruction is skipped (`skip`) if another
+ * one's kernel does its work. */
 #include "kernels/scalar_residue.h"
 #include "kernels/cpu/tile/plan/tile_plan.h"
 

@@ -3,7 +3,10 @@
  *
  * Words.  The form of a map has a bit for each operand that is a scalar for the row (col is 0);
  * there are kernels by form.  A gather loads elements at positions that registers hold.  A run is a
- * stretch of contiguous elements that one kernel call takes (views.h). */
+ * stretch of contiguous elements that one kernel call takes (views.h).
+ *
+ * Fields. Strides .row and .col say how far a position moves from row to row and from column to
+ * column. */
 #include "core/caches.h"
 #include "kernels/cpu/tile/run/views.h"
 #include <assert.h>

@@ -3,7 +3,9 @@
  *
  * The number of an element's step is outer * row_steps + lane / lanes: passes along the lane
  * position, then steps within the pass.  Divided by the steps of a block it is the number of its
- * block. */
+ * block.
+ *
+ * Words. Scratch is temporary memory of a task. */
 #include "kernels/cpu/tile/run/masks.h"
 #include <string.h>
 
@@ -105,7 +107,8 @@ static void update_small_columns(rd_tiles *m, rd_update *a, const rd_fold_tile *
     }
 }
 
-/* Sums ints of 8 and 16 bits straight from memory, and updates each row's cell with the sum. */
+/* Sums ints of 8 and 16 bits straight from memory, and updates each row's cell with the sum.
+ * task->loads counts elements read from slots that are not scratch. */
 void rd_update_small_ints(rd_tiles *m, rd_update *a, const rd_fold_tile *t,
                           const rd_tile_strides *w)
 {

@@ -2,7 +2,9 @@
  *
  * Words.  A slot is the place of one state: that of a lane of a cell.  Cells are interleaved if
  * their states of one lane lie side by side (RD_FOLD_CHANNELS).  A row that is a total is a whole
- * fold (plan/fold_kernels.c). */
+ * fold (plan/fold_kernels.c).
+ *
+ * Fields. A fold has own_rows if each row of a tile has states of its own. */
 #include "kernels/cpu/reference/fold.h"
 #include "kernels/cpu/tile/run/grouped_folds.h"
 #include "kernels/cpu/tile/run/trees.h"

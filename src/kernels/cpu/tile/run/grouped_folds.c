@@ -8,7 +8,10 @@
  *
  * Words.  The seen flags say which cells have had an element.  A label is valid if it is in [0,
  * n_group).  The numbers lane, outer, cell and index of an element are those of
- * plan/fold_mapping.c. */
+ * plan/fold_mapping.c.
+ *
+ * Fields. A STEP reads an element (a), weights (b), a mask (c) and a group's label (d), -1: none.
+ * Strides .row and .col say how far a position moves from row to row and from column to column. */
 #include "kernels/cpu/tile/run/grouped_folds.h"
 #include "core/caches.h"
 #include "kernels/cpu/reference/fold.h"

@@ -3,7 +3,10 @@
  *
  * Words.  A step is one element for each lane of a cell.  A block is a run of steps; its states
  * have begun once they have had an element.  Cells are in lockstep if they share one group, so that
- * all reach a block together. */
+ * all reach a block together.
+ *
+ * Fields. A fold has own_rows if each row of a tile has states of its own. Strides .row and .col
+ * say how far a position moves from row to row and from column to column. */
 #include "kernels/cpu/tile/run/steps.h"
 #include <string.h>
 
@@ -225,7 +228,7 @@ void rd_update_lane_rows(const rd_tiles *m, rd_update *a, const rd_fold_tile *t)
             rd_update_by_steps(a);
             a->offset = 0;
             a->q.n    = lanes;
-            rd_update_states(a, 0, lanes, whole, false);
+            rd_update_states(a, 0, lanes, whole, /*fresh=*/false);
         } else
             rd_update_along(a, m->cols, lane, outer);
         if (f->totals)

@@ -6,7 +6,10 @@
  * one.
  *
  * Words.  An element is masked if the mask leaves it out.  The identity is the state that any
- * element replaces, such as infinity for a minimum. */
+ * element replaces, such as infinity for a minimum.
+ *
+ * Fields. A fold has own_rows if each row of a tile has states of its own. A fold has `totals` if
+ * each row is a whole fold; it is `treeless` if a kernel makes these without a combine tree. */
 #include "kernels/cpu/tile/run/masks.h"
 #include "kernels/cpu/reference/fold.h"
 #include <string.h>
@@ -24,7 +27,9 @@ rd_reg_view rd_mask_dense(rd_tiles *m, int32_t reg)
     return mask;
 }
 
-/* Copies x to the spare buffer, with the identity in place of masked elements. */
+/* Copies x to the spare buffer, with the identity in place of masked elements, by y = mask ? x :
+ * identity. Bit k of `form` says that operand k is one number for all of the row: the identity (bit
+ * 2), and x if its columns repeat (bit 1). */
 rd_reg_view rd_mask_leave_out(rd_tiles *m, const rd_fold *fold, const rd_reg_view *x,
                               const rd_reg_view *mask)
 {

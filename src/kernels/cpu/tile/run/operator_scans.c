@@ -10,7 +10,10 @@
  * Words.  A slot is the memory of one scan.  hi and lo are the sum of the blocks before; part is
  * the prefix within the current block.  A prefix by the tree combines elements as blocks are
  * combined (program.h): node of level l covers 2^l elements.  A detour buffer takes results that
- * cannot be written in place at once. */
+ * cannot be written in place at once.
+ *
+ * Fields. A fold has own_rows if each row of a tile has states of its own. A STEP reads an element
+ * (a), weights (b), a mask (c) and a group's label (d), -1: none. */
 #include "kernels/cpu/tile/run/masks.h"
 #include "kernels/cpu/tile/run/operator_scans.h"
 #include "kernels/math/prefix_sums.h"

@@ -1,4 +1,6 @@
-/* row_sorts.c - SORT: puts rows in order, one by one or interleaved. */
+/* row_sorts.c - SORT: puts rows in order, one by one or interleaved.
+ *
+ * Fields. An instruction is skipped (`skip`) if another one's kernel does its work. */
 #include "kernels/cpu/sort/row_sort.h"
 #include "kernels/cpu/tile/run/tile_task.h"
 #include <string.h>

@@ -3,7 +3,9 @@
  *
  * Words.  A fold is too short for lanes if its elements have one lane.  A state is begun by its
  * first element; counts are those of `moments`, whose kernels leave the number of elements to their
- * caller. */
+ * caller.
+ *
+ * Fields. An instruction's y is its second operand or its weights, -1: none. */
 #include "core/combine_tree.h"
 #include "kernels/cpu/tile/run/masks.h"
 #include "kernels/cpu/tile/run/steps.h"

@@ -1,6 +1,9 @@
 /* square_transpose.c - squares of a tile between memory and buffers, transposed in registers
  * (simd/transpose.h), and copies from memory to memory.  plan/square_tiles.c says which loops have
- * them. */
+ * them.
+ *
+ * Fields. Strides .row and .col say how far a position moves from row to row and from column to
+ * column. */
 #include "kernels/cpu/tile/run/tile_task.h"
 #include <string.h>
 

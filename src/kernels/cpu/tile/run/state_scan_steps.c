@@ -132,7 +132,7 @@ void rd_state_scan_step(const rd_state_scan *a, int64_t slot, int64_t at, int64_
 
     if (!a->f->fold->exclusive) {
         step_states(a, x, slot, at, r, c, n);
-        store_results(a, slot, at, false, r, c, n);
+        store_results(a, slot, at, /*empty=*/false, r, c, n);
         return;
     }
     x = copy_if_in_place(a, x, rd_view_at(&a->y, r, c), n);

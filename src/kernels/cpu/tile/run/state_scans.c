@@ -2,7 +2,13 @@
  *
  * Kernels of simd/state_scans.h update states with the rows of a block and write the results at
  * once.  Other cases go step by step through the kernels of folds: the first element of a block,
- * masked elements, exclusive scans, and reducers with exponentials. */
+ * masked elements, exclusive scans, and reducers with exponentials.
+ *
+ * Fields. A STEP reads an element (a), weights (b), a mask (c) and a group's label (d), -1: none. A
+ * fold has own_rows if each row of a tile has states of its own. Strides .row and .col say how far
+ * a position moves from row to row and from column to column.
+ *
+ * Words. Scratch is temporary memory of a task. */
 #include "kernels/cpu/tile/run/masks.h"
 #include "kernels/cpu/tile/run/state_scans.h"
 #include "kernels/cpu/tile/run/state_scan_steps.h"
@@ -119,7 +125,9 @@ static void scan_block(const rd_state_scan *a, int64_t at, int64_t r, int64_t c,
     convert(a, &q, r, c + by_folds);
 }
 
-/* Scans a tile with rows that are successive steps of a cell. */
+/* Scans a tile with rows that are successive steps of a cell. Rows of different cells at the same
+ * steps (`many`) go together. A row is cut where a block of the combine tree ends, and into
+ * RD_SPARE elements if they are converted, as the spare buffer holds no more. */
 static void scan_along(const rd_state_scan *a)
 {
     const rd_tile_fold *f     = a->f;

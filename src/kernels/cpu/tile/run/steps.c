@@ -3,7 +3,12 @@
  *
  * The numbers of an element are those of plan/fold_mapping.c: its cell, its lane position, its
  * `outer` number (which pass along the lane position), its index.  A group is a run of states that
- * enter blocks together (trees.h). */
+ * enter blocks together (trees.h).
+ *
+ * Fields. A fold has own_rows if each row of a tile has states of its own. Strides .row and .col
+ * say how far a position moves from row to row and from column to column. A STEP reads an element
+ * (a), weights (b), a mask (c) and a group's label (d), -1: none. A STEP's `small` is the skipped
+ * LOAD of small ints that it sums, -1: none. */
 #include "kernels/cpu/tile/run/grouped_folds.h"
 #include "kernels/cpu/tile/run/masks.h"
 #include "kernels/cpu/tile/run/steps.h"

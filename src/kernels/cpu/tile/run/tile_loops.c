@@ -2,7 +2,12 @@
  *
  * The levels of tile.h follow from the loops around: outside of rows the task's level, within a
  * loop over rows the row level, within a loop over columns the tile level.  A run ends early if a
- * fold is decided (`leave` is the loop to leave) or an instruction fails. */
+ * fold is decided (`leave` is the loop to leave) or an instruction fails.
+ *
+ * Fields. The root axis (p->root) is the one that tasks share, -1: none. An instruction is skipped
+ * (`skip`) if another one's kernel does its work.
+ *
+ * Words. Scratch is temporary memory of a task. */
 #include "core/bytes.h"
 #include "kernels/cpu/sort/row_sort.h"
 #include "kernels/cpu/tile/run/tile_task.h"
@@ -56,7 +61,7 @@ static int64_t lay_out(rd_tiles *m, const rd_program *p, char *state)
 int64_t rd_tiles_bytes(const rd_program *p)
 {
     rd_tiles m = { 0 };
-    return lay_out(&m, p, NULL);
+    return lay_out(&m, p, /*state=*/NULL);
 }
 
 /* Makes a task's state in its memory, and places registers of task and row level. */

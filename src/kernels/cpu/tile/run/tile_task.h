@@ -82,9 +82,11 @@ static inline char *rd_tiles_third_spare(const rd_tiles *m)
     return m->spare + 16 * (m->code->cells > m->code->rows ? m->code->cells : m->code->rows);
 }
 
-/* A register's elements as instructions of the current level see them.  The view is put together
- * field by field: a copy that is changed afterwards would be read before its parts have reached
- * memory (a store-forwarding stall). */
+/* A register's elements as instructions of the current level see them. `row` and `col` are steps
+ * from row to row and from column to column; 0 repeats an element. A register of the task's level
+ * has one element for all. One of the row level has one element a row, which an instruction of that
+ * level takes as columns. The view is put together field by field: a copy that is changed
+ * afterwards would be read before its parts have reached memory (a store-forwarding stall). */
 static inline rd_reg_view rd_tiles_view(const rd_tiles *m, int32_t reg)
 {
     const rd_reg_view  *home  = &m->reg[reg];

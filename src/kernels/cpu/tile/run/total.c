@@ -6,7 +6,14 @@
  *
  * Words.  A plane is a two-dimensional part of an array, folded by two loops.  It is folded down
  * its columns (a result for each) or along the lanes of its rows (one result).  In a rd_tile_total,
- * x and y are the operands, `to` is the result. */
+ * x and y are the operands, `to` is the result.
+ *
+ * Fields. An addend of an address with `axis` -1 is a register, so the address gathers. An
+ * instruction is skipped (`skip`) if another one's kernel does its work. A LOAD is `direct` if its
+ * register is the memory itself. An instruction's y is its second operand or its weights, -1:
+ * none.
+ *
+ * Words. Scratch is temporary memory of a task. */
 #include "core/combine_tree.h"
 #include "kernels/cpu/tile/run/trees.h"
 #include <assert.h>
@@ -148,7 +155,7 @@ static bool is_plane_of_columns(const rd_program *p, const rd_tile_code *code, r
     const rd_tile_fold *f = code->fold;
 
     if (f->mapping != RD_FOLD_COLUMNS || f->fold->n_block != 1 ||
-        !has_pattern(p, true, &total->n_outer) || !find_plane(p, f->fold, total))
+        !has_pattern(p, /*by_columns=*/true, &total->n_outer) || !find_plane(p, f->fold, total))
         return false;
     total->n = total->cols->extent;
     return f->cells == total->n && step_along(&f->fold->cell, total->cols->axis) == 1;
@@ -162,7 +169,7 @@ static bool is_plane_of_lanes(const rd_program *p, const rd_tile_code *code, rd_
     int64_t        steps;
 
     if (code->fold->mapping != RD_FOLD_LANES || fold->n_block < 1 ||
-        fold->n_block > RD_TOTAL_BLOCKS || !has_pattern(p, false, &total->n_outer) ||
+        fold->n_block > RD_TOTAL_BLOCKS || !has_pattern(p, /*by_columns=*/false, &total->n_outer) ||
         !find_plane(p, fold, total))
         return false;
     total->n = fold->lanes;

@@ -3,7 +3,9 @@
  * Words.  A group is a run of states that enter blocks together (trees.h); a slot is the place of
  * one state.  The stack of a group has its finished nodes, `depth` in all; `row` is the number of a
  * node on it.  Word k of a state is an array over all slots, so that kernels take neighbouring
- * states as vectors. */
+ * states as vectors.
+ *
+ * Words. Scratch is temporary memory of a task. */
 #include "kernels/cpu/tile/run/trees.h"
 #include <assert.h>
 #include <string.h>

@@ -3,7 +3,10 @@
  *
  * Words.  A row of an update is one step: one element for each of neighbouring states.  A state of
  * the current block is fresh until it has had an element; it begins with that element, as adding to
- * an identity would cost a step. */
+ * an identity would cost a step.
+ *
+ * Fields. A fold has own_rows if each row of a tile has states of its own. A fold has `totals` if
+ * each row is a whole fold; it is `treeless` if a kernel makes these without a combine tree. */
 #include "kernels/cpu/tile/run/updates.h"
 #include "kernels/cpu/reference/fold.h"
 #include <assert.h>
@@ -214,9 +217,9 @@ static int64_t update_within_block(const rd_update *a, int64_t rows)
     assert(a->offset <= g->begun); /* states of a block begin from the left, without gaps */
     begun = g->begun - a->offset < n ? g->begun - a->offset : n;
     if (begun > 0)
-        rd_update_states(a, a->offset, begun, now, false);
+        rd_update_states(a, a->offset, begun, now, /*fresh=*/false);
     if (begun < n)
-        rd_update_states(a, a->offset + begun, n - begun, now, true);
+        rd_update_states(a, a->offset + begun, n - begun, now, /*fresh=*/true);
     note_begun(a, a->offset + n);
     return now;
 }

@@ -2,7 +2,10 @@
  * (reference/fold.h), as many at a time as belong together, in the type the reducer takes.
  *
  * Words.  A user's reducer is a set of functions that the caller gives for its states.  A run is a
- * stretch of elements that one call takes: along a row, or down a column. */
+ * stretch of elements that one call takes: along a row, or down a column.
+ *
+ * Fields. A fold has own_rows if each row of a tile has states of its own. A STEP reads an element
+ * (a), weights (b), a mask (c) and a group's label (d), -1: none. */
 #include "core/bytes.h"
 #include "kernels/cpu/reference/fold.h"
 #include "kernels/cpu/tile/run/masks.h"
@@ -130,7 +133,7 @@ static void take_groups(const rd_tiles *m, const elements *e, const rd_reg_view 
     for (int64_t r = 0; r < m->rows; r++)
         for (int64_t c = 0; c < m->cols; c += n) {
             const rd_fold_place at  = place_of(e, r, c);
-            const rd_fold_run   run = run_of(e, r, c, n, false);
+            const rd_fold_run   run = run_of(e, r, c, n, /*down=*/false);
 
             rd_fold_take_groups(fold_at(e->f, e->memory, r), &at, &run,
                                 (const int64_t *)(const void *)rd_view_at(label, r, c), label->col);
