@@ -28,13 +28,14 @@ static bool has_only_short_sums(const rd_schedule *t, int32_t strip)
     return some;
 }
 
-/* True if the statement loads adjacent bytes of the program's memory (slot >= 0), at an address
- * without values (axis < 0). */
+/* True if the statement loads adjacent ints or bools of one byte from the program's memory
+ * (slot >= 0), at an address without values (axis < 0).  Floats of one byte have a conversion. */
 static bool is_byte(const rd_schedule *t, const rd_stmt *s, int32_t axis)
 {
     const rd_let *let = s->kind == RD_S_LET ? &t->let[s->value] : NULL;
 
-    if (!let || let->kind != RD_I_LOAD || let->slot < 0 || rd_dtype_size(let->type) != 1)
+    if (!let || let->kind != RD_I_LOAD || let->slot < 0 || rd_dtype_size(let->type) != 1 ||
+        rd_dtype_kind(let->type) == RD_KIND_FLOAT)
         return false;
     for (int32_t k = 0; k < let->at.n; k++)
         if (t->term[let->at.first + k].axis < 0)
