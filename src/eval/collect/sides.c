@@ -27,6 +27,36 @@ typedef struct siding {
     int32_t   n_fold, fold[MOST_FOLDS]; /* the reductions and scans */
 } siding;
 
+/* ---- What is computed again ------------------------------------------------------------------ */
+/* Operations for one element of a value computed from memory alone; AGAIN for all else. */
+static double cost_of(const rd_graph *g, int value, int depth)
+{
+    const rd_value *v    = &g->value[value];
+    double          cost = v->ops;
+
+    if (v->kind == RD_VALUE_CONST || v->kind == RD_VALUE_COORD ||
+        (v->kind == RD_VALUE_READ && !rd_is_gathered(v)))
+        return 1;
+    if (v->kind != RD_VALUE_MAP || rd_is_materialised_kind(v) || depth == 0)
+        return AGAIN;
+    for (int k = 0; k < v->n_in && cost < AGAIN; k++)
+        cost += v->in[k] >= 0 ? cost_of(g, v->in[k], depth - 1) : 0;
+    return cost;
+}
+
+/* True for a reduction that is cheaper to recompute than to store. */
+static bool is_cheap(const rd_graph *g, const rd_value *v)
+{
+    double cost = 1;
+
+    if (v->kind != RD_VALUE_REDUCE || v->out >= 0 || v->into >= 0 || v->whole || v->inner >= 0 ||
+        v->group >= 0)
+        return false;
+    for (int k = 0; k < v->n_in; k++)
+        cost += v->in[k] >= 0 ? cost_of(g, v->in[k], DEPTH) : 0;
+    return cost * (double)rd_points_of(g, v->reduced) < AGAIN;
+}
+
 /* ---- Sides of reductions --------------------------------------------------------------------- */
 static bool is_fold(const rd_value *v)
 {
@@ -45,7 +75,7 @@ static void find_under(siding *s, int value)
     for (int d = 0; d < v->n_at; d++)
         for (int t = 0; t < v->at[d].n_term; t++)
             under |= v->at[d].term[t].axis < 0 ? s->under[v->at[d].term[t].value] : 0;
-    if (is_fold(v) && s->n_fold < MOST_FOLDS) {
+    if (is_fold(v) && !is_cheap(s->g, v) && s->n_fold < MOST_FOLDS) {
         under |= (uint64_t)1 << s->n_fold;
         s->fold[s->n_fold++] = value;
     }
@@ -109,35 +139,6 @@ static void forget_sides(const siding *s)
 }
 
 /* ---- Values of sides ------------------------------------------------------------------------- */
-/* Operations for one element of a value computed from memory alone; AGAIN for all else. */
-static double cost_of(const rd_graph *g, int value, int depth)
-{
-    const rd_value *v    = &g->value[value];
-    double          cost = v->ops;
-
-    if (v->kind == RD_VALUE_CONST || v->kind == RD_VALUE_COORD ||
-        (v->kind == RD_VALUE_READ && !rd_is_gathered(v)))
-        return 1;
-    if (v->kind != RD_VALUE_MAP || rd_is_materialised_kind(v) || depth == 0)
-        return AGAIN;
-    for (int k = 0; k < v->n_in && cost < AGAIN; k++)
-        cost += v->in[k] >= 0 ? cost_of(g, v->in[k], depth - 1) : 0;
-    return cost;
-}
-
-/* True for a reduction that is cheaper to recompute than to store. */
-static bool is_cheap(const rd_graph *g, const rd_value *v)
-{
-    double cost = 1;
-
-    if (v->kind != RD_VALUE_REDUCE || v->out >= 0 || v->into >= 0 || v->whole || v->inner >= 0 ||
-        v->group >= 0)
-        return false;
-    for (int k = 0; k < v->n_in; k++)
-        cost += v->in[k] >= 0 ? cost_of(g, v->in[k], DEPTH) : 0;
-    return cost * (double)rd_points_of(g, v->reduced) < AGAIN;
-}
-
 static bool is_computed_inline(const rd_value *v)
 {
     return (v->kind == RD_VALUE_MAP || v->kind == RD_VALUE_CALL) && !rd_is_materialised_kind(v);
