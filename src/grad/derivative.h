@@ -72,13 +72,15 @@ rd_expr *rd_grad_pairs(rd_expr *x);
 /* rd_jvp() for another call, and `strict` as above (jvp.c). */
 rd_expr *rd_grad_directional(const char *call, rd_expr *y, rd_exprs x, rd_exprs t, bool strict);
 
-/* ---- Numbers beside cotangents (factors.c) --------------------------------------------------- */
+/* ---- Factors of cotangents (factors.c) ------------------------------------------------------- */
 /* False for halves: products without their numbers would leave their range. */
 bool rd_grad_keeps_factors(rd_dtype type);
 /* What a rule has made, without the numbers that multiply it. */
 rd_scaled rd_grad_without_number(const rd_grad_step *s, rd_expr *x);
 /* The product. */
 rd_expr *rd_grad_whole(const char *call, rd_scaled x);
+/* rd_grad_sum(), with the factors that are the same for all terms outside of the sum. */
+rd_expr *rd_grad_sum_of_products(const char *call, rd_expr *x, uint64_t axes);
 
 /* ---- Building blocks (graph.c) --------------------------------------------------------------- */
 /* Zeros of the shape and type of x. */

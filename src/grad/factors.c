@@ -1,4 +1,5 @@
-/* factors.c - numbers that cotangents are multiplied by.
+/* factors.c - what multiplies cotangents, and need not do so element by element: numbers, and
+ * factors that a sum repeats.
  *
  * Rules are linear in the cotangent, so a number that multiplies one multiplies all that follows
  * from it.  Reverse mode makes many: the 2 of a square, the -1 of a difference, the 1 / n of a
@@ -8,6 +9,7 @@
  *     sum over j of -(2 * (x[i] - y[j]) * (-0.5 * (k[i, j] * (b[j] * 1))))
  *       ->  sum over j of (x[i] - y[j]) * (k[i, j] * b[j]), times 1 */
 #include "expr/maps.h"
+#include "expr/origin.h"
 #include "grad/derivative.h"
 #include <math.h>
 #include <string.h>
@@ -40,7 +42,8 @@ static rd_expr *ones(const rd_grad_step *s, const rd_expr *x)
     return one ? rd_broadcast_to(one, x->rank, x->extent, s->call) : NULL;
 }
 
-/* True for the node, its operands and its cotangent, which other nodes may read: they stay whole. */
+/* True for the node, its operands and its cotangent: they stay whole, as other nodes may read
+ * them. */
 static bool is_given(const rd_grad_step *s, const rd_expr *x)
 {
     bool given = x == s->y || x == s->g;
@@ -103,4 +106,98 @@ rd_expr *rd_grad_whole(const char *call, rd_scaled x)
         return x.x;
     return x.by == -1 ? map_1(RD_OP_neg, call, x.x)
                       : map_2(RD_OP_mul, call, x.x, rd_num(x.x->ctx, x.by));
+}
+
+/* ---- Factors of sums ------------------------------------------------------------------------- */
+/* A sum of products, whose factors are being dealt to two places. */
+typedef struct dealing {
+    const char *call;
+    uint64_t    axes;    /* of the sum */
+    rd_expr    *outside; /* the product of the factors that repeat along them; NULL: 1 */
+    bool        failed;
+} dealing;
+
+/* True for a view that reads the same element all along the axes. */
+static bool repeats(const rd_expr *x, uint64_t axes)
+{
+    if (x->kind != RD_EXPR_VIEW)
+        return false;
+    for (int k = 0; k < x->rank; k++)
+        for (int a = 0; (axes >> k & 1) && x->extent[k] > 1 && a < x->in[0]->rank; a++)
+            if (x->as.view->number[x->in[0]->rank + a * x->rank + k] != 0)
+                return false;
+    return true;
+}
+
+/* A factor that repeats, without the axes of the sum. */
+static rd_expr *once(const dealing *d, rd_expr *x)
+{
+    for (int k = x->rank; x && k-- > 0;)
+        if (d->axes >> k & 1)
+            x = rd_select_place(x, k, 0);
+    return x;
+}
+
+static rd_expr *product(dealing *d, rd_expr *a, rd_expr *b)
+{
+    rd_expr *const y = a && b ? map_2(RD_OP_mul, d->call, a, b) : a ? a : b;
+
+    d->failed |= a && b && !y;
+    return y;
+}
+
+static bool is_product(const rd_expr *x)
+{
+    return x->kind == RD_EXPR_MAP && x->op == RD_OP_mul;
+}
+
+/* Factor k of a product, or of the product that x is a view of. */
+static rd_expr *factor(const rd_expr *x, int k)
+{
+    return x->kind == RD_EXPR_VIEW
+               ? rd_view(x->in[0]->in[k], x->rank, x->extent, x->as.view->number, NULL)
+               : x->in[k];
+}
+
+/* Deals the factors of x; returns the product of those that stay inside, NULL: 1. */
+static rd_expr *deal(dealing *d, rd_expr *x, int depth)
+{
+    rd_expr *in[2], *stays[2];
+
+    if (repeats(x, d->axes)) {
+        rd_expr *const y = once(d, x);
+
+        d->failed |= !y;
+        d->outside = product(d, d->outside, y);
+        return NULL;
+    }
+    if (depth == 0 || !is_product(x->kind == RD_EXPR_VIEW ? x->in[0] : x))
+        return x;
+    for (int k = 0; k < 2; k++) {
+        in[k] = factor(x, k);
+        d->failed |= !in[k];
+        stays[k] = in[k] ? deal(d, in[k], depth - 1) : NULL;
+    }
+    return stays[0] == in[0] && stays[1] == in[1] ? x : product(d, stays[0], stays[1]);
+}
+
+/* The sum of x over some axes.  Factors that are the same for all terms multiply it once:
+ *
+ *     sum over i of (x[i] - y[j]) * (k[i, j] * b[j])
+ *       ->  b[j] * sum over i of (x[i] - y[j]) * k[i, j]
+ */
+rd_expr *rd_grad_sum_of_products(const char *call, rd_expr *x, uint64_t axes)
+{
+    dealing  d = { .call = call, .axes = axes };
+    rd_expr *inside, *sum;
+
+    if (!x || !axes || !rd_grad_keeps_factors(x->type))
+        return rd_grad_sum(x, axes);
+    inside = deal(&d, x, DEEPEST);
+    if (d.failed)
+        return NULL;
+    if (!inside || !d.outside)
+        return rd_grad_sum(x, axes);
+    sum = rd_grad_sum(inside, axes);
+    return sum ? map_2(RD_OP_mul, call, sum, d.outside) : NULL;
 }
