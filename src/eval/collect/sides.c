@@ -15,6 +15,8 @@ enum { MOST_SIDES = 8, MOST_FOLDS = 64, MOST_COPIES = 64, DEPTH = 16 };
  * ms: sums of the kernel matrix of 2,000 points in 50 dimensions, with some 350 operations an
  * element. */
 static const double AGAIN = 256;
+/* So is one of more operations, if it would be an array of so many elements. */
+static const double AGAIN_OF_MANY = 4096, MANY = 1 << 24;
 
 /* The state of the pass. */
 typedef struct siding {
@@ -28,7 +30,7 @@ typedef struct siding {
 } siding;
 
 /* ---- What is computed again ------------------------------------------------------------------ */
-/* Operations for one element of a value computed from memory alone; AGAIN for all else. */
+/* Operations for one element of a value computed from memory alone; too many for all else. */
 static double cost_of(const rd_graph *g, int value, int depth)
 {
     const rd_value *v    = &g->value[value];
@@ -38,8 +40,8 @@ static double cost_of(const rd_graph *g, int value, int depth)
         (v->kind == RD_VALUE_READ && !rd_is_gathered(v)))
         return 1;
     if (v->kind != RD_VALUE_MAP || rd_is_materialised_kind(v) || depth == 0)
-        return AGAIN;
-    for (int k = 0; k < v->n_in && cost < AGAIN; k++)
+        return AGAIN_OF_MANY;
+    for (int k = 0; k < v->n_in && cost < AGAIN_OF_MANY; k++)
         cost += v->in[k] >= 0 ? cost_of(g, v->in[k], depth - 1) : 0;
     return cost;
 }
@@ -47,14 +49,15 @@ static double cost_of(const rd_graph *g, int value, int depth)
 /* True for a reduction that is cheaper to recompute than to store. */
 static bool is_cheap(const rd_graph *g, const rd_value *v)
 {
-    double cost = 1;
+    const double again = (double)rd_points_of(g, v->axes) > MANY ? AGAIN_OF_MANY : AGAIN;
+    double       cost  = 1;
 
     if (v->kind != RD_VALUE_REDUCE || v->out >= 0 || v->into >= 0 || v->whole || v->inner >= 0 ||
         v->group >= 0)
         return false;
     for (int k = 0; k < v->n_in; k++)
         cost += v->in[k] >= 0 ? cost_of(g, v->in[k], DEPTH) : 0;
-    return cost * (double)rd_points_of(g, v->reduced) < AGAIN;
+    return cost * (double)rd_points_of(g, v->reduced) < again;
 }
 
 /* ---- Sides of reductions --------------------------------------------------------------------- */
