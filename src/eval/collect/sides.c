@@ -244,7 +244,7 @@ static int value_of_side(siding *s, int value, int side)
         return *own;
     if (!(in = operands_of_side(s, value, side, &other)))
         return -1;
-    if (is_fold(&v) ? is_first(s, value, side) : !other)
+    if (is_first(s, value, side) && (is_fold(&v) || !other))
         return *own = value;
     return *own = copy_of(s, value, side, in);
 }
