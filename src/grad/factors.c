@@ -114,6 +114,7 @@ typedef struct dealing {
     const char *call;
     uint64_t    axes;    /* of the sum */
     rd_expr    *outside; /* the product of the factors that repeat along them; NULL: 1 */
+    rd_expr    *under;   /* and of such divisors */
     bool        failed;
 } dealing;
 
@@ -146,9 +147,18 @@ static rd_expr *product(dealing *d, rd_expr *a, rd_expr *b)
     return y;
 }
 
+/* Adds a factor, or a divisor, to those outside. */
+static void move_outside(dealing *d, rd_expr **to, rd_expr *x)
+{
+    rd_expr *const y = once(d, x);
+
+    d->failed |= !y;
+    *to = product(d, *to, y);
+}
+
 static bool is_product(const rd_expr *x)
 {
-    return x->kind == RD_EXPR_MAP && x->op == RD_OP_mul;
+    return x->kind == RD_EXPR_MAP && (x->op == RD_OP_mul || x->op == RD_OP_div);
 }
 
 /* Factor k of a product, or of the product that x is a view of. */
@@ -159,26 +169,63 @@ static rd_expr *factor(const rd_expr *x, int k)
                : x->in[k];
 }
 
+static rd_expr *deal(dealing *d, rd_expr *x, int depth);
+
+/* Deals the factors of a / b; returns what stays inside of it. */
+static rd_expr *deal_quotient(dealing *d, rd_expr *x, rd_expr *a, rd_expr *b, int depth)
+{
+    if (!repeats(b, d->axes))
+        return x;
+    move_outside(d, &d->under, b);
+    return deal(d, a, depth - 1);
+}
+
 /* Deals the factors of x; returns the product of those that stay inside, NULL: 1. */
 static rd_expr *deal(dealing *d, rd_expr *x, int depth)
 {
-    rd_expr *in[2], *stays[2];
+    const rd_expr *y = x->kind == RD_EXPR_VIEW ? x->in[0] : x;
+    rd_expr       *in[2], *stays[2];
 
     if (repeats(x, d->axes)) {
-        rd_expr *const y = once(d, x);
-
-        d->failed |= !y;
-        d->outside = product(d, d->outside, y);
+        move_outside(d, &d->outside, x);
         return NULL;
     }
-    if (depth == 0 || !is_product(x->kind == RD_EXPR_VIEW ? x->in[0] : x))
+    if (depth == 0 || !is_product(y))
         return x;
     for (int k = 0; k < 2; k++) {
         in[k] = factor(x, k);
         d->failed |= !in[k];
-        stays[k] = in[k] ? deal(d, in[k], depth - 1) : NULL;
     }
+    if (d->failed)
+        return x;
+    if (y->op == RD_OP_div)
+        return deal_quotient(d, x, in[0], in[1], depth);
+    for (int k = 0; k < 2; k++)
+        stays[k] = deal(d, in[k], depth - 1);
     return stays[0] == in[0] && stays[1] == in[1] ? x : product(d, stays[0], stays[1]);
+}
+
+/* True if all of x is summed, over two long axes or more: the pairs that a scalar belongs to. */
+static bool is_total_of_pairs(const rd_expr *x, uint64_t axes)
+{
+    enum { LONG = 256 };
+    int n = 0;
+
+    for (int k = 0; k < x->rank; k++) {
+        n += x->extent[k] >= LONG;
+        if (!(axes >> k & 1) && x->extent[k] > 1)
+            return false;
+    }
+    return n > 1;
+}
+
+/* The sum of x over all axes, the last one first: a sum for each point, which shares the loops of
+ * other such sums, and then the sum over points. */
+static rd_expr *total_in_turn(const char *call, rd_expr *x)
+{
+    for (int k = x->rank; x && k-- > 0;)
+        x = rd_grad_sum_of_products(call, x, UINT64_C(1) << k);
+    return x;
 }
 
 /* The sum of x over some axes.  Factors that are the same for all terms multiply it once:
@@ -189,15 +236,19 @@ static rd_expr *deal(dealing *d, rd_expr *x, int depth)
 rd_expr *rd_grad_sum_of_products(const char *call, rd_expr *x, uint64_t axes)
 {
     dealing  d = { .call = call, .axes = axes };
-    rd_expr *inside, *sum;
+    rd_expr *inside, *y;
 
     if (!x || !axes || !rd_grad_keeps_factors(x->type))
         return rd_grad_sum(x, axes);
+    if (is_total_of_pairs(x, axes) && axes + 1 == UINT64_C(1) << x->rank)
+        return total_in_turn(call, x);
     inside = deal(&d, x, DEEPEST);
     if (d.failed)
         return NULL;
-    if (!inside || !d.outside)
+    if (!inside || (!d.outside && !d.under))
         return rd_grad_sum(x, axes);
-    sum = rd_grad_sum(inside, axes);
-    return sum ? map_2(RD_OP_mul, call, sum, d.outside) : NULL;
+    y = rd_grad_sum(inside, axes);
+    if (d.outside)
+        y = map_2(RD_OP_mul, call, y, d.outside);
+    return d.under ? map_2(RD_OP_div, call, y, d.under) : y;
 }
