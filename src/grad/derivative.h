@@ -27,6 +27,12 @@ typedef struct rd_grad_step {
                                  * rule writes what the node adds to their cotangents */
 } rd_grad_step;
 
+/* An expression times a number. */
+typedef struct rd_scaled {
+    rd_expr *x; /* NULL: 0 */
+    double   by;
+} rd_scaled;
+
 /* The rule of a kind of node.  `pull` fills in s->in from s->g; false after a failure.  `push`
  * returns the tangent of s->y; NULL after a failure. */
 typedef struct rd_grad_rule {
@@ -48,6 +54,7 @@ typedef struct rd_grad_graph {
     rd_node_list list;
     bool        *depends; /* of each node: it changes if an operand of the caller does */
     rd_expr    **change;  /* of each node: its tangent or cotangent; NULL: 0 */
+    double      *by;      /* of each node: the number that the cotangent is multiplied by */
 } rd_grad_graph;
 
 /* Lists the nodes, and finds which depend on the operands x.  `strict`: an operand that is neither
@@ -65,7 +72,17 @@ rd_expr *rd_grad_pairs(rd_expr *x);
 /* rd_jvp() for another call, and `strict` as above (forward_mode.c). */
 rd_expr *rd_grad_directional(const char *call, rd_expr *y, rd_exprs x, rd_exprs t, bool strict);
 
-/* ---- Building blocks (marked_graph.c) --------------------------------------------------------------- */
+/* ---- Factors of cotangents (factors.c) ------------------------------------------------------- */
+/* False for halves: products without their numbers would leave their range. */
+bool rd_grad_keeps_factors(rd_dtype type);
+/* What a rule has made, without the numbers that multiply it. */
+rd_scaled rd_grad_without_number(const rd_grad_step *s, rd_expr *x);
+/* The product. */
+rd_expr *rd_grad_whole(const char *call, rd_scaled x);
+/* rd_grad_sum(), with the factors that are the same for all terms outside of the sum. */
+rd_expr *rd_grad_sum_of_products(const char *call, rd_expr *x, uint64_t axes);
+
+/* ---- Building blocks (marked_graph.c) -------------------------------------------------------- */
 /* Zeros of the shape and type of x. */
 rd_expr *rd_grad_zeros(rd_expr *x);
 /* The sum of x over a set of axes, bit a: axis a; x itself if there is none. */

@@ -102,10 +102,12 @@ static bool allocate_facts(rd_grad_graph *graph)
 {
     const int64_t n = graph->list.n;
 
-    graph->change = rd_alloc(graph->ctx, n * (int64_t)(sizeof *graph->change + sizeof(bool)));
+    graph->change = rd_alloc(
+        graph->ctx, n * (int64_t)(sizeof *graph->change + sizeof *graph->by + sizeof(bool)));
     if (!graph->change)
         return false;
-    graph->depends = (bool *)(graph->change + n);
+    graph->by      = (double *)(graph->change + n);
+    graph->depends = (bool *)(graph->by + n);
     return true;
 }
 

@@ -11,14 +11,44 @@
 #include <string.h>
 
 /* ---- Cotangents ------------------------------------------------------------------------------ */
-/* Adds a part to the cotangent of a node.  False after a failure. */
-static bool add_to(rd_grad_graph *graph, rd_expr *x, rd_expr *part)
+/* The cotangent of node i. */
+static rd_scaled cotangent(const rd_grad_graph *graph, int64_t i)
 {
-    rd_expr **const g = &graph->change[rd_grad_find(graph, x)];
+    return (rd_scaled){ graph->change[i], graph->by[i] };
+}
 
-    part = rd_cast_to(rd_with_origins(part, /*origin=*/NULL), x->type);
-    *g   = part && *g ? map_2(RD_OP_add, graph->call, *g, part) : part;
-    return *g != NULL;
+/* The sum of two cotangents.  Equal numbers stay beside it. */
+static rd_scaled sum_of(const char *call, rd_scaled a, rd_scaled b)
+{
+    if (a.by == b.by)
+        return (rd_scaled){ map_2(RD_OP_add, call, a.x, b.x), a.by };
+    if (a.by == -b.by)
+        return (rd_scaled){ map_2(RD_OP_sub, call, a.x, b.x), a.by };
+    return (rd_scaled){ map_2(RD_OP_add, call, rd_grad_whole(call, a), rd_grad_whole(call, b)), 1 };
+}
+
+/* Adds a part to the cotangent of a node.  False after a failure. */
+static bool add_to(rd_grad_graph *graph, rd_expr *x, rd_scaled part)
+{
+    const int64_t i = rd_grad_find(graph, x);
+
+    part.x = rd_cast_to(rd_with_origins(part.x, NULL), x->type);
+    if (part.x && graph->change[i])
+        part = sum_of(graph->call, cotangent(graph, i), part);
+    graph->change[i] = part.x;
+    graph->by[i]     = part.by;
+    return part.x != NULL;
+}
+
+/* True if all operands have types in which numbers may stay beside cotangents. */
+static bool keeps_factors(const rd_expr *y)
+{
+    bool all = rd_grad_keeps_factors(y->type);
+
+    for (int k = 0; k < y->n_in; k++)
+        all &= !y->in[k] || rd_grad_keeps_factors(y->in[k]->type) ||
+               rd_dtype_kind(y->in[k]->type) != RD_KIND_FLOAT;
+    return all;
 }
 
 /* Passes the cotangent of node i on to its operands. */
@@ -27,19 +57,30 @@ static bool pull_node(rd_grad_graph *graph, int64_t i)
     bool                depends[RD_MOST_IN];
     rd_grad_step        s;
     const rd_grad_rule *rule;
+    rd_scaled           g = cotangent(graph, i);
 
-    if (!graph->depends[i] || !graph->change[i] || !graph->list.at[i]->n_in)
+    if (!graph->depends[i] || !g.x || !graph->list.at[i]->n_in)
         return true;
     rd_grad_step_of(graph, i, &s, depends);
     if (!memchr(depends, true, (size_t)s.y->n_in)) /* an operand of the caller */
         return true;
-    s.g  = graph->change[i];
-    rule = rd_grad_rule_of(&s);
+    if (!keeps_factors(s.y))
+        g = (rd_scaled){ rd_grad_whole(graph->call, g), 1 };
+    s.g  = g.x;
+    rule = s.g ? rd_grad_rule_of(&s) : NULL;
     if (!rule || !rule->pull(&s))
         return false;
-    for (int k = 0; k < s.y->n_in; k++)
-        if (depends[k] && s.in[k] && !add_to(graph, s.y->in[k], s.in[k]))
+    for (int k = 0; k < s.y->n_in; k++) {
+        rd_scaled part = { s.in[k], 1 };
+
+        if (!depends[k] || !s.in[k])
+            continue;
+        if (keeps_factors(s.y))
+            part = rd_grad_without_number(&s, s.in[k]);
+        part.by *= g.by;
+        if (!add_to(graph, s.y->in[k], part))
             return false;
+    }
     return true;
 }
 
@@ -70,8 +111,9 @@ static bool plant_seed(rd_grad_graph *graph, rd_expr *y, rd_expr *seed)
     if (!(seed = seed_of(graph, y, seed)))
         return false;
     if (!rd_is_complex(y))
-        return add_to(graph, y, seed);
-    return add_to(graph, y->in[0], seed->in[0]) && add_to(graph, y->in[1], seed->in[1]);
+        return add_to(graph, y, (rd_scaled){ seed, 1 });
+    return add_to(graph, y->in[0], (rd_scaled){ seed->in[0], 1 }) &&
+           add_to(graph, y->in[1], (rd_scaled){ seed->in[1], 1 });
 }
 
 /* ---- Results --------------------------------------------------------------------------------- */
@@ -87,7 +129,9 @@ static rd_expr *result_of(const rd_grad_graph *graph, rd_expr *x)
         return rd_complex_of(result_of(graph, x->in[0]), result_of(graph, x->in[1]), graph->call);
     if (x->kind == RD_EXPR_SPARSE) /* other places have no gradient: no fill */
         return rd_sparse_with(x, result_of(graph, x->in[0]), /*fill=*/NULL);
-    return rd_with_origins(i >= 0 && graph->change[i] ? graph->change[i] : rd_grad_zeros(x),
+    return rd_with_origins(i >= 0 && graph->change[i]
+                               ? rd_grad_whole(graph->call, cotangent(graph, i))
+                               : rd_grad_zeros(x),
                            x->origin);
 }
 

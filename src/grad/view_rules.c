@@ -56,7 +56,7 @@ static bool sum_repeats(back *b)
             b->along[b->rank++] = k;
         else
             axes |= UINT64_C(1) << k;
-    b->g = rd_grad_sum(b->g, axes);
+    b->g = rd_grad_sum_of_products(call, b->g, axes);
     return b->g != NULL;
 }
 

@@ -26,6 +26,8 @@ typedef struct rd_seen {
     /* operations to compute one element inline from leaves and reductions */
     double ops;
     double reads;  /* number of leaves and reductions read for one element */
+    double whole;  /* operations to compute one element from leaves, reductions included */
+    double widest; /* elements of the largest array that it is computed from */
     bool   given;  /* its value is in memory already */
     bool   splits; /* a reshape, here or below, may split the axes of its users */
 } rd_seen;
@@ -125,6 +127,9 @@ bool          rd_set_dims(rd_collector *c, int v, int n, const int32_t *dim);
  * inlined at that place. */
 int rd_axes_of_subscripts(const rd_collector *c, int n, const rd_subscript *at,
                           int32_t dim[RD_RAW_AXES]);
+/* True for a function of pairs that is computed at each of its uses, although they want more
+ * elements than it has: an array of all pairs would be far larger than what they are of. */
+bool rd_is_of_pairs(const rd_collector *c, const rd_seen *seen, const int32_t *list, int n);
 /* Answers uses by reads of value v, which has all dims of the expression. */
 bool rd_answer_reads(rd_collector *c, const rd_expr *e, int v, const int32_t *list, int n);
 

@@ -276,6 +276,46 @@ static int choose_lane(const rd_fold_reads *o, bool reduced_allowed)
     return best;
 }
 
+/* True if a reduction over the axis is below the value, behind maps. */
+static bool has_fold_over(const rd_graph *g, int value, int axis, int depth)
+{
+    const rd_value *v     = &g->value[value];
+    bool            found = v->kind == RD_VALUE_REDUCE && rd_in(v->reduced, axis);
+
+    for (int k = 0; k < v->n_in && v->kind == RD_VALUE_MAP && depth > 0 && !found; k++)
+        found = v->in[k] >= 0 && has_fold_over(g, v->in[k], axis, depth - 1);
+    return found;
+}
+
+/* Replaces a kept lane axis that a reduction below sums over, as the gradient of a distance keeps
+ * the coordinates.  What is computed of that reduction is the same for all lanes, and has vectors
+ * along the other kept axes.  All kept axes have the same bits. */
+static int lane_of_pairs(const rd_fold_reads *o, int lane)
+{
+    enum { DEEPEST = 8 };
+    double least = 0;
+    int    best  = -1;
+    bool   found = false;
+
+    if (lane < 0 || rd_in(o->value->reduced, lane))
+        return lane;
+    for (int k = 0; k < o->value->n_in && !found; k++)
+        found = o->value->in[k] >= 0 && has_fold_over(o->graph, o->value->in[k], lane, DEEPEST);
+    for (int a = 0; found && a < o->graph->n_axis; a++) {
+        double cost;
+
+        if (a == lane || !rd_in(o->value->axes, a) || !is_innermost(o, a) ||
+            extent(o, a) < RD_OFTEN)
+            continue;
+        cost = lane_cost(o, a);
+        if (best < 0 || cost < least || (cost == least && is_preferred(o, a, best))) {
+            best  = a;
+            least = cost;
+        }
+    }
+    return best < 0 ? lane : best;
+}
+
 /* Moves the lane axis, and the axes that join outside it, to the end of the order.  They form the
  * lane position from c->first_lane on. */
 static void move_lane_last(const rd_fold_reads *o, rd_combine *c, int lane)
@@ -390,7 +430,7 @@ static bool combine(rd_graph *graph, rd_value *v, rd_looked **looked, int32_t al
     c->steps      = RD_TREE_STEPS;
     c->lanes      = 1;
     c->first_lane = c->n_order;
-    c->lane_axis  = lane_of_stored(&o, choose_lane(&o, any_order));
+    c->lane_axis  = lane_of_pairs(&o, lane_of_stored(&o, choose_lane(&o, any_order)));
     if (v->group >= 0) {
         c->lanes = lanes_of_groups(&o, c, any_order);
         c->steps = steps_of_groups(graph->axis[v->group].extent * c->lanes,

@@ -152,6 +152,50 @@ double rd_uses_span(const rd_collector *c, const rd_expr *expr, const int32_t *l
     return points;
 }
 
+/* ---- Functions of pairs ---------------------------------------------------------------------- */
+/* True if a use goes along the axis; a use whose subscripts are more than axes goes along all. */
+static bool goes_along(const rd_collector *c, const rd_expr *e, const rd_expr_use *d, int axis)
+{
+    bool found = false;
+
+    for (int a = 0; a < e->rank && !found; a++)
+        found = e->extent[a] > 1 && rd_subscript_pure(c->axes, &d->at[a]) == axis;
+    return found;
+}
+
+/* True if no loops need two uses together: axes of one that the other lacks may be its axes. */
+static bool may_run_apart(const rd_collector *c, const rd_expr *e, const rd_expr_use *x,
+                          const rd_expr_use *y)
+{
+    for (int a = 0; a < e->rank; a++)
+        for (int b = 0; b < e->rank; b++) {
+            const int p = rd_subscript_pure(c->axes, &x->at[a]);
+            const int q = rd_subscript_pure(c->axes, &y->at[b]);
+
+            if (e->extent[a] == 1 || e->extent[b] == 1)
+                continue;
+            if (p < 0 || q < 0 ||
+                (!goes_along(c, e, y, p) && !goes_along(c, e, x, q) &&
+                 !rd_axes_may_join(c->axes, p, q)))
+                return false;
+        }
+    return true;
+}
+
+bool rd_is_of_pairs(const rd_collector *c, const rd_seen *seen, const int32_t *list, int n)
+{
+    enum { FEW = 4, MANY = 1 << 24, FAR = 64, MOST_OPS = 4096 };
+    const double points = rd_expr_points(seen->expr);
+
+    if (n < 2 || n > FEW || points < MANY || points < FAR * seen->widest || seen->whole > MOST_OPS)
+        return false;
+    for (int k = 0; k < n; k++)
+        for (int l = 0; l < k; l++)
+            if (!may_run_apart(c, seen->expr, &c->use[list[k]], &c->use[list[l]]))
+                return false;
+    return true;
+}
+
 /* ---- Equal uses ------------------------------------------------------------------------------ */
 enum { MAX_PAIRS = RD_MAX_RANK * RD_MAX_TERMS };
 

@@ -132,8 +132,9 @@ static bool instances_map(rd_collector *c, const rd_seen *seen, const int32_t *l
 {
     const rd_expr *e = seen->expr;
 
-    if (!only_widens(e) && (is_cheaper_stored(c, seen, list, n) ||
-                            (seen->ops > 0 && is_read_crosswise(c, e, list, n))))
+    if (!only_widens(e) && !rd_is_of_pairs(c, seen, list, n) &&
+        (is_cheaper_stored(c, seen, list, n) ||
+         (seen->ops > 0 && is_read_crosswise(c, e, list, n))))
         return map_whole(c, e, list, n);
     for (int k = 0; k < n; k++)
         if (!rd_answer(c, list[k], map_at(c, e, rd_use_of(c, list[k])->at)))

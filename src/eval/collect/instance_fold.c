@@ -202,11 +202,13 @@ static bool gathers_most(const rd_collector *c, const rd_expr *e, const int32_t 
 }
 
 /* Makes the values of a reduction.  Slices reduce only what they need, but no element is computed
- * twice.  The reduction is materialised if its uses (readers' requests) together want more elements
+ * twice, except distances of many pairs.  The reduction is materialised if its uses (readers' requests) together want more elements
  * than it has, or if several want groups, as each element may belong to any group. */
 bool rd_instances_reduce(rd_collector *c, const rd_expr *e, const int32_t *list, int n)
 {
-    if (fold_evaluations(c, list, n) > rd_expr_points(e) || gathers_most(c, e, list, n) ||
+    const bool more = fold_evaluations(c, list, n) > rd_expr_points(e);
+
+    if ((more && !rd_is_of_pairs(c, rd_seen_of(c, e), list, n)) || gathers_most(c, e, list, n) ||
         (n > 1 && rd_is_grouped(e)))
         return reduce_whole(c, e, list, n);
     for (int k = 0; k < n; k++)

@@ -25,6 +25,30 @@ static bool is_read(const rd_seen *seen)
            kind == RD_EXPR_PRODUCT || (kind == RD_EXPR_LEAF && seen->expr->rank > 0);
 }
 
+/* Counts what one element of an expression takes if nothing is stored, from facts of its
+ * operands. */
+static void count_whole(const rd_collector *c, rd_seen *seen, double most)
+{
+    const rd_expr *e     = seen->expr;
+    const bool     fold  = e->kind == RD_EXPR_REDUCE;
+    const bool     again = fold || e->kind == RD_EXPR_MAP || e->kind == RD_EXPR_VIEW;
+
+    seen->whole  = seen->given || e->kind == RD_EXPR_LEAF || e->kind == RD_EXPR_NUMBER ? 0
+                   : again                                                             ? own_ops(e)
+                                                                                       : most;
+    seen->widest = seen->given || e->kind == RD_EXPR_LEAF ? rd_expr_points(e) : 0;
+    for (int k = 0; k < e->n_in && !seen->given; k++)
+        if (e->in[k]) {
+            const rd_seen *const in    = rd_seen_of(c, e->in[k]);
+            const double         terms = fold && k == 0 && rd_expr_points(e) > 0
+                                             ? rd_expr_points(e->in[k]) / rd_expr_points(e)
+                                             : 1;
+
+            seen->whole  = fmin(most, seen->whole + (in->whole + fold) * terms);
+            seen->widest = fmax(seen->widest, in->widest);
+        }
+}
+
 /* Counts for each expression what computing one element inline takes: operations, and reads.
  * Operands come first.  Folds count no operations, as they have a rule of their own. splits: a
  * reshape below may split the axes of users. */
@@ -38,6 +62,7 @@ static void count_work(rd_collector *c)
         seen->ops    = seen->given ? 0 : own_ops(seen->expr);
         seen->reads  = is_read(seen);
         seen->splits = !seen->given && rd_reshape_splits(seen->expr);
+        count_whole(c, seen, most);
         for (int k = 0; k < seen->expr->n_in && !seen->given; k++)
             seen->splits |= seen->expr->in[k] && rd_seen_of(c, seen->expr->in[k])->splits;
         for (int k = 0; k < seen->expr->n_in && !is_read(seen); k++)

@@ -23,6 +23,8 @@ enum { MOST_SIDES = 8, MOST_FOLDS = 64, MOST_COPIES = 64, DEPTH = 16 };
  * ms: sums of the kernel matrix of 2,000 points in 50 dimensions, with some 350 operations an
  * element. */
 static const double AGAIN = 256;
+/* So is one of more operations, if it would be an array of so many elements. */
+static const double AGAIN_OF_MANY = 4096, MANY = 1 << 24;
 
 /* The state of the pass. */
 typedef struct siding {
@@ -34,6 +36,37 @@ typedef struct siding {
     int32_t  *copy;   /* by side and value: that side's copy, -1: not asked for yet */
     int32_t   n_fold, fold[MOST_FOLDS]; /* the reductions and scans */
 } siding;
+
+/* ---- What is computed again ------------------------------------------------------------------ */
+/* Operations for one element of a value computed from memory alone; too many for all else. */
+static double cost_of(const rd_graph *g, int value, int depth)
+{
+    const rd_value *v    = &g->value[value];
+    double          cost = v->ops;
+
+    if (v->kind == RD_VALUE_CONST || v->kind == RD_VALUE_COORD ||
+        (v->kind == RD_VALUE_READ && !rd_is_gathered(v)))
+        return 1;
+    if (v->kind != RD_VALUE_MAP || rd_is_materialised_kind(v) || depth == 0)
+        return AGAIN_OF_MANY;
+    for (int k = 0; k < v->n_in && cost < AGAIN_OF_MANY; k++)
+        cost += v->in[k] >= 0 ? cost_of(g, v->in[k], depth - 1) : 0;
+    return cost;
+}
+
+/* True for a reduction that is cheaper to recompute than to store. */
+static bool is_cheap(const rd_graph *g, const rd_value *v)
+{
+    const double again = (double)rd_points_of(g, v->axes) > MANY ? AGAIN_OF_MANY : AGAIN;
+    double       cost  = 1;
+
+    if (v->kind != RD_VALUE_REDUCE || v->out >= 0 || v->into >= 0 || v->whole || v->inner >= 0 ||
+        v->group >= 0)
+        return false;
+    for (int k = 0; k < v->n_in; k++)
+        cost += v->in[k] >= 0 ? cost_of(g, v->in[k], DEPTH) : 0;
+    return cost * (double)rd_points_of(g, v->reduced) < again;
+}
 
 /* ---- Sides of reductions --------------------------------------------------------------------- */
 /* True for a reduction or scan that loops compute, not a library (apart). */
@@ -55,7 +88,7 @@ static void find_under(siding *s, int value)
     for (int d = 0; d < v->n_at; d++)
         for (int t = 0; t < v->at[d].n_term; t++)
             under |= v->at[d].term[t].axis < 0 ? s->under[v->at[d].term[t].value] : 0;
-    if (is_fold(v) && s->n_fold < MOST_FOLDS) {
+    if (is_fold(v) && !is_cheap(s->g, v) && s->n_fold < MOST_FOLDS) {
         under |= (uint64_t)1 << s->n_fold;
         s->fold[s->n_fold++] = value;
     }
@@ -121,38 +154,6 @@ static void forget_sides(const siding *s)
 }
 
 /* ---- Values of sides ------------------------------------------------------------------------- */
-/* Operations for one element of a value computed from memory alone, at most `depth` levels deep;
- * AGAIN, which means too many, for all else. */
-static double cost_of(const rd_graph *g, int value, int depth)
-{
-    const rd_value *v    = &g->value[value];
-    double          cost = v->ops;
-
-    if (v->kind == RD_VALUE_CONST || v->kind == RD_VALUE_COORD ||
-        (v->kind == RD_VALUE_READ && !rd_is_gathered(v)))
-        return 1;
-    if (v->kind != RD_VALUE_MAP || rd_is_materialised_kind(v) || depth == 0)
-        return AGAIN;
-    for (int k = 0; k < v->n_in && cost < AGAIN; k++)
-        cost += v->in[k] >= 0 ? cost_of(g, v->in[k], depth - 1) : 0;
-    return cost;
-}
-
-/* True for a reduction that is cheaper to recompute than to store.  It must not be stored anyway:
- * as a result (out), a part of a concatenation (into), an array (whole), or by several outputs or
- * groups. */
-static bool is_cheap(const rd_graph *g, const rd_value *v)
-{
-    double cost = 1;
-
-    if (v->kind != RD_VALUE_REDUCE || v->out >= 0 || v->into >= 0 || v->whole || v->inner >= 0 ||
-        v->group >= 0)
-        return false;
-    for (int k = 0; k < v->n_in; k++)
-        cost += v->in[k] >= 0 ? cost_of(g, v->in[k], DEPTH) : 0;
-    return cost * (double)rd_points_of(g, v->reduced) < AGAIN;
-}
-
 /* True for a map or a user's function that is computed in its readers. */
 static bool is_computed_inline(const rd_value *v)
 {
@@ -261,7 +262,7 @@ static int value_of_side(siding *s, int value, int side)
         return *own;
     if (!(in = operands_of_side(s, value, side, &other)))
         return -1;
-    if (is_fold(&v) ? is_first(s, value, side) : !other)
+    if (is_first(s, value, side) && (is_fold(&v) || !other))
         return *own = value;
     return *own = copy_of(s, value, side, in);
 }

@@ -161,8 +161,23 @@ static bool have_different_spaces(const rd_placing *p, int n, const int32_t *gro
 }
 
 /* This many accumulators of each vector element stay in registers: a force has a few
- * coordinates. */
-enum { IN_REGISTERS = 8 };
+ * coordinates.  NEAR_REGISTERS stay in the first-level cache.  They cost no more than to read
+ * what the group has made again for each of them: the weight of a pair for each coordinate. */
+enum { IN_REGISTERS = 8, NEAR_REGISTERS = 64 };
+
+/* True if the member reads a value of the group that is the same for all its accumulators. */
+static bool repeats_member(const rd_placing *p, const rd_value *m, rd_set inner)
+{
+    const rd_materialised *a = &p->list[p->number[m - p->graph->value]];
+
+    for (int u = 0; u < a->n_use; u++) {
+        const int t = p->touch_of[a->use[u].value];
+
+        if (t >= 0 && p->touched[t].inside && !(p->graph->value[a->use[u].value].axes & inner))
+            return true;
+    }
+    return false;
+}
 
 /* The cost of accumulators of m that do not fit in registers. All their lanes are loaded and stored
  * for every index of x: from memory if they take more than half of what a cache may hold, else from
@@ -170,10 +185,11 @@ enum { IN_REGISTERS = 8 };
  * pairs. */
 static double accumulator_cost(const rd_placing *p, const rd_value *m, rd_set shared, int x)
 {
-    rd_set inner = m->axes & ~shared;
-    double bytes = points(p, inner) * rd_dtype_size(m->type) * (m->combine ? m->combine->lanes : 1);
+    const rd_set inner = m->axes & ~shared;
+    const double each  = points(p, inner) * (m->combine ? m->combine->lanes : 1);
+    const double bytes = each * rd_dtype_size(m->type);
 
-    if (points(p, inner) * (m->combine ? m->combine->lanes : 1) <= IN_REGISTERS)
+    if (each <= IN_REGISTERS || (each <= NEAR_REGISTERS && repeats_member(p, m, inner)))
         return 0;
     return points(p, m->axes) * (double)p->graph->axis[x].extent *
            (2 * bytes > HELD_BYTES ? RD_PRICE_READ + RD_PRICE_WRITE : 2 * RD_PRICE_NEAR);

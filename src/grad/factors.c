@@ -1,0 +1,254 @@
+/* factors.c - what multiplies cotangents, and need not do so element by element: numbers, and
+ * factors that a sum repeats.
+ *
+ * Rules are linear in the cotangent, so a number that multiplies one multiplies all that follows
+ * from it.  Reverse mode makes many: the 2 of a square, the -1 of a difference, the 1 / n of a
+ * mean, the seed 1.  They stay beside the cotangent, and multiply the result once instead of each
+ * pair of points:
+ *
+ *     sum over j of -(2 * (x[i] - y[j]) * (-0.5 * (k[i, j] * (b[j] * 1))))
+ *       ->  sum over j of (x[i] - y[j]) * (k[i, j] * b[j]), times 1 */
+#include "expr/maps.h"
+#include "expr/origin.h"
+#include "grad/derivative.h"
+#include <math.h>
+#include <string.h>
+
+/* Numbers in the text of a rule stand no deeper below its products. */
+enum { DEEPEST = 4 };
+
+/* True for a finite number other than 0, alone or repeated. */
+static bool is_number(const rd_expr *x, double *value)
+{
+    while (x->kind == RD_EXPR_VIEW)
+        x = x->in[0];
+    if (x->kind != RD_EXPR_NUMBER)
+        return false;
+    *value = rd_word_to_double(x->as.number->value, x->type);
+    return isfinite(*value) && *value != 0;
+}
+
+static bool is_one(const rd_expr *x)
+{
+    double value;
+
+    return x && is_number(x, &value) && value == 1;
+}
+
+static rd_expr *ones(const rd_grad_step *s, const rd_expr *x)
+{
+    rd_expr *const one = rd_number(s->ctx, x->type, rd_word_from_int(1, x->type));
+
+    return one ? rd_broadcast_to(one, x->rank, x->extent, s->call) : NULL;
+}
+
+/* True for the node, its operands and its cotangent: they stay whole, as other nodes may read
+ * them. */
+static bool is_given(const rd_grad_step *s, const rd_expr *x)
+{
+    bool given = x == s->y || x == s->g;
+
+    for (int k = 0; k < s->y->n_in; k++)
+        given |= x == s->y->in[k];
+    return given;
+}
+
+static rd_scaled without_number(const rd_grad_step *s, rd_expr *x, int depth);
+
+/* A product or quotient of a and b without the numbers of both. */
+static rd_scaled of_two(const rd_grad_step *s, rd_expr *x, int depth)
+{
+    const bool      divides = x->op == RD_OP_div;
+    const rd_scaled a       = without_number(s, x->in[0], depth - 1);
+    const rd_scaled b       = without_number(s, x->in[1], depth - 1);
+    const double    by      = divides ? a.by / b.by : a.by * b.by;
+
+    if ((a.x == x->in[0] && b.x == x->in[1] && !is_one(a.x) && !is_one(b.x)) || !isfinite(by) ||
+        by == 0)
+        return (rd_scaled){ x, 1 };
+    if (is_one(b.x))
+        return (rd_scaled){ a.x, by };
+    if (is_one(a.x) && !divides)
+        return (rd_scaled){ b.x, by };
+    return (rd_scaled){ map_2((rd_op)x->op, s->call, a.x, b.x), by };
+}
+
+static rd_scaled without_number(const rd_grad_step *s, rd_expr *x, int depth)
+{
+    rd_scaled of;
+    double    value;
+
+    if (is_number(x, &value))
+        return (rd_scaled){ value == 1 ? x : ones(s, x), value };
+    if (depth == 0 || x->kind != RD_EXPR_MAP || is_given(s, x))
+        return (rd_scaled){ x, 1 };
+    if (x->op == RD_OP_neg) {
+        of = without_number(s, x->in[0], depth - 1);
+        return (rd_scaled){ of.x, -of.by };
+    }
+    return x->op == RD_OP_mul || x->op == RD_OP_div ? of_two(s, x, depth) : (rd_scaled){ x, 1 };
+}
+
+bool rd_grad_keeps_factors(rd_dtype type)
+{
+    return type == RD_F32 || type == RD_F64;
+}
+
+rd_scaled rd_grad_without_number(const rd_grad_step *s, rd_expr *x)
+{
+    return x && rd_grad_keeps_factors(x->type) ? without_number(s, x, DEEPEST)
+                                               : (rd_scaled){ x, 1 };
+}
+
+rd_expr *rd_grad_whole(const char *call, rd_scaled x)
+{
+    if (!x.x || x.by == 1)
+        return x.x;
+    return x.by == -1 ? map_1(RD_OP_neg, call, x.x)
+                      : map_2(RD_OP_mul, call, x.x, rd_num(x.x->ctx, x.by));
+}
+
+/* ---- Factors of sums ------------------------------------------------------------------------- */
+/* A sum of products, whose factors are being dealt to two places. */
+typedef struct dealing {
+    const char *call;
+    uint64_t    axes;    /* of the sum */
+    rd_expr    *outside; /* the product of the factors that repeat along them; NULL: 1 */
+    rd_expr    *under;   /* and of such divisors */
+    bool        failed;
+} dealing;
+
+/* True for a view that reads the same element all along the axes. */
+static bool repeats(const rd_expr *x, uint64_t axes)
+{
+    if (x->kind != RD_EXPR_VIEW)
+        return false;
+    for (int k = 0; k < x->rank; k++)
+        for (int a = 0; (axes >> k & 1) && x->extent[k] > 1 && a < x->in[0]->rank; a++)
+            if (x->as.view->number[x->in[0]->rank + a * x->rank + k] != 0)
+                return false;
+    return true;
+}
+
+/* A factor that repeats, without the axes of the sum. */
+static rd_expr *once(const dealing *d, rd_expr *x)
+{
+    for (int k = x->rank; x && k-- > 0;)
+        if (d->axes >> k & 1)
+            x = rd_select_place(x, k, 0);
+    return x;
+}
+
+static rd_expr *product(dealing *d, rd_expr *a, rd_expr *b)
+{
+    rd_expr *const y = a && b ? map_2(RD_OP_mul, d->call, a, b) : a ? a : b;
+
+    d->failed |= a && b && !y;
+    return y;
+}
+
+/* Adds a factor, or a divisor, to those outside. */
+static void move_outside(dealing *d, rd_expr **to, rd_expr *x)
+{
+    rd_expr *const y = once(d, x);
+
+    d->failed |= !y;
+    *to = product(d, *to, y);
+}
+
+static bool is_product(const rd_expr *x)
+{
+    return x->kind == RD_EXPR_MAP && (x->op == RD_OP_mul || x->op == RD_OP_div);
+}
+
+/* Factor k of a product, or of the product that x is a view of. */
+static rd_expr *factor(const rd_expr *x, int k)
+{
+    return x->kind == RD_EXPR_VIEW
+               ? rd_view(x->in[0]->in[k], x->rank, x->extent, x->as.view->number, NULL)
+               : x->in[k];
+}
+
+static rd_expr *deal(dealing *d, rd_expr *x, int depth);
+
+/* Deals the factors of a / b; returns what stays inside of it. */
+static rd_expr *deal_quotient(dealing *d, rd_expr *x, rd_expr *a, rd_expr *b, int depth)
+{
+    if (!repeats(b, d->axes))
+        return x;
+    move_outside(d, &d->under, b);
+    return deal(d, a, depth - 1);
+}
+
+/* Deals the factors of x; returns the product of those that stay inside, NULL: 1. */
+static rd_expr *deal(dealing *d, rd_expr *x, int depth)
+{
+    const rd_expr *y = x->kind == RD_EXPR_VIEW ? x->in[0] : x;
+    rd_expr       *in[2], *stays[2];
+
+    if (repeats(x, d->axes)) {
+        move_outside(d, &d->outside, x);
+        return NULL;
+    }
+    if (depth == 0 || !is_product(y))
+        return x;
+    for (int k = 0; k < 2; k++) {
+        in[k] = factor(x, k);
+        d->failed |= !in[k];
+    }
+    if (d->failed)
+        return x;
+    if (y->op == RD_OP_div)
+        return deal_quotient(d, x, in[0], in[1], depth);
+    for (int k = 0; k < 2; k++)
+        stays[k] = deal(d, in[k], depth - 1);
+    return stays[0] == in[0] && stays[1] == in[1] ? x : product(d, stays[0], stays[1]);
+}
+
+/* True if all of x is summed, over two long axes or more: the pairs that a scalar belongs to. */
+static bool is_total_of_pairs(const rd_expr *x, uint64_t axes)
+{
+    enum { LONG = 256 };
+    int n = 0;
+
+    for (int k = 0; k < x->rank; k++) {
+        n += x->extent[k] >= LONG;
+        if (!(axes >> k & 1) && x->extent[k] > 1)
+            return false;
+    }
+    return n > 1;
+}
+
+/* The sum of x over all axes, the last one first: a sum for each point, which shares the loops of
+ * other such sums, and then the sum over points. */
+static rd_expr *total_in_turn(const char *call, rd_expr *x)
+{
+    for (int k = x->rank; x && k-- > 0;)
+        x = rd_grad_sum_of_products(call, x, UINT64_C(1) << k);
+    return x;
+}
+
+/* The sum of x over some axes.  Factors that are the same for all terms multiply it once:
+ *
+ *     sum over i of (x[i] - y[j]) * (k[i, j] * b[j])
+ *       ->  b[j] * sum over i of (x[i] - y[j]) * k[i, j]
+ */
+rd_expr *rd_grad_sum_of_products(const char *call, rd_expr *x, uint64_t axes)
+{
+    dealing  d = { .call = call, .axes = axes };
+    rd_expr *inside, *y;
+
+    if (!x || !axes || !rd_grad_keeps_factors(x->type))
+        return rd_grad_sum(x, axes);
+    if (is_total_of_pairs(x, axes) && axes + 1 == UINT64_C(1) << x->rank)
+        return total_in_turn(call, x);
+    inside = deal(&d, x, DEEPEST);
+    if (d.failed)
+        return NULL;
+    if (!inside || (!d.outside && !d.under))
+        return rd_grad_sum(x, axes);
+    y = rd_grad_sum(inside, axes);
+    if (d.outside)
+        y = map_2(RD_OP_mul, call, y, d.outside);
+    return d.under ? map_2(RD_OP_div, call, y, d.under) : y;
+}
