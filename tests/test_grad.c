@@ -274,6 +274,112 @@ START_TEST(refusals)
 }
 END_TEST
 
+/* Compares an expression of f64 with numbers. */
+static void expect(rd_expr *y, int n, const double *wanted)
+{
+    double found[MOST];
+
+    ck_assert_ptr_nonnull(y);
+    ck_assert_msg(rd_eval(y->ctx, rd_cast(y, RD_F64), RD_INTO(found, rd_shape_of(y))) == RD_OK,
+                  "%s", rd_error_text(y->ctx));
+    ck_assert_int_eq(rd_points(y->rank, y->extent), n);
+    for (int k = 0; k < n; k++)
+        ck_assert_msg(near(found[k], wanted[k], 1e-6), "element %d: %.17g, not %.17g", k, found[k],
+                      wanted[k]);
+}
+
+#define EXPECT(y, ...) \
+    expect(y, (int)(sizeof((double[]){ __VA_ARGS__ }) / sizeof(double)), (double[]){ __VA_ARGS__ })
+
+/* The gradient of |z|^2 is 2 z, with respect to a complex leaf and to a pair of real ones. */
+START_TEST(complex_operands)
+{
+    rd_ctx        *ctx  = rd_ctx_new(NULL);
+    double         z[4] = { 1, 2, -3, 0.5 }, re[2] = { 1, -3 }, im[2] = { 2, 0.5 };
+    rd_array       array = { .in = z, .type = RD_C128, .shape = RD_SHAPE(2) };
+    rd_expr *const x     = rd_leaf(ctx, &array);
+    rd_expr *const pair  = rd_complex(rd_wrap(ctx, re, RD_SHAPE(2)), rd_wrap(ctx, im, RD_SHAPE(2)));
+    rd_expr       *g;
+
+    g = rd_grad(rd_sum(rd_square(rd_abs(x)), RD_ALL), RD_EXPRS(x)).at[0];
+    ck_assert_ptr_nonnull(g);
+    ck_assert_int_eq(rd_type_of(g), RD_C128);
+    EXPECT(rd_real(g), 2, -6);
+    EXPECT(rd_imag(g), 4, 1);
+    g = rd_grad(rd_sum(rd_square(rd_abs(pair)), RD_ALL), RD_EXPRS(pair)).at[0];
+    EXPECT(rd_real(g), 2, -6);
+    EXPECT(rd_imag(g), 4, 1);
+    /* z^2 is analytic: its change along 1 is 2 z; with the seed 1 the gradient is its conjugate */
+    EXPECT(rd_imag(rd_jvp(rd_square(x), RD_EXPRS(x), RD_EXPRS(rd_num(ctx, 1)))), 4, 1);
+    g = rd_grad(rd_square(x), RD_EXPRS(x), .seed = rd_complex(rd_num(ctx, 1), rd_num(ctx, 0)))
+            .at[0];
+    EXPECT(rd_imag(g), -4, -1);
+    ck_assert_ptr_null(rd_grad(rd_sum(x, RD_ALL), RD_EXPRS(x)).at[0]);
+    ck_assert_ptr_nonnull(strstr(rd_error_text(ctx), "y is complex"));
+    rd_ctx_free(ctx);
+}
+END_TEST
+
+/* A sparse operand has a gradient at its stored places. */
+START_TEST(sparse_operands)
+{
+    rd_ctx        *ctx  = rd_ctx_new(NULL);
+    double         v[3] = { 2, 3, 4 }, w[3] = { 1, 10, 100 };
+    int64_t        pos[] = { 0, 1, 3 }, column[] = { 1, 0, 2 };
+    rd_expr *const a = rd_csr(ctx, RD_SHAPE(2, 3), rd_wrap(ctx, pos, RD_SHAPE(3)),
+                              rd_wrap(ctx, column, RD_SHAPE(3)), rd_wrap(ctx, v, RD_SHAPE(3)));
+    rd_expr *const x = rd_wrap(ctx, w, RD_SHAPE(3));
+    const rd_exprs g = rd_grad(rd_sum(rd_square(rd_matmul(a, x)), RD_ALL), RD_EXPRS(a, x));
+
+    /* rows: 2 * 10 = 20; 3 * 1 + 4 * 100 = 403 */
+    EXPECT(rd_stored(g.at[0]), 2 * 20 * 10, 2 * 403 * 1, 2 * 403 * 100);
+    EXPECT(g.at[1], 2 * 403 * 3, 2 * 20 * 2, 2 * 403 * 4);
+    rd_ctx_free(ctx);
+}
+END_TEST
+
+START_TEST(fields_of_points)
+{
+    rd_ctx        *ctx  = rd_ctx_new(NULL);
+    double         p[6] = { 1, 2, 3, -1, 0, 2 };
+    rd_expr *const x    = rd_wrap(ctx, p, RD_SHAPE(2, 3));
+    rd_expr *const r2   = rd_sum(rd_square(x), RD_DIMS(1));
+
+    EXPECT(rd_divergence(rd_mul(x, rd_expand(r2, 1)), x), 5 * 14, 5 * 5); /* (D + 2) r^2 */
+    EXPECT(rd_laplacian(rd_square(r2), x), 20 * 14, 20 * 5);              /* 4 (D + 2) r^2 */
+    EXPECT(rd_laplacian(rd_select(x, 1, 0), x), 0, 0);
+    ck_assert_ptr_null(rd_laplacian(x, x));
+    ck_assert_ptr_nonnull(strstr(rd_error_text(ctx), "rd_laplacian: f has shape (2, 3)"));
+    rd_ctx_free(ctx);
+}
+END_TEST
+
+/* Ties go to the first element; zeros of a product; leaves that the result does not read. */
+START_TEST(special_elements)
+{
+    rd_ctx        *ctx  = rd_ctx_new(NULL);
+    double         t[4] = { 1, 3, 3, 2 }, z[4] = { 2, 0, 5, 3 }, zz[4] = { 2, 0, 0, 3 };
+    float          f[2] = { 1, 2 };
+    rd_expr *const x = rd_wrap(ctx, t, RD_SHAPE(4)), *const y = rd_wrap(ctx, z, RD_SHAPE(4));
+    rd_expr *const two = rd_wrap(ctx, zz, RD_SHAPE(4)), *const other = rd_wrap(ctx, f, RD_SHAPE(2));
+
+    EXPECT(rd_grad(rd_max(x, RD_ALL), RD_EXPRS(x)).at[0], 0, 1, 0, 0);
+    EXPECT(rd_grad(rd_sum(rd_maximum(x, x), RD_ALL), RD_EXPRS(x)).at[0], 1, 1, 1, 1);
+    EXPECT(rd_grad(rd_prod(y, RD_ALL), RD_EXPRS(y)).at[0], 0, 30, 0, 0);
+    EXPECT(rd_grad(rd_prod(two, RD_ALL), RD_EXPRS(two)).at[0], 0, 0, 0, 0);
+    EXPECT(rd_grad(rd_sum(x, RD_ALL), RD_EXPRS(other)).at[0], 0, 0);
+    EXPECT(rd_jvp(x, RD_EXPRS(other), RD_EXPRS(other)), 0, 0, 0, 0);
+    EXPECT(rd_hvp(rd_sum(x, RD_ALL), RD_EXPRS(x), RD_EXPRS(x)).at[0], 0, 0, 0, 0);
+    EXPECT(rd_grad(x, RD_EXPRS(x), .seed = rd_num(ctx, 7)).at[0], 7, 7, 7, 7);
+    /* an inner node is an operand, too, and gradients pass on through it */
+    rd_expr *const mid = rd_square(x), *const end = rd_sum(rd_mul(mid, mid), RD_ALL);
+    EXPECT(rd_grad(end, RD_EXPRS(mid, x)).at[0], 2, 18, 18, 8);
+    EXPECT(rd_grad(end, RD_EXPRS(mid, x)).at[1], 4, 108, 108, 32);
+    ck_assert_int_eq(rd_type_of(rd_grad(rd_sum(other, RD_ALL), RD_EXPRS(other)).at[0]), RD_F32);
+    rd_ctx_free(ctx);
+}
+END_TEST
+
 int main(void)
 {
     enum { ALL = sizeof functions / sizeof *functions };
@@ -286,6 +392,10 @@ int main(void)
     tcase_add_loop_test(tc, first, 0, ALL);
     tcase_add_loop_test(tc, second, 0, ALL);
     tcase_add_test(tc, refusals);
+    tcase_add_test(tc, complex_operands);
+    tcase_add_test(tc, sparse_operands);
+    tcase_add_test(tc, fields_of_points);
+    tcase_add_test(tc, special_elements);
     suite_add_tcase(s, tc);
     srunner_run_all(runner, CK_ENV);
     failed = srunner_ntests_failed(runner);

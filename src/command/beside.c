@@ -120,6 +120,12 @@ static void gather_result(const cmd_inputs *in, cmd_result *r, bool alone)
 }
 
 /* ---- All results ----------------------------------------------------------------------------- */
+/* True if two dimensions have the same name, or neither has one, as in HDF5 without scales. */
+static bool is_same_dimension(const char *a, const char *b)
+{
+    return a == b || (a && b && strcmp(a, b) == 0);
+}
+
 /* True if two variables are equal: name in the file, kind, type, shape, dimensions, attributes and
  * elements. Texts are compared by their pointers alone. */
 static bool is_same_beside(const cmd_beside *a, const cmd_beside *b)
@@ -129,7 +135,8 @@ static bool is_same_beside(const cmd_beside *a, const cmd_beside *b)
         return false;
     int64_t n = 1;
     for (int d = 0; d < a->shape.n; d++) {
-        if (a->shape.at[d] != b->shape.at[d] || strcmp(a->dimension[d], b->dimension[d]) != 0)
+        if (a->shape.at[d] != b->shape.at[d] ||
+            !is_same_dimension(a->dimension[d], b->dimension[d]))
             return false;
         n *= a->shape.at[d];
     }

@@ -262,7 +262,7 @@ static bool is_same(const char *a, const char *b)
 
 /* Converts units that are no known times. Equal texts need nothing; others convert by UDUNITS.
  * Units "... since ..." that are not understood must be equal texts, and so must their
- * calendars. */
+ * calendars. *conversion stays if they do not convert. */
 static bool values_meet(const char *units, const char *calendar, const char *other,
                         const char *other_calendar, cmd_turn *conversion)
 {
@@ -273,13 +273,15 @@ static bool values_meet(const char *units, const char *calendar, const char *oth
     if (!units || !other)
         return units == other;
     const cmd_relation found = cmd_relate_units(other, units, &s);
-    conversion->times        = s.times;
-    conversion->after        = s.plus;
-    return found == CMD_SAME_UNITS || found == CMD_CONVERTS;
+    if (found != CMD_SAME_UNITS && found != CMD_CONVERTS)
+        return false;
+    conversion->times = s.times;
+    conversion->after = s.plus;
+    return true;
 }
 
 /* Finds the conversion between two units. The shift is added in the smaller unit, where it is a
- * whole number, and there is one division. */
+ * whole number, and there is one division. If they do not convert, *conversion changes nothing. */
 bool cmd_units_meet(const char *units, const char *calendar, const char *other,
                     const char *other_calendar, cmd_turn *conversion)
 {

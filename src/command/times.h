@@ -39,7 +39,7 @@ bool cmd_moment_of(const cmd_since *s, double value, cmd_moment *m);
 /* Converts a date to a coordinate. */
 double cmd_coordinate_of(const cmd_since *s, cmd_date date, double second);
 /* Finds the conversion from units `other` to `units`, of times or of values. False: they do not
- * convert. */
+ * convert, and *conversion leaves numbers as they are. */
 bool cmd_units_meet(const char *units, const char *calendar, const char *other,
                     const char *other_calendar, cmd_turn *conversion);
 /* Converts one coordinate. */

@@ -2,8 +2,8 @@
  *
  * Both modes visit the nodes of a graph once, in the order of serial numbers, without recursion:
  *
- *   - forward mode (jvp.c) from operands to readers: each node gets its *tangent*, how it changes;
- *   - reverse mode (grad.c) from readers to operands: each node gets its *cotangent*, the gradient
+ *   - forward mode (forward_mode.c) from operands to readers: each node gets its *tangent*, how it changes;
+ *   - reverse mode (reverse_mode.c) from readers to operands: each node gets its *cotangent*, the gradient
  *     of the scalar with respect to it, which its readers add up.
  *
  * What a kind of node does is a rule (rules.c).  Tangents and cotangents are expressions of the
@@ -40,7 +40,7 @@ const rd_grad_rule *rd_grad_rule_of(const rd_grad_step *s);
 extern const rd_grad_rule rd_map_rule_grad, rd_view_grad, rd_reshape_grad, rd_take_grad,
     rd_concat_grad, rd_sort_grad, rd_reduce_grad, rd_scan_grad, rd_call_grad;
 
-/* ---- Graphs (graph.c) ------------------------------------------------------------------------ */
+/* ---- Graphs (marked_graph.c) ------------------------------------------------------------------------ */
 /* The nodes below y in the order of serial numbers: operands stand before readers. */
 typedef struct rd_grad_graph {
     const char  *call;
@@ -62,10 +62,10 @@ void rd_grad_step_of(const rd_grad_graph *graph, int64_t i, rd_grad_step *s,
 
 /* The leaf of pairs of parts of a complex leaf; NULL: x is none. */
 rd_expr *rd_grad_pairs(rd_expr *x);
-/* rd_jvp() for another call, and `strict` as above (jvp.c). */
+/* rd_jvp() for another call, and `strict` as above (forward_mode.c). */
 rd_expr *rd_grad_directional(const char *call, rd_expr *y, rd_exprs x, rd_exprs t, bool strict);
 
-/* ---- Building blocks (graph.c) --------------------------------------------------------------- */
+/* ---- Building blocks (marked_graph.c) --------------------------------------------------------------- */
 /* Zeros of the shape and type of x. */
 rd_expr *rd_grad_zeros(rd_expr *x);
 /* The sum of x over a set of axes, bit a: axis a; x itself if there is none. */

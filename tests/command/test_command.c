@@ -602,6 +602,11 @@ START_TEST(ticks)
     ticks_of_calendar_are(57, 60, 4, "days since 2000-1-1", "noleap", "27 Feb 28 Feb 1 Mar 2 Mar");
     ticks_of_calendar_are(57, 60, 4, "days since 2000-1-1", "none", "57 58 59 60");
     ticks_are(NAN, 4, 4, NULL, "");
+    /* above 2^53, where steps are less than the distance of doubles */
+    ticks_are(1e17, 1e17 + 16, 8, NULL, "1e+17 1e+17");
+    ticks_are(-1e17 - 16, -1e17, 8, NULL, "-1e+17 -1e+17");
+    ticks_are(1e17 + 48, 1e17 + 96, 8, NULL, "1e+17 1e+17 1e+17");
+    ticks_are(1e15, 1e15 + 10, 5, NULL, "1e+15 1e+15 1e+15 1e+15 1e+15 1e+15");
 }
 END_TEST
 
@@ -646,8 +651,27 @@ START_TEST(pictures)
 }
 END_TEST
 
-/* How many pixels of a PNG have the grey of missing elements, as cairo reads it; -1: it does not. */
-static int grey_pixels(const char *path)
+/* A constant has a range around it, even above 2^53, where 1 more is the same number. */
+START_TEST(constants)
+{
+    run_well("for c in 7.0 1e17; do $R \"full((3, 4), $c)\" --plot $c.png; "
+             "$R \"full(3, $c)\" --plot $c.svg; grep 'width:1.8;' $c.svg > $c.line; done && "
+             "test -s 7.0.line && cmp 7.0.line 1e17.line && rm 7.0.* 1e17.*");
+}
+END_TEST
+
+/* From the least to the greatest value it may be farther than the greatest double. */
+START_TEST(wide_ranges)
+{
+    run_well("printf '%s\\n' -1e307,0 1.797e308,1 > w.csv && $R a a=w.csv --plot w.png && "
+             "$R 'a[:, 0]' a=w.csv --plot w.svg && grep 'width:1.8;.* d=.M 78 ' w.svg && "
+             "rm w.csv w.png w.svg");
+}
+END_TEST
+
+/* How many pixels of a PNG, or of its upper half, have the grey of missing elements, as cairo reads it; -1: it
+ * does not. */
+static int grey_pixels(const char *path, bool upper_half)
 {
     void *const cairo = dlopen("libcairo.so.2", RTLD_NOW);
     void *(*read)(const char *);
@@ -675,7 +699,7 @@ static int grey_pixels(const char *path)
     void *const          picture = read(path);
     const unsigned char *bytes   = data_of(picture);
 
-    for (int y = 0; bytes && y < height_of(picture); y++)
+    for (int y = 0; bytes && y < height_of(picture) / (upper_half ? 2 : 1); y++)
         for (int x = 0; x < width_of(picture); x++) {
             const unsigned char *p = bytes + (ptrdiff_t)y * stride_of(picture) + 4 * x;
 
@@ -689,11 +713,26 @@ START_TEST(missing_is_grey)
 {
     run_well("$R 'where(isnan(a[0]), 0, a[0])' a.npy --plot p.png");
     run_well("$R 'where(a[0] > nanmean(a[0]), 0. / 0., a[0])' a.npy --plot q.png");
-    const int none = grey_pixels("p.png"), some = grey_pixels("q.png");
+    const int none = grey_pixels("p.png", false), some = grey_pixels("q.png", false);
 
     ck_assert_msg(none >= 0 && none < 500 && some > 10000, "%d grey pixels of all, %d of NaN", none,
                   some);
     run_well("rm p.png q.png");
+}
+END_TEST
+
+/* North is up, in whatever order latitudes are stored: here missing values are in the north. */
+START_TEST(north_is_up)
+{
+    if (!with_netcdf)
+        return;
+    run_well("$R 'n = where(lat > 0, nan, x[0])' " RDIM_CASES "/chunks.nc -o n.nc && "
+             "$R 'n = n[::-1]' n.nc -o s.nc && $R n n.nc --plot n.png && $R n s.nc --plot s.png");
+    const int all = grey_pixels("n.png", false), up = grey_pixels("n.png", true);
+
+    ck_assert_msg(all > 10000 && up > all * 0.9, "%d of %d grey pixels are up", up, all);
+    ck_assert_int_eq(grey_pixels("s.png", true), up);
+    run_well("cmp n.png s.png && rm n.nc s.nc n.png s.png");
 }
 END_TEST
 #endif
@@ -721,7 +760,10 @@ int main(void)
     tcase_add_test(tc, colours);
 #if RDIM_CAIRO
     tcase_add_test(tc, pictures);
+    tcase_add_test(tc, constants);
+    tcase_add_test(tc, wide_ranges);
     tcase_add_test(tc, missing_is_grey);
+    tcase_add_test(tc, north_is_up);
 #endif
     suite_add_tcase(suite, tc);
     srunner_run_all(runner, CK_ENV);

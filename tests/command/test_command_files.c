@@ -260,6 +260,52 @@ START_TEST(many_datasets)
 }
 END_TEST
 
+#if RDIM_HDF5
+/* A dataset of four numbers, without scales; text, if it is not NULL, is its attribute "coordinates". */
+static void put_bare(const cmd_hdf5_api *h5, hid_t file, const char *name, const char *text)
+{
+    const double  values[] = { 1, 2, 3, 4 };
+    const hsize_t n        = COUNT(values);
+    const hid_t   space    = h5->H5Screate_simple(1, &n, NULL);
+    const hid_t   set =
+        h5->H5Dcreate2(file, name, h5->NATIVE_DOUBLE, space, H5P_DEFAULT, H5P_DEFAULT, H5P_DEFAULT);
+
+    ck_assert(h5->H5Dwrite(set, h5->NATIVE_DOUBLE, H5S_ALL, H5S_ALL, H5P_DEFAULT, values) >= 0);
+    if (text) {
+        const hid_t type = h5->H5Tcopy(h5->C_S1), one = h5->H5Screate(H5S_SCALAR);
+        h5->H5Tset_size(type, strlen(text));
+        const hid_t said = h5->H5Acreate2(set, "coordinates", type, one, H5P_DEFAULT, H5P_DEFAULT);
+        ck_assert(h5->H5Awrite(said, type, text) >= 0);
+        h5->H5Aclose(said);
+        h5->H5Sclose(one);
+        h5->H5Tclose(type);
+    }
+    h5->H5Dclose(set);
+    h5->H5Sclose(space);
+}
+#endif
+
+/* Dimensions without names: a variable that two results name is written once. */
+START_TEST(bare_coordinates)
+{
+#if RDIM_HDF5
+    const cmd_hdf5_api *h5 = cmd_hdf5_load();
+
+    if (!h5)
+        return;
+    const hid_t file = h5->H5Fcreate("bare.h5", CMD_HDF5_TRUNCATE, H5P_DEFAULT, H5P_DEFAULT);
+    put_bare(h5, file, "a", "height");
+    put_bare(h5, file, "b", "height");
+    put_bare(h5, file, "height", NULL);
+    h5->H5Fclose(file);
+    run_well("$R 'p = a + 0; q = b + 0' bare.h5 -o kept.h5 && $R --list kept.h5 | grep -c height");
+    ck_assert_str_eq(out, "1\n");
+    run_well("$R 'sum(height * q)' kept.h5 && rm bare.h5 kept.h5");
+    ck_assert_str_eq(out, "30\n");
+#endif
+}
+END_TEST
+
 #define PACKING(formula)                                          \
     {                                                             \
         "NetCDF\n", "$R '" formula "' $D/packing.nc", 0, "true\n" \
@@ -319,6 +365,7 @@ int main(void)
     tcase_add_loop_test(tc, finds_groups, 0, COUNT(groups));
     tcase_add_loop_test(tc, lists_members, 0, COUNT(members));
     tcase_add_loop_test(tc, many_datasets, 0, 3);
+    tcase_add_test(tc, bare_coordinates);
     tcase_add_loop_test(tc, means_what_is_stored, 0, COUNT(packing));
     tcase_set_timeout(tc, 120);
     suite_add_tcase(suite, tc);

@@ -43,6 +43,8 @@ static const struct made {
     { "near.nc", "a", "K", 0, "km", 1, "days since 2000-01-01", NULL, NC_INT },
     { "far.nc", "b", "K", 1, "m", 1000, "days since 2000-01-01", NULL, NC_INT },
     { "other.nc", "c", "K", 1, "K", 1, "days since 2000-01-01", NULL, NC_INT },
+    { "watt.nc", "w", NULL, 0, "degrees_north", 1, "W", NULL, NC_INT },
+    { "dbm.nc", "w", NULL, 0, "degrees_north", 1, "lg(re 1 mW)", NULL, NC_INT },
 };
 
 static int put_axis(int file, const char *name, nc_type type, int dimension, const char *units)
@@ -102,6 +104,9 @@ static const struct taken {
     { 0, "'(time * 24)[7]' k.nc hours.nc", "99\n", NULL },
     { 1, "'(time + 0)[7]' k.nc c.nc --align=position", "7\n", NULL },
     { 0, "'a - b' near.nc far.nc --align=position --only '0, 0'", "-1\n", NULL },
+    /* One unit is a logarithm of the other: no factor converts it, so numbers stay. */
+    { 0, "'w[:, 0]' w=watt.nc,dbm.nc --align=position",
+      "       3       9\n       0       0\n       1       3\n", NULL },
     { 1, "'a - b' near.nc far.nc --only '0, 0'", "-1\n", NULL },
     { 1, "'(p - q)[3, 2]' hpa.nc pa.nc", "9.89", NULL },
     { 1, "'(q - p)[3, 2]' hpa.nc pa.nc", "-989\n", NULL },
@@ -169,6 +174,7 @@ static const struct refused {
     { "'tas - t' tas=k.nc t=noleap.nc:tas", 2, "of the calendar noleap" },
     { "'time - u' time=k.nc:time u=noleap.nc:time --align=position", 2,
       "'days since 2000-01-05' of the calendar noleap: these do not convert" },
+    { "w w=watt.nc,dbm.nc", 1, "along time units are lg(re 1 mW), those of watt.nc W" },
     { "tas k.nc --units=maybe", 2, "it is convert or ignore" },
 };
 

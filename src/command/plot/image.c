@@ -24,7 +24,7 @@ static void colour_range(const cmd_panel *p, double *lo, double *hi)
         *lo = -*hi;
     }
     if (*lo == *hi)
-        *hi = *lo + 1;
+        *hi = *lo + cmd_room_beside(*lo);
 }
 
 /* Returns the mean of the elements that a pixel covers; missing elements do not count. */
@@ -49,21 +49,20 @@ static double mean_of(const cmd_panel *p, int64_t row0, int64_t row1, int64_t co
 static uint32_t pixel_of(double x, double lo, double hi, bool diverging)
 {
     const cmd_colour none = { 0.74, 0.74, 0.74 };
-    const cmd_colour c    = isfinite(x) ? cmd_colour_of((x - lo) / (hi - lo), diverging) : none;
+    const cmd_colour c =
+        isfinite(x) ? cmd_colour_of(cmd_place_between(x, lo, hi), diverging) : none;
 
     return (uint32_t)(c.red * 255 + 0.5) << 16 | (uint32_t)(c.green * 255 + 0.5) << 8 |
            (uint32_t)(c.blue * 255 + 0.5);
 }
 
 /* Makes the image: a pixel for each element, or for each block of elements if there are more than
- * twice as many as the picture has points. The first row is at the top if coordinates at the top
- * are lower (y1 < y0). */
+ * twice as many as the picture has points. */
 static cairo_surface_t *image_of(const cmd_pen *pen, const cmd_panel *p)
 {
     const int64_t rows = cmd_extent(p->r[0], p->axis[0]), columns = cmd_extent(p->r[0], p->axis[1]);
     const int64_t high = rows > 2 * CMD_MOST_HEIGHT ? 2 * CMD_MOST_HEIGHT : rows;
     const int64_t wide = columns > 2 * CMD_WIDTH ? 2 * CMD_WIDTH : columns;
-    const bool    down = p->y1 < p->y0;
     double        lo, hi;
     cairo_surface_t *image = pen->c->image_surface_create(CAIRO_FORMAT_RGB24, (int)wide, (int)high);
     unsigned char   *data  = pen->c->image_surface_get_data(image);
@@ -76,7 +75,7 @@ static cairo_surface_t *image_of(const cmd_pen *pen, const cmd_panel *p)
     for (int64_t i = 0; i < high; i++) {
         cmd_may_go_on();
         for (int64_t j = 0; j < wide; j++) {
-            const int64_t row = down ? i : high - 1 - i;
+            const int64_t row = p->down ? i : high - 1 - i;
             const double  x   = mean_of(p, row * rows / high, (row + 1) * rows / high,
                                         j * columns / wide, (j + 1) * columns / wide);
 
@@ -109,7 +108,7 @@ static void draw_bar(const cmd_pen *pen, const cmd_panel *p)
     pen->c->stroke(pen->to);
     const cmd_ticks t = cmd_ticks_of(lo, hi, 6, NULL, NULL);
     for (int k = 0; k < t.n; k++) {
-        const double at = p->top + p->height * (1 - (t.at[k] - lo) / (hi - lo));
+        const double at = p->top + p->height * (1 - cmd_place_between(t.at[k], lo, hi));
 
         cmd_draw_line(pen, left + wide, at, left + wide + 4, at, 1);
         cmd_write_text(pen, left + wide + 8, at + 4, 0, 12, t.label[k]);

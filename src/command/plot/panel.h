@@ -3,6 +3,7 @@
 #define CMD_PANEL_H
 #include "plot/cairo_api.h"
 #include "result.h"
+#include <math.h>
 
 /* Width and greatest height of a panel, in points; lines of a chart. */
 enum { CMD_WIDTH = 900, CMD_MOST_HEIGHT = 620, CMD_MOST_LINES = 16 };
@@ -12,7 +13,7 @@ typedef struct cmd_panel {
     const cmd_result *r[CMD_MOST_LINES];
     int               n;       /* number of results; several are lines of one chart */
     int               axis[2]; /* axes of rows and of columns of an image; of lines: the second */
-    bool              image;
+    bool              image, down;              /* the first row of the image is at its top */
     double            lo, hi;                   /* least and greatest value */
     double            left, top, width, height; /* the inside of the frame, in points */
     double            x0, x1, y0, y1;           /* coordinates at its left, right, bottom and top */
@@ -34,6 +35,22 @@ static inline int64_t cmd_extent(const cmd_result *r, int axis)
 static inline double cmd_coordinate(const cmd_result *r, int axis, int64_t i)
 {
     return r->axis[axis].at ? r->axis[axis].at[i] : (double)i;
+}
+
+/* Returns the room beside a single number on an axis: 1, or a millionth of a number so large that
+ * adding 1 might not change it. */
+static inline double cmd_room_beside(double x)
+{
+    return fmax(1, fabs(x) * 1e-6);
+}
+
+/* Returns where x lies between lo (0) and hi (1). Halves are used if the range is beyond the
+ * greatest double. */
+static inline double cmd_place_between(double x, double lo, double hi)
+{
+    const double part = isfinite(hi - lo) ? 1 : 0.5;
+
+    return (x * part - lo * part) / (hi * part - lo * part);
 }
 
 /* ---- Text, lines, axes (pen.c) --------------------------------------------------------------- */

@@ -55,14 +55,14 @@ const char *cmd_axis_title(const cmd_result *r, int axis)
 /* Converts a coordinate to a horizontal position in the picture, in points. */
 double cmd_across(const cmd_panel *p, double x)
 {
-    return p->left + (x - p->x0) / (p->x1 - p->x0) * p->width;
+    return p->left + cmd_place_between(x, p->x0, p->x1) * p->width;
 }
 
 /* Converts a coordinate or a value to a vertical position in the picture, in points from the
  * top. */
 double cmd_up(const cmd_panel *p, double y)
 {
-    return p->top + p->height - (y - p->y0) / (p->y1 - p->y0) * p->height;
+    return p->top + p->height - cmd_place_between(y, p->y0, p->y1) * p->height;
 }
 
 /* Draws the frame of a panel. */

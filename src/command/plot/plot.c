@@ -59,6 +59,7 @@ void cmd_plan_plot(const char *path, const cmd_results *results)
 
 #if RDIM_CAIRO
 #include "plot/panel.h"
+#include <float.h>
 #include <math.h>
 
 /* Points around the inside of a panel; BAR: at the right, with a colour bar. */
@@ -153,7 +154,7 @@ static void edges_of(const cmd_result *r, int axis, double *from, double *to)
 
 /* Sets the size and the coordinates of an image; a map in degrees keeps its proportions. Without
  * evenly spaced coordinates the first row is at the top, as in matrices. Else coordinates grow
- * upward. */
+ * upward, and the first row is at the top if they descend. */
 static void place_image(cmd_panel *p)
 {
     const cmd_result *r    = p->r[0];
@@ -174,14 +175,11 @@ static void place_image(cmd_panel *p)
     }
     p->width  = fmax(p->width, 160);
     p->height = fmax(p->height, 140);
-    if (!even) {
-        const double low = p->y0;
-        p->y0            = p->y1;
-        p->y1            = low;
-    } else if (p->y1 < p->y0) {
-        const double low = p->y0;
-        p->y0            = p->y1;
-        p->y1            = low;
+    p->down   = !even || p->y1 < p->y0;
+    if (p->down) {
+        const double first = p->y0;
+        p->y0              = p->y1;
+        p->y1              = first;
     }
 }
 
@@ -190,7 +188,7 @@ static void place_lines(cmd_panel *p)
 {
     const cmd_result *r    = p->r[0];
     const int64_t     n    = cmd_extent(r, p->axis[1]);
-    const double      room = p->hi > p->lo ? 0.05 * (p->hi - p->lo) : 1;
+    const double      room = p->hi > p->lo ? 0.05 * p->hi - 0.05 * p->lo : cmd_room_beside(p->lo);
 
     p->x0 = INFINITY;
     p->x1 = -INFINITY;
@@ -199,9 +197,9 @@ static void place_lines(cmd_panel *p)
         p->x1 = fmax(p->x1, cmd_coordinate(r, p->axis[1], i));
     }
     if (!(p->x1 > p->x0))
-        p->x1 = p->x0 + 1;
-    p->y0     = p->lo - room;
-    p->y1     = p->hi + room;
+        p->x1 = p->x0 + cmd_room_beside(p->x0);
+    p->y0     = fmax(p->lo - room, -DBL_MAX);
+    p->y1     = fmin(p->hi + room, DBL_MAX);
     p->width  = CMD_WIDTH - LEFT - RIGHT;
     p->height = 300;
 }

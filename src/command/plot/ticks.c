@@ -108,7 +108,8 @@ static void date_ticks(cmd_ticks *t, double lo, double hi, int wanted, const cmd
 
 /* ---------------------------------------------------------------------------------------------- */
 /* Finds the ticks of [lo, hi], about `wanted`: dates, degrees or numbers, by the units. An empty
- * range has one tick. A tolerance of a billionth of a step keeps ticks at the ends. */
+ * range has one tick. A tolerance of a billionth of a step keeps ticks at the ends. Steps that
+ * doubles near lo cannot tell, as above 2^53, make no tick. */
 cmd_ticks cmd_ticks_of(double lo, double hi, int wanted, const char *units, const char *calendar)
 {
     const bool east =
@@ -128,14 +129,15 @@ cmd_ticks cmd_ticks_of(double lo, double hi, int wanted, const char *units, cons
         if (t.n)
             return t;
     }
-    const double step = nice_step(hi - lo, wanted, east || north);
-    for (double k = ceil(lo / step - 1e-9); k * step <= hi + 1e-9 * step; k++) {
-        const double at = fabs(k) < 0.5 ? 0 : k * step;
+    const double step = nice_step(hi - lo, wanted, east || north), first = ceil(lo / step - 1e-9);
+    for (int k = 0; k < CMD_MOST_TICKS && (first + k) * step <= hi + 1e-9 * step; k++) {
+        const double at = fabs(first + k) < 0.5 ? 0 : (first + k) * step;
 
-        add_tick(&t, at,
-                 east    ? degrees_text(at, 'E', 'W')
-                 : north ? degrees_text(at, 'N', 'S')
-                         : cmd_text("%.10g", at));
+        if (at >= lo - 1e-6 * step && (t.n == 0 || at > t.at[t.n - 1]))
+            add_tick(&t, at,
+                     east    ? degrees_text(at, 'E', 'W')
+                     : north ? degrees_text(at, 'N', 'S')
+                             : cmd_text("%.10g", at));
     }
     return t;
 }

@@ -1,4 +1,4 @@
-/* jvp.c - directional derivatives by forward mode: rd_jvp(), rd_divergence() and rd_laplacian(). */
+/* forward_mode.c - directional derivatives by forward mode: rd_jvp(), rd_divergence() and rd_laplacian(). */
 #include "expr/complex.h"
 #include "expr/lists.h"
 #include "expr/maps.h"

@@ -1,4 +1,4 @@
-/* grad.c - gradients by reverse mode: rd_grad() and rd_hvp().
+/* reverse_mode.c - gradients by reverse mode: rd_grad() and rd_hvp().
  *
  * Readers come before operands.  A node's cotangent is complete when it is reached, as all of its
  * readers stand behind it in the list, and its rule adds to those of its operands. */

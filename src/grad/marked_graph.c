@@ -1,4 +1,4 @@
-/* graph.c - the graph below an expression, for both modes of differentiation, and what their rules
+/* marked_graph.c - the graph below an expression, for both modes of differentiation, and what their rules
  * are built of. */
 #include "expr/complex.h"
 #include "expr/lists.h"
