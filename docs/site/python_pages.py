@@ -28,6 +28,7 @@ PAGES: dict[str, tuple[str, tuple[str, ...]]] = {
     "order": ("Order, sorting and sets", ("Statistics, order", "_sorting")),
     "products": ("Products", ("Products", "_linear")),
     "neighbours": ("Neighbours, distances and norms", ("Neighbours",)),
+    "derivatives": ("Derivatives", ("Derivatives", "_derivatives", "_torch")),
     "own": ("Formulas and functions of yours", ("_formulas", "_user", "_reducers")),
     "plans": ("Plans", ("texts",)),
 }

@@ -13,10 +13,10 @@ from ._core import (
     bitwise_and, bitwise_count, bitwise_not, bitwise_or, bitwise_xor, broadcast_to, CallbackError, Cancelled, cbrt,
     cdist, ceil, clip, complex, concat, concatenate, conj, convolve, copysign, correlate, cos, cosh,
     cosine_distance, count_nonzero, cummax, cummean, cummin, cumprod, cumsum, cumulative_prod, cumulative_sum,
-    deg2rad, dense, DeviceError, diagonal, diff, divide, dot, digamma, DTypeError, empty, empty_like, EmptyError, equal, erf,
+    deg2rad, dense, DeviceError, diagonal, diff, divide, dot, digamma, divergence, DTypeError, empty, empty_like, EmptyError, equal, erf,
     erfc, erfinv, Error, ewm_mean, exp, exp10, exp2, expand_dims, expm1, eye, ffill, FileError, first, flip, floor,
     floor_divide, fmax, fmin, full, full_like, gamma, gammaln, gcd, gelu, greater, greater_equal, heaviside, hypot,
-    imag, isclose, isfinite, isinf, isnan, kron, kurtosis, last, layer_norm, lcm, ldexp, left_shift, less,
+    imag, isclose, isfinite, isinf, isnan, kron, kurtosis, laplacian, last, layer_norm, lcm, ldexp, left_shift, less,
     less_equal, LimitError, log, log10, log1p, log2, log_softmax, logaddexp, logical_and, logical_not, logical_or,
     logical_xor, logsumexp, matmul, matrix_transpose, max, maximum, mean, median, min, minimum, minmax, mode,
     mode_count, moveaxis, multiply, nan_to_num, nanargmax, nanargmin, nancumprod, nancumsum, nanmax, nanmean,
@@ -24,7 +24,7 @@ from ._core import (
     outer, OutOfMemory, permute_dims, power, prod, rad2deg, ranks, ravel, real, reciprocal, relu, remainder,
     reshape, right_shift, rint, rms_norm, roll, rolling_max, rolling_mean, rolling_median, rolling_min,
     rolling_quantile, rolling_std, rolling_sum, rolling_var, round, scatter_add, searchsorted, ShapeError, sigmoid,
-    sign, signbit, silu, sin, sinc, sinh, skewness, sliding_window_view, softmax, softplus, sort, sqrt, square,
+    sign, signbit, silu, sin, sinc, sinh, skewness, sliding_window_view, softmax, softmax_sum, softplus, sort, sqrt, square,
     squeeze, stack, standardise, std, stored, subtract, sum, swapaxes, take, take_along_axis, tan, tanh, TextError,
     tile, top_k, trace, transpose, tril, triu, trunc, var, vecdot, where, zeros, zeros_like, explain, explain_svg,
     graphviz,
@@ -39,6 +39,7 @@ from ._array_api import can_cast, finfo, iinfo, isdtype, promote_types, result_t
 from ._creation import (
     arange, diag, diagflat, fromfunction, geomspace, identity, indices, linspace, logspace, meshgrid, tri, vander,
 )
+from ._derivatives import grad, hvp, jvp
 from ._edges import delete, insert, pad, repeat, resize
 from ._linear import cross, einsum, inner, matvec, multi_dot, tensordot, vdot, vecmat
 from ._manipulation import (
@@ -59,6 +60,7 @@ from ._sorting import (
 from ._statistics import (
     average, corr, corrcoef, cov, mad, nanmedian, nanpercentile, nanquantile, percentile, ptp, quantile,
 )
+from ._torch import torch
 from ._changes import copyto, fill_diagonal, place, put, put_along_axis, putmask
 from ._grids import (
     c_, diag_indices, diag_indices_from, index_exp, ix_, mgrid, ogrid, r_, ravel_multi_index, s_, tril_indices,
@@ -126,18 +128,18 @@ __all__ = [
     "copy", "copysign", "copyto", "corr", "corrcoef", "correlate", "cos", "cosh", "cosine_distance",
     "count_nonzero", "cov", "cross", "cummax", "cummean", "cummin", "cumprod", "cumsum", "cumulative_prod",
     "cumulative_sum", "deg2rad", "degrees", "delete", "dense", "DeviceError", "diag", "diag_indices",
-    "diag_indices_from", "diagflat", "diagonal", "diff", "digamma", "digitize", "divide", "divmod", "dot",
+    "diag_indices_from", "diagflat", "diagonal", "diff", "digamma", "digitize", "divergence", "divide", "divmod", "dot",
     "dsplit", "dstack", "DTypeError", "e", "ediff1d", "einsum", "empty", "empty_like", "EmptyError", "equal",
     "erf", "erfc", "erfinv", "Error", "euler_gamma", "ewm_mean", "exp", "exp10", "exp2", "expand_dims",
     "explain", "explain_svg", "expm1", "extract", "eye", "fabs", "ffill", "fft", "FileError", "fill_diagonal",
     "finfo", "first", "fix", "flatnonzero", "flip", "fliplr", "flipud", "float16", "float32", "float64",
     "float8_e4m3fn", "floor", "floor_divide", "fmax", "fmin", "fmod", "formula", "formulas", "frexp", "from_dlpack",
     "frombuffer", "fromfunction", "full", "full_like", "function", "gamma", "gammaln", "gcd", "gelu",
-    "geomspace", "gradient", "graphviz", "greater", "greater_equal", "heaviside", "histogram", "histogram2d",
-    "histogram_bin_edges", "histogramdd", "hsplit", "hstack", "hypot", "identity", "iinfo", "imag", "in1d",
+    "geomspace", "grad", "gradient", "graphviz", "greater", "greater_equal", "heaviside", "histogram", "histogram2d",
+    "histogram_bin_edges", "histogramdd", "hsplit", "hstack", "hvp", "hypot", "identity", "iinfo", "imag", "in1d",
     "index_exp", "indices", "inf", "inner", "insert", "int16", "int32", "int64", "int8", "interp",
     "intersect1d", "invert", "isclose", "iscomplex", "iscomplexobj", "isdtype", "isfinite", "isin", "isinf",
-    "isnan", "isneginf", "isposinf", "isreal", "isrealobj", "ix_", "kron", "kurtosis", "last", "layer_norm",
+    "isnan", "isneginf", "isposinf", "isreal", "isrealobj", "ix_", "jvp", "kron", "kurtosis", "laplacian", "last", "layer_norm",
     "lcm", "ldexp", "left_shift", "less", "less_equal", "lexsort", "lib", "LimitError", "linalg", "linspace",
     "log", "log10", "log1p", "log2", "log_softmax", "logaddexp", "logical_and", "logical_not", "logical_or",
     "logical_xor", "logspace", "logsumexp", "mad", "map", "matmul", "matrix_transpose", "matvec", "max",
@@ -153,9 +155,9 @@ __all__ = [
     "rollaxis", "rolling_max", "rolling_mean", "rolling_median", "rolling_min", "rolling_quantile",
     "rolling_std", "rolling_sum", "rolling_var", "rot90", "round", "s_", "scatter_add", "searchsorted",
     "select", "setdiff1d", "setxor1d", "shape", "ShapeError", "sigmoid", "sign", "signbit", "silu", "sin",
-    "sinc", "sinh", "size", "skewness", "sliding_window_view", "softmax", "softplus", "sort", "sparse", "split",
+    "sinc", "sinh", "size", "skewness", "sliding_window_view", "softmax", "softmax_sum", "softplus", "sort", "sparse", "split",
     "sqrt", "square", "squeeze", "stack", "standardise", "std", "stored", "subtract", "sum", "swapaxes", "take",
-    "take_along_axis", "tan", "tanh", "tensordot", "TextError", "tile", "top_k", "trace", "transpose",
+    "take_along_axis", "tan", "tanh", "tensordot", "TextError", "tile", "top_k", "torch", "trace", "transpose",
     "trapezoid", "tri", "tril", "tril_indices", "tril_indices_from", "triu", "triu_indices",
     "triu_indices_from", "true_divide", "trunc", "uint16", "uint32", "uint64", "uint8", "union1d", "unique",
     "unique_all", "unique_counts", "unique_inverse", "unique_values", "unravel_index", "unstack", "unwrap",

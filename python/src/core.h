@@ -210,7 +210,7 @@ extern PyMethodDef rdpy_running_functions[], rdpy_item_functions[], rdpy_error_f
     rdpy_memory_functions[], rdpy_evaluate_functions[], rdpy_text_functions[],
     rdpy_leaf_functions[], rdpy_dlpack_functions[], rdpy_pick_functions[], rdpy_home_functions[],
     rdpy_sparse_functions[], rdpy_function_functions[], rdpy_reducer_functions[],
-    rdpy_array_functions[];
+    rdpy_array_functions[], rdpy_derivative_functions[];
 extern PyType_Slot rdpy_operator_slots[];
 extern PyGetSetDef rdpy_properties[];
 Py_ssize_t         rdpy_length(PyObject *self);

@@ -14,7 +14,7 @@ import pytest
 
 ROOT = pathlib.Path(__file__).parents[2]
 RECIPES = "docs/python-recipes.md"
-PAGES = ["README.md", "docs/python.md", "docs/python-from.md", RECIPES, "docs/python-xarray.md", "python/README.md"]
+PAGES = ["README.md", "docs/python.md", "docs/python-from.md", "docs/keops.md", RECIPES, "docs/python-xarray.md", "python/README.md"]
 
 
 def blocks(page: str) -> list[tuple[int, str]]:

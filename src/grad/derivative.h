@@ -1,10 +1,12 @@
 /* derivative.h - derivatives of expression graphs: what the two modes share.
  *
- * Both modes visit the nodes of a graph once, in the order of serial numbers, without recursion:
+ * Both modes visit the nodes of a graph once, without recursion:
  *
- *   - forward mode (forward_mode.c) from operands to readers: each node gets its *tangent*, how it changes;
- *   - reverse mode (reverse_mode.c) from readers to operands: each node gets its *cotangent*, the gradient
- *     of the scalar with respect to it, which its readers add up.
+ *   - forward mode (forward_mode.c) from operands to readers, in the order of serial numbers: each
+ *     node gets its *tangent*, how it changes;
+ *   - reverse mode (reverse_mode.c) from readers to operands, in an order that the graph alone
+ *     decides: each node gets its *cotangent*, the gradient of the scalar with respect to it, which
+ *     its readers add up.
  *
  * What a kind of node does is a rule (rules.c).  Tangents and cotangents are expressions of the
  * node's type and shape.  Their origins are 0 throughout; results get the origins of operands. */
@@ -52,6 +54,7 @@ typedef struct rd_grad_graph {
     const char  *call;
     rd_ctx      *ctx;
     rd_node_list list;
+    int64_t     *order;   /* places in the list, from y on: readers stand before operands */
     bool        *depends; /* of each node: it changes if an operand of the caller does */
     rd_expr    **change;  /* of each node: its tangent or cotangent; NULL: 0 */
     double      *by;      /* of each node: the number that the cotangent is multiplied by */

@@ -132,18 +132,18 @@ static bool shapes_ok(const char *call, const rd_expr *f, const rd_expr *x, bool
     return false;
 }
 
-/* The sum over d of the change of f[.., d] along coordinate d. Points do not see each other, so one
- * direction moves all of them. f need not contain x (not strict): then its change is 0. */
-static rd_expr *divergence(const char *call, rd_expr *f, rd_expr *x)
+/* The sum over d of the change of f[.., d] along coordinate d.  Points do not see each other, so
+ * one direction moves all of them.  `strict` as for rd_grad_begin(). */
+static rd_expr *divergence(const char *call, rd_expr *f, rd_expr *x, bool strict)
 {
     const int last = x->rank - 1;
     rd_expr  *sum  = NULL;
 
     for (int64_t d = 0; d < x->extent[last]; d++) {
         rd_expr *const t = unit(call, x, d);
-        rd_expr *part = t ? rd_grad_directional(call, f, (rd_exprs){ &x, 1 }, (rd_exprs){ &t, 1 },
-                                                /*strict=*/false)
-                          : NULL;
+        rd_expr       *part =
+            t ? rd_grad_directional(call, f, (rd_exprs){ &x, 1 }, (rd_exprs){ &t, 1 }, strict)
+                    : NULL;
 
         part = part ? rd_select_place(part, last, d) : NULL;
         sum  = part && sum ? map_2(RD_OP_add, call, sum, part) : part;
@@ -161,7 +161,7 @@ rd_expr *rd_divergence(rd_expr *f, rd_expr *x)
 
     if (!rd_operands(call, 2, (rd_expr *[]){ f, x }) || !shapes_ok(call, f, x, /*vector=*/true))
         return NULL;
-    return divergence(call, f, x);
+    return divergence(call, f, x, true);
 }
 
 /* The public call: the Laplacian of a scalar field f of points x: the divergence of its gradient.
@@ -174,5 +174,5 @@ rd_expr *rd_laplacian(rd_expr *f, rd_expr *x)
     if (!rd_operands(call, 2, (rd_expr *[]){ f, x }) || !shapes_ok(call, f, x, /*vector=*/false))
         return NULL;
     slope = rd_grad(rd_sum(f, RD_ALL), RD_EXPRS(x)).at[0];
-    return slope ? divergence(call, slope, x) : NULL;
+    return slope ? divergence(call, slope, x, false) : NULL; /* a slope may be constant */
 }

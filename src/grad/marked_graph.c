@@ -102,13 +102,40 @@ static bool allocate_facts(rd_grad_graph *graph)
 {
     const int64_t n = graph->list.n;
 
-    graph->change = rd_alloc(
-        graph->ctx, n * (int64_t)(sizeof *graph->change + sizeof *graph->by + sizeof(bool)));
+    graph->change = rd_alloc(graph->ctx, n * (int64_t)(sizeof *graph->change + sizeof *graph->by +
+                                                       2 * sizeof *graph->order + sizeof(bool)));
     if (!graph->change)
         return false;
     graph->by      = (double *)(graph->change + n);
-    graph->depends = (bool *)(graph->by + n);
+    graph->order   = (int64_t *)(graph->by + n);
+    graph->depends = (bool *)(graph->order + 2 * n);
     return true;
+}
+
+/* Lists the nodes from y on: a node follows when all of its readers are there.  The graph alone
+ * decides this order, and so in which order cotangents add up and round.  Serial numbers do not:
+ * they also tell what else the context has made. */
+static void order_nodes(rd_grad_graph *graph, const rd_expr *y)
+{
+    const int64_t  n     = graph->list.n;
+    int64_t *const waits = graph->order + n; /* of each node: readers that are not in the order */
+    int64_t        made  = 0;
+
+    for (int64_t i = 0; i < n; i++)
+        for (int k = 0; k < graph->list.at[i]->n_in; k++)
+            if (graph->list.at[i]->in[k])
+                waits[rd_grad_find(graph, graph->list.at[i]->in[k])]++;
+    graph->order[made++] = rd_grad_find(graph, y);
+    for (int64_t i = 0; i < made; i++) {
+        const rd_expr *x = graph->list.at[graph->order[i]];
+
+        for (int k = 0; k < x->n_in; k++) {
+            const int64_t j = x->in[k] ? rd_grad_find(graph, x->in[k]) : -1;
+
+            if (j >= 0 && --waits[j] == 0)
+                graph->order[made++] = j;
+        }
+    }
 }
 
 /* Lists the nodes below y in the order of serial numbers, and finds which depend on the operands x.
@@ -135,6 +162,7 @@ bool rd_grad_begin(rd_grad_graph *graph, const char *call, rd_expr *y, rd_exprs 
     qsort(graph->list.at, (size_t)graph->list.n, sizeof *graph->list.at, compare_serials);
     if (!allocate_facts(graph))
         return false;
+    order_nodes(graph, y);
     for (int32_t k = 0; k < x.n; k++)
         if (!operand_ok(graph, k, x.at[k]) || !mark_operand(graph, k, x.at[k], strict))
             return false;

@@ -1,7 +1,7 @@
 /* reverse_mode.c - gradients by reverse mode: rd_grad() and rd_hvp().
  *
  * Readers come before operands.  A node's cotangent is complete when it is reached, as all of its
- * readers stand behind it in the list, and its rule adds to those of its operands. */
+ * readers stand before it in the order, and its rule adds to those of its operands. */
 #include "expr/complex.h"
 #include "expr/lists.h"
 #include "expr/maps.h"
@@ -168,8 +168,8 @@ static rd_exprs gradient(const char *call, rd_expr *y, rd_exprs x, rd_expr *seed
     rd_grad_graph graph;
     bool ok = rd_grad_begin(&graph, call, y, x, /*strict=*/true) && plant_seed(&graph, y, seed);
 
-    for (int64_t i = graph.list.n - 1; ok && i >= 0; i--)
-        ok = pull_node(&graph, i);
+    for (int64_t i = 0; ok && i < graph.list.n; i++)
+        ok = pull_node(&graph, graph.order[i]);
     const rd_exprs list = list_of(&graph, x, ok);
     rd_grad_end(&graph);
     return list;
