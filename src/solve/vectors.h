@@ -1,0 +1,36 @@
+/* vectors.h - loops over vectors: sums of products, and sums of multiples.
+ *
+ * Several vectors stand side by side: element [i, k] is at i * sides + k.  Each has scalars of its
+ * own.  Rows are taken in blocks of a fixed number, and sums of blocks are added in order, so bits
+ * do not depend on threads.  These loops read memory once or twice an iteration, beside operators
+ * that take hundreds of operations an element, and need no plan. */
+#ifndef RD_SOLVE_VECTORS_H
+#define RD_SOLVE_VECTORS_H
+#include "expr/expr.h"
+
+typedef struct rd_space {
+    rd_ctx *ctx;
+    int64_t rows, sides;
+    int     threads; /* as asked for; 0: the context's setting */
+    double *sums;    /* of each block and side */
+} rd_space;
+
+/* False without memory, which is recorded.  rd_space_end() is due in any case. */
+bool rd_space_begin(rd_space *space, rd_ctx *ctx, int64_t rows, int64_t sides, int threads);
+void rd_space_end(rd_space *space);
+/* Allocates so many vectors, zeroed; NULL after recording the failure.  rd_free() frees them. */
+double *rd_new_vectors(const rd_space *space, int64_t count);
+
+/* out[k] = sum over i of x[i, k] y[i, k] */
+void rd_dots(const rd_space *space, const double *x, const double *y, double *out);
+/* out[k] = sqrt of the sum over i of x[i, k]^2 */
+void rd_norms(const rd_space *space, const double *x, double *out);
+/* y += a x */
+void rd_add_multiple(const rd_space *space, double *y, const double *a, const double *x);
+/* y = x + b y */
+void rd_multiply_add(const rd_space *space, double *y, const double *b, const double *x);
+/* y = a x; the two may be the same */
+void rd_multiple(const rd_space *space, double *y, const double *a, const double *x);
+/* y = x - y */
+void rd_subtract_from(const rd_space *space, double *y, const double *x);
+#endif
