@@ -54,10 +54,10 @@ static bool cycle(rd_linear_solve *s)
 {
     const int64_t n = s->space.rows * s->space.sides, sides = s->space.sides;
     double *const z = s->vectors + Z * n, *const p = s->vectors + P * n,
-                 *const q     = s->vectors + Q * n;
+                  *const q = s->vectors + Q * n;
     double *const rz = s->numbers + RZ * sides, *const pq = s->numbers + PQ * sides,
-                 *const alpha = s->numbers + ALPHA * sides,
-                 *const beta = s->numbers + BETA * sides, *const rr = s->numbers + RR * sides;
+                  *const alpha = s->numbers + ALPHA * sides,
+                  *const beta = s->numbers + BETA * sides, *const rr = s->numbers + RR * sides;
     rd_next next = RD_NEXT_GO;
 
     for (int64_t k = 0; k < sides; k++)

@@ -21,7 +21,7 @@ typedef struct arnoldi {
 static arnoldi arnoldi_of(const rd_linear_solve *s)
 {
     const int64_t sides = s->space.sides, n = s->space.rows * sides, most = s->opts.restart;
-    double *const at    = s->numbers;
+    double *const at = s->numbers;
 
     return (arnoldi){ .n      = n,
                       .sides  = sides,
@@ -88,7 +88,7 @@ static bool rotate(const rd_linear_solve *s, const arnoldi *a, int64_t j, int64_
     double *const below = h_at(a, j + 1, j) + k, *const at = h_at(a, j, j) + k;
 
     for (int64_t i = 0; i < j; i++) {
-        double *const      upper = h_at(a, i, j) + k, *const lower = h_at(a, i + 1, j) + k;
+        double *const upper = h_at(a, i, j) + k, *const lower = h_at(a, i + 1, j) + k;
         const double c = a->cosine[i * sides + k], d = a->sine[i * sides + k];
         const double u = *upper, l = *lower;
 

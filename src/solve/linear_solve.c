@@ -43,7 +43,7 @@ rd_next rd_solve_step(rd_linear_solve *s)
     bool   any      = false;
 
     for (int64_t k = 0; k < s->space.sides; k++) {
-        rd_side *const side = &s->side[k];
+        rd_right_side *const side = &s->side[k];
 
         if (!isfinite(side->estimate)) {
             rd_solve_broken(s, "a residual", side->estimate, "");
@@ -80,7 +80,7 @@ static bool find_residual(rd_linear_solve *s, bool first, double *norm)
     s->residual  = 0;
     s->converged = true;
     for (int64_t k = 0; k < s->space.sides; k++) {
-        rd_side *const side = &s->side[k];
+        rd_right_side *const side = &s->side[k];
 
         if (!isfinite(norm[k]))
             return rd_solve_broken(s, "|b - A x|", norm[k], "");
@@ -95,10 +95,10 @@ static bool find_residual(rd_linear_solve *s, bool first, double *norm)
 static void begin_cycle(rd_linear_solve *s, const double *norm, int in_vain)
 {
     for (int64_t k = 0; k < s->space.sides; k++) {
-        rd_side *const side = &s->side[k];
+        rd_right_side *const side = &s->side[k];
 
         side->begun = side->estimate = norm[k];
-        side->target = AIM * s->opts.tolerance * side->b * pow(0.1, in_vain);
+        side->target                 = AIM * s->opts.tolerance * side->b * pow(0.1, in_vain);
     }
 }
 
@@ -185,8 +185,7 @@ static bool begin_preconditioner(rd_linear_solve *s, const rd_expr *v)
                        s->call, r->as.leaf->name, rd_shape_text(r->rank, r->extent, of_r),
                        rd_shape_text(v->rank, v->extent, of_v)) != NULL;
     s->has_P = true;
-    return rd_operator_begin(&s->P, s->call, y, "the preconditioner", r, "its input",
-                             s->opts.eval);
+    return rd_operator_begin(&s->P, s->call, y, "the preconditioner", r, "its input", s->opts.eval);
 }
 
 /* Allocates vectors and numbers: b, x and r, the method's, and |r| at the end. */
@@ -201,9 +200,10 @@ static bool allocate(rd_linear_solve *s, int64_t sides)
     if (!rd_space_begin(&s->space, s->ctx, rows, sides, s->opts.eval ? s->opts.eval->threads : 0))
         return false;
     s->memory  = rd_new_vectors(&s->space, 3 + m->vectors + kept);
-    s->numbers = rd_alloc(s->ctx, sides * (int64_t)sizeof(double) *
-                                      (m->numbers + m->per_restart * kept +
-                                       m->per_restart_2 * kept * kept + 1) + 8);
+    s->numbers = rd_alloc(
+        s->ctx, sides * (int64_t)sizeof(double) *
+                        (m->numbers + m->per_restart * kept + m->per_restart_2 * kept * kept + 1) +
+                    8);
     s->side = rd_alloc(s->ctx, (sides + 1) * (int64_t)sizeof *s->side);
     if (!s->memory || !s->numbers || !s->side)
         return false;
@@ -253,8 +253,7 @@ bool rd_linear_solve_run(rd_linear_solve *s, const char *call, rd_ctx *ctx, rd_e
     if (!s->A.n)
         return true;
     norm = rd_alloc(ctx, s->space.sides * (int64_t)sizeof *norm);
-    ok   = norm && read_vectors(s, b, v, norm) &&
-         run_cycles(s, method_of(s), !s->opts.start, norm);
+    ok   = norm && read_vectors(s, b, v, norm) && run_cycles(s, method_of(s), !s->opts.start, norm);
     rd_free(ctx, norm);
     return ok;
 }
@@ -297,7 +296,7 @@ bool rd_linear_solve_judge(const rd_linear_solve *s)
 rd_status rd_solve_by(rd_ctx *ctx, rd_expr *Av, rd_expr *v, rd_expr *b, const rd_solve_opts *opts)
 {
     static const char call[] = "rd_solve";
-    rd_linear_solve   s      = { 0 };
+    rd_linear_solve   s      = { .call = call, .ctx = ctx };
 
     if (!ctx || rd_error(ctx) != RD_OK)
         return ctx ? rd_error(ctx) : RD_ERR_ARGUMENT;

@@ -9,29 +9,29 @@
 #include "solve/vectors.h"
 
 /* Facts of one right side. */
-typedef struct rd_side {
+typedef struct rd_right_side {
     double b;        /* |b| */
     double begun;    /* |b - A x| at the beginning of the cycle */
     double target;   /* the estimate at which the cycle may end */
     double estimate; /* of |b - A x| now */
     bool   active;   /* the estimate is above the target */
-} rd_side;
+} rd_right_side;
 
 typedef struct rd_linear_solve {
-    const char   *call;
-    rd_ctx       *ctx;
-    rd_solve_opts opts; /* defaults are filled in */
-    rd_operator   A, P;
-    bool          has_P;
-    rd_space      space;
-    double       *b, *x, *r; /* r: the residual; a cycle may overwrite it */
-    double       *memory;    /* of these, and then of the method's vectors */
-    double       *vectors;
-    double       *numbers; /* the method's, as many for each side as it asks for */
-    rd_side      *side;
-    int64_t       iterations;
-    double        residual; /* greatest of a side, relative to |b| */
-    bool          converged;
+    const char    *call;
+    rd_ctx        *ctx;
+    rd_solve_opts  opts; /* defaults are filled in */
+    rd_operator    A, P;
+    bool           has_P;
+    rd_space       space;
+    double        *b, *x, *r; /* r: the residual; a cycle may overwrite it */
+    double        *memory;    /* of these, and then of the method's vectors */
+    double        *vectors;
+    double        *numbers; /* the method's, as many for each side as it asks for */
+    rd_right_side *side;
+    int64_t        iterations;
+    double         residual; /* greatest of a side, relative to |b| */
+    bool           converged;
 } rd_linear_solve;
 
 /* A method: how many vectors and numbers a side it needs with so many kept, and its cycle, which is

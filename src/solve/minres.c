@@ -10,9 +10,9 @@ enum { V, Y, R1, R2, W, W1, W2, N_VECTORS };
 
 /* Numbers of one side, named as in the paper. */
 typedef struct rotation {
-    double beta, old_beta, first_beta;          /* lengths of Lanczos vectors */
+    double beta, old_beta, first_beta;            /* lengths of Lanczos vectors */
     double d_bar, epsilon, phi_bar, cosine, sine; /* of the last rotation       */
-    double old_epsilon, delta, gamma, phi;      /* of this one                */
+    double old_epsilon, delta, gamma, phi;        /* of this one                */
 } rotation;
 
 enum { SCALARS = 3, N_NUMBERS = (int)(sizeof(rotation) / sizeof(double)) + SCALARS };
@@ -30,17 +30,17 @@ static lanczos lanczos_of(const rd_linear_solve *s)
     double *const m = s->vectors;
 
     return (lanczos){
-        .v  = m + V * n,
-        .y  = m + Y * n,
-        .r1 = m + R1 * n,
-        .r2 = m + R2 * n,
-        .w  = m + W * n,
-        .w1 = m + W1 * n,
-        .w2 = m + W2 * n,
-        .a  = s->numbers,
-        .b  = s->numbers + s->space.sides,
+        .v     = m + V * n,
+        .y     = m + Y * n,
+        .r1    = m + R1 * n,
+        .r2    = m + R2 * n,
+        .w     = m + W * n,
+        .w1    = m + W1 * n,
+        .w2    = m + W2 * n,
+        .a     = s->numbers,
+        .b     = s->numbers + s->space.sides,
         .alpha = s->numbers + 2 * s->space.sides,
-        .at = (rotation *)(void *)(s->numbers + SCALARS * s->space.sides),
+        .at    = (rotation *)(void *)(s->numbers + SCALARS * s->space.sides),
     };
 }
 

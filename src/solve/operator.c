@@ -89,8 +89,7 @@ static bool reads_dense(const rd_expr *v)
     int64_t dense[RD_MAX_RANK];
 
     rd_dense_strides(v->rank, v->extent, 0, dense);
-    return v->type == RD_F64 &&
-           !memcmp(dense, v->as.leaf->stride, (size_t)v->rank * sizeof *dense);
+    return v->type == RD_F64 && !memcmp(dense, v->as.leaf->stride, (size_t)v->rank * sizeof *dense);
 }
 
 /* Allocates memory with the input's strides, which may be negative. */
@@ -126,11 +125,11 @@ static void store(char *to, rd_dtype type, double value)
 /* Copies a dense vector to the input's memory, row by row. */
 static void fill_staged(const rd_operator *op, const double *in)
 {
-    const rd_expr *const v     = op->input;
-    const int64_t        size  = rd_dtype_size(v->type);
-    const int            inner = v->rank - 1;
-    const int64_t        row   = inner < 0 ? 1 : v->extent[inner];
-    const int64_t        step  = inner < 0 ? 0 : v->as.leaf->stride[inner] * size;
+    const rd_expr *const v               = op->input;
+    const int64_t        size            = rd_dtype_size(v->type);
+    const int            inner           = v->rank - 1;
+    const int64_t        row             = inner < 0 ? 1 : v->extent[inner];
+    const int64_t        step            = inner < 0 ? 0 : v->as.leaf->stride[inner] * size;
     int64_t              at[RD_MAX_RANK] = { 0 };
 
     for (int64_t done = 0; done < op->n; done += row) {
@@ -159,8 +158,7 @@ rd_eval_opts rd_inner_options(const rd_eval_opts *eval)
     rd_eval_opts inner = { 0 };
 
     if (eval)
-        memcpy(&inner, eval,
-               eval->size && eval->size < sizeof inner ? eval->size : sizeof inner);
+        memcpy(&inner, eval, eval->size && eval->size < sizeof inner ? eval->size : sizeof inner);
     inner.size     = sizeof inner;
     inner.progress = NULL;
     inner.async    = false;
@@ -209,9 +207,9 @@ bool rd_operator_begin(rd_operator *op, const char *call, rd_expr *y, const char
         return false;
     out.shape = rd_shape_of(y);
     if (op->n)
-        op->plan = rd_plan_new(op->ctx, (rd_exprs){ &v, 1 },
-                               (rd_results){ &(rd_result){ rd_with_origins(y, NULL), &out }, 1 },
-                               &inner);
+        op->plan =
+            rd_plan_new(op->ctx, (rd_exprs){ &v, 1 },
+                        (rd_results){ &(rd_result){ rd_with_origins(y, NULL), &out }, 1 }, &inner);
     return op->plan || !op->n;
 }
 

@@ -56,8 +56,7 @@ typedef void block_loop(const rd_space *s, const operands *o, int64_t from, int6
 static void run_blocks(const rd_space *s, const operands *o, block_loop *loop)
 {
     const int64_t rows = rows_of_block(s), n = blocks_of(s);
-    const int     threads =
-        rd_team_now(s->ctx, s->threads, (double)s->rows * (double)s->sides, n);
+    const int     threads = rd_team_now(s->ctx, s->threads, (double)s->rows * (double)s->sides, n);
 
 #ifndef _OPENMP
     (void)threads;
@@ -78,7 +77,7 @@ static void run_blocks(const rd_space *s, const operands *o, block_loop *loop)
 static double dot_of_row(const double *x, const double *y, int64_t n)
 {
     double  lane[LANES] = { 0 }, sum = 0;
-    int64_t k           = 0;
+    int64_t k = 0;
 
     for (; k + LANES <= n; k += LANES)
         for (int l = 0; l < LANES; l++)
@@ -121,34 +120,34 @@ void rd_norms(const rd_space *s, const double *x, double *out)
 /* ---- Multiples ------------------------------------------------------------------------------- */
 /* Defines a loop: the value of an element, of y, x and the scalar a of the vector; `unused` quiets a
  * warning about one of them. */
-#define BLOCK_LOOP(name, unused, value)                                                          \
-    static void name(const rd_space *s, const operands *o, int64_t from, int64_t to)       \
-    {                                                                                      \
-        double *const       ys = o->y;                                                     \
-        const double *const xs = o->x;                                                     \
-                                                                                           \
-        if (s->sides == 1) {                                                               \
-            const double a = o->a ? o->a[0] : 0;                                           \
-                                                                                           \
-            for (int64_t i = from; i < to; i++) {                                          \
-                const double x = xs[i], y = ys[i];                                         \
-                                                                                           \
-                unused;                                                                    \
-                ys[i] = value;                                                             \
-            }                                                                              \
-            return;                                                                        \
-        }                                                                                  \
-        for (int64_t i = from * s->sides; i < to * s->sides; i += s->sides)                \
-            for (int64_t k = 0; k < s->sides; k++) {                                       \
-                const double x = xs[i + k], y = ys[i + k], a = o->a ? o->a[k] : 0;         \
-                                                                                           \
-                unused;                                                                    \
-                ys[i + k] = value;                                                         \
-            }                                                                              \
+#define BLOCK_LOOP(name, unused, value)                                              \
+    static void name(const rd_space *s, const operands *o, int64_t from, int64_t to) \
+    {                                                                                \
+        double *const       ys = o->y;                                               \
+        const double *const xs = o->x;                                               \
+                                                                                     \
+        if (s->sides == 1) {                                                         \
+            const double a = o->a ? o->a[0] : 0;                                     \
+                                                                                     \
+            for (int64_t i = from; i < to; i++) {                                    \
+                const double x = xs[i], y = ys[i];                                   \
+                                                                                     \
+                unused;                                                              \
+                ys[i] = value;                                                       \
+            }                                                                        \
+            return;                                                                  \
+        }                                                                            \
+        for (int64_t i = from * s->sides; i < to * s->sides; i += s->sides)          \
+            for (int64_t k = 0; k < s->sides; k++) {                                 \
+                const double x = xs[i + k], y = ys[i + k], a = o->a ? o->a[k] : 0;   \
+                                                                                     \
+                unused;                                                              \
+                ys[i + k] = value;                                                   \
+            }                                                                        \
     }
 BLOCK_LOOP(add_multiple, (void)0, y + a * x)
 BLOCK_LOOP(multiply_add, (void)0, x + a * y)
-BLOCK_LOOP(multiple, (void)y, a * x)
+BLOCK_LOOP(multiple, (void)y, a *x)
 BLOCK_LOOP(subtract_from, (void)a, x - y)
 
 void rd_add_multiple(const rd_space *s, double *y, const double *a, const double *x)

@@ -27,6 +27,7 @@ char *openblas_get_corename(void);
 /* Types are those of the header that was there when this was compiled. */
 static struct {
     bool                                  tried;
+    void                                 *file;     /* NULL: not loaded                      */
     const char                           *name;     /* NULL: not there, or of no use         */
     bool                                  behind;   /* it does not know the processor        */
     int                                   parallel; /* how it runs on several threads        */
@@ -109,7 +110,7 @@ static bool is_behind(void)
 /* Looks up the functions of the BLAS. */
 static void find(void)
 {
-    void *file = load();
+    void *const file = blas.file = load();
 
     if (!file)
         return;
@@ -152,6 +153,12 @@ const char *rd_blas_name(void)
     blas.tried = true;
     unlock();
     return blas.name;
+}
+
+void *rd_blas_symbol(const char *name)
+{
+    (void)rd_blas_name(); /* loads it */
+    return blas.file ? dlsym(blas.file, name) : NULL;
 }
 
 const char *rd_blas_name_of_syrk(void)
@@ -247,6 +254,12 @@ void rd_blas_end(int before)
 #else
 const char *rd_blas_name(void)
 {
+    return NULL;
+}
+
+void *rd_blas_symbol(const char *name)
+{
+    (void)name;
     return NULL;
 }
 
