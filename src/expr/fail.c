@@ -18,7 +18,6 @@ static const char *const status_names[] = {
     [RD_ERR_FILE]      = "RD_ERR_FILE",
     [RD_ERR_DEVICE]    = "RD_ERR_DEVICE",
     [RD_ERR_LIMIT]     = "RD_ERR_LIMIT",
-    [RD_ERR_CONVERGENCE] = "RD_ERR_CONVERGENCE",
 };
 
 /* Ends a sentence that did not fit with dots, but not in the middle of a UTF-8 character. */

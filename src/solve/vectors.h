@@ -7,6 +7,7 @@
 #ifndef RD_SOLVE_VECTORS_H
 #define RD_SOLVE_VECTORS_H
 #include "expr/expr.h"
+#include "solve/dev.h"
 
 typedef struct rd_space {
     rd_ctx *ctx;
