@@ -277,18 +277,35 @@ static void fill_info(const rd_linear_solve *s)
                                          .converged   = s->converged && rd_error(s->ctx) == RD_OK };
 }
 
-bool rd_linear_solve_judge(const rd_linear_solve *s)
+/* True if A 0 is 0. */
+static bool keeps_zero(rd_linear_solve *s)
 {
+    const int64_t n  = s->space.rows * s->space.sides;
+    bool          is = true;
+
+    memset(s->b, 0, (size_t)n * sizeof *s->b);
+    if (!rd_operator_run(&s->A, s->b, s->r))
+        return true;
+    for (int64_t i = 0; i < n; i++)
+        is = is && s->r[i] == 0;
+    return is;
+}
+
+bool rd_linear_solve_judge(rd_linear_solve *s)
+{
+    const char *why = "give more iterations (.most), a preconditioner, or .info to take x as it is";
+
     fill_info(s);
     if (rd_error(s->ctx) != RD_OK || s->converged || s->opts.info)
         return rd_error(s->ctx) == RD_OK;
+    if (!keeps_zero(s))
+        why = "the operator is not linear: it is not 0 where v is 0";
+    else if (s->iterations < s->opts.most)
+        why = "rounding of the operator allows no less, or it is not linear";
     rd_fail(s->ctx, RD_ERR_CONVERGENCE,
             "%s: the residual is %.3g of b after %lld iteration%s, above the tolerance %g; %s",
             s->call, s->residual, (long long)s->iterations, s->iterations == 1 ? "" : "s",
-            s->opts.tolerance,
-            s->iterations < s->opts.most
-                ? "rounding of the operator allows no less, or it is not linear"
-                : "give more iterations (.most), a preconditioner, or .info to take x as it is");
+            s->opts.tolerance, why);
     return false;
 }
 

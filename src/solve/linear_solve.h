@@ -59,6 +59,7 @@ bool rd_solve_broken(const rd_linear_solve *s, const char *what, double value, c
 bool rd_linear_solve_run(rd_linear_solve *s, const char *call, rd_ctx *ctx, rd_expr *Av, rd_expr *v,
                          rd_expr *b, const rd_solve_opts *opts);
 void rd_linear_solve_end(rd_linear_solve *s);
-/* Fills in the caller's info, and records a missed tolerance unless there is one. */
-bool rd_linear_solve_judge(const rd_linear_solve *s);
+/* Fills in the caller's info, and records a missed tolerance unless there is one.  b and r are not
+ * needed any more. */
+bool rd_linear_solve_judge(rd_linear_solve *s);
 #endif

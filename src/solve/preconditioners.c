@@ -22,9 +22,9 @@ rd_expr *rd_jacobi(rd_expr *r, rd_expr *diagonal)
 
 /* ---- Nystroem -------------------------------------------------------------------------------- *
  * With W = Q D Q^T and B = C Q D^-1/2 the preconditioner is, by Woodbury's formula,
- *     (B B^T + ridge)^-1 = (1 - C G C^T) / ridge,  G = Z Z^T,  Z = Q D^-1/2 U (ridge + S)^-1/2
- * with B^T B = U S U^T.  Eigenvalues of W below its rounding are left out, as their vectors are
- * noise: what Cholesky's factors would need a shift for (Frangella, Tropp and Udell 2023). */
+ *     (B B^T + ridge)^-1 = (1 - C Z Z^T C^T) / ridge,  Z = Q D^-1/2 U (ridge + S)^-1/2
+ * with B^T B = U S U^T.  Eigenvalues of W below rounding are left out, as their vectors are noise:
+ * what Cholesky's factors would need a shift for (Frangella, Tropp and Udell 2023). */
 typedef struct nystroem {
     rd_ctx *ctx;
     int64_t k;             /* landmarks */
@@ -36,12 +36,6 @@ typedef struct nystroem {
 } nystroem;
 
 static const char call[] = "rd_nystroem";
-
-/* The least eigenvalue of W, of its greatest, that is more than rounding of the kernel's type. */
-static double least_of(rd_dtype type)
-{
-    return type == RD_F64 ? 1e-11 : 1e-5;
-}
 
 static bool shapes_ok(rd_expr *r, rd_expr *across, rd_expr *within, double ridge)
 {
@@ -100,21 +94,42 @@ static bool add_gram(nystroem *y, rd_expr *across)
     return true;
 }
 
-/* W's eigenvalues: d, and where those above rounding begin. */
+/* W's eigenvalues. */
 static bool decompose_within(nystroem *y, rd_expr *within)
 {
     rd_array out = { .data = y->within, .type = RD_F64, .shape = RD_SHAPE(y->k, y->k) };
 
-    if (rd_eval(y->ctx, rd_cast_to(within, RD_F64), &out) != RD_OK ||
-        !rd_symmetric_eigen(y->ctx, call, y->k, y->within, y->d))
-        return false;
-    const double most = y->d[y->k - 1];
+    return rd_eval(y->ctx, rd_cast_to(within, RD_F64), &out) == RD_OK &&
+           rd_symmetric_eigen(y->ctx, call, y->k, y->within, y->d);
+}
+
+/* The least eigenvalue of W that is used.  Below it are
+ *   - rounding of W, in the kernel's type;
+ *   - eigenvalues that make rounding of C^T C, divided by them, more than the ridge;
+ *   - those that make rounding of C^T r, divided by their roots, more than what an application
+ *     leaves of the largest eigenvector of A. */
+static double least_eigenvalue(const nystroem *y, rd_dtype type, int64_t n)
+{
+    const double most = y->d[y->k - 1], largest = most * (double)n / (double)y->k;
+    double       trace = 0, left;
+
+    for (int64_t i = 0; i < y->k; i++)
+        trace += y->gram[i * y->k + i];
+    left = 10 * DBL_EPSILON * sqrt(trace) * (1 + largest / y->ridge);
+    return fmax(most * (type == RD_F64 ? 1e-13 : 1e-5),
+                fmax(10 * DBL_EPSILON * trace, left * left) / y->ridge);
+}
+
+/* Finds which eigenvalues are used: at least the greatest. */
+static bool choose_first(nystroem *y, rd_dtype type, int64_t n)
+{
+    const double most = y->d[y->k - 1], least = least_eigenvalue(y, type, n);
 
     if (!(most > 0))
         return rd_fail(y->ctx, RD_ERR_CONVERGENCE,
                        "%s: the greatest eigenvalue of K(landmarks, landmarks) is %g", call,
                        most) != NULL;
-    while (y->d[y->first] < least_of(within->type) * most)
+    while (y->first < y->k - 1 && !(y->d[y->first] > least))
         y->first++;
     return true;
 }
@@ -160,39 +175,42 @@ static void find_z(const nystroem *y)
             y->z[i * k + j] /= sqrt(y->ridge + fmax(y->s[i], 0));
 }
 
-/* G = Z Z^T as a leaf that owns its memory. */
-static rd_expr *inner_of(const nystroem *y, rd_dtype type)
+/* Z^T as a leaf that owns its memory. */
+static rd_expr *leaf_of_z(const nystroem *y)
 {
-    const int64_t k = y->k, used = k - y->first;
-    rd_array      z = { .in = y->z, .type = RD_F64, .shape = RD_SHAPE(used, k) }, g = { 0 };
-    rd_expr      *leaf = rd_leaf_of(y->ctx, &z, call);
+    const int64_t used  = y->k - y->first;
+    rd_array      array = { .type = RD_F64, .shape = RD_SHAPE(used, y->k) };
+    const int64_t bytes = used * y->k * (int64_t)sizeof(double);
 
-    /* Marks would end the leaf that is wanted, so its operands stay. */
-    if (!leaf ||
-        rd_eval(y->ctx, rd_cast_to(rd_matmul(rd_transpose(leaf), leaf), type), &g) != RD_OK)
-        return NULL;
-    return rd_adopt(y->ctx, &g);
+    array.data = rd_array_memory(y->ctx, bytes, &array.owner);
+    if (!array.data)
+        return rd_fail_memory(y->ctx, bytes, "%s: no memory for %lld landmarks", call,
+                              (long long)y->k);
+    memcpy(array.data, y->z, (size_t)bytes);
+    return rd_adopt(y->ctx, &array);
 }
 
-/* (r - C G C^T r) / ridge */
-static rd_expr *apply_inner(rd_expr *r, rd_expr *across, rd_expr *inner, double ridge)
+/* (r - C Z Z^T C^T r) / ridge, in f64: what is left of large eigenvectors is a small difference.
+ * Z Z^T is not formed, as its rounding would be multiplied by C twice. */
+static rd_expr *apply_z(rd_expr *r, rd_expr *across, rd_expr *z, double ridge)
 {
-    const bool one    = r->rank == 1;
-    rd_expr   *column = one ? rd_expand(r, 1) : r;
+    const bool     one   = r->rank == 1;
+    rd_expr *const whole = rd_cast_to(one ? rd_expand(r, 1) : r, RD_F64);
+    rd_expr       *part;
 
-    across = rd_cast_to(across, r->type);
-    column = rd_matmul(rd_transpose(across), column);
-    column = rd_matmul(across, rd_matmul(inner, column));
-    if (one)
-        column = rd_squeeze(column, RD_DIMS(1));
-    return rd_cast_to(rd_div(rd_sub(r, column), rd_num(r->ctx, ridge)), r->type);
+    across = rd_cast_to(across, RD_F64);
+    part   = rd_matmul(z, rd_matmul(rd_transpose(across), whole));
+    part   = rd_matmul(across, rd_matmul(rd_transpose(z), part));
+    part   = rd_div(rd_sub(whole, part), rd_num(r->ctx, ridge));
+    return rd_cast_to(one ? rd_squeeze(part, RD_DIMS(1)) : part, r->type);
 }
 
 /* Computes Z from both kernels. */
 static bool prepare(nystroem *y, rd_expr *across, rd_expr *within)
 {
     const rd_mark mark = rd_ctx_mark(y->ctx);
-    bool          ok   = decompose_within(y, within) && add_gram(y, across);
+    bool          ok   = decompose_within(y, within) && add_gram(y, across) &&
+              choose_first(y, within->type, across->extent[0]);
 
     if (ok) {
         scale_gram(y);
@@ -228,7 +246,7 @@ rd_expr *rd_nystroem(rd_expr *r, rd_expr *across, rd_expr *within, double ridge)
     y.b      = y.z + y.k * y.k;
     y.d      = y.b + y.k * y.k;
     y.s      = y.d + y.k;
-    made     = prepare(&y, across, within) ? inner_of(&y, r->type) : NULL;
+    made     = prepare(&y, across, within) ? leaf_of_z(&y) : NULL;
     rd_free(y.ctx, memory);
-    return made ? apply_inner(r, across, made, ridge) : NULL;
+    return made ? apply_z(r, across, made, ridge) : NULL;
 }
