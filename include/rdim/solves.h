@@ -56,7 +56,7 @@ typedef struct rd_solve_opts {
      *  type, as an output of rd_eval(); it may be memory that b or .start reads.  rd_solve_grad: an
      *  output for each operand p, of its shape and type; NULL if there are none. */
     rd_array *x;
-    /** The greatest |b - A x| / |b| of each right side; 0: 1e-6. */
+    /** The greatest |b - A x| / |b| of each right side; 0: 1e-6, or 1e-5 if v is f32. */
     double    tolerance;
     /** The most iterations; 0: 1000. */
     int64_t   most;
@@ -91,8 +91,8 @@ typedef struct rd_solve_opts {
  *  @param Av  the operator, an expression of v
  *  @param v   an rd_input() of f32 or f64
  *  @param b   the right sides: a real expression that broadcasts to v's shape
- *  @return RD_OK; opts->x is written.  RD_ERR_CONVERGENCE if the tolerance was not
- *          reached and no .info was given: x is the last that was found.  RD_ERR_CONVERGENCE also if A or the
+ *  @return RD_OK; opts->x is written.  RD_ERR_CONVERGENCE if the tolerance was not reached and no
+ *          .info was given; x is the last that was found.  RD_ERR_CONVERGENCE also if A or the
  *          preconditioner gave NaN, or is not positive definite where the method needs that; x is
  *          then not written.  RD_ERR_ARGUMENT, RD_ERR_TYPE and RD_ERR_SHAPE for v, Av, b, and
  *          keywords. */
@@ -121,8 +121,8 @@ RD_API rd_expr *rd_jacobi(rd_expr *r, rd_expr *diagonal);
 /** Nystroem's preconditioner for A = K + ridge, with K a kernel of n points: the inverse of
  *  C W^+ C^T + ridge, where C = K(points, landmarks) and W = K(landmarks, landmarks).
  *
- *  It evaluates now what is as small as W.  C is an expression and is not stored: each application
- *  computes it twice, n k pairs.
+ *  It evaluates now what is as small as W, from C a part at a time.  C stays an expression.  Each
+ *  application computes it anew, n k pairs, and may store as many elements on its way.
  *  @param r       an input of v's shape, (n) or (n, right sides)
  *  @param across  C, an expression (n, k)
  *  @param within  W, (k, k), symmetric and positive semidefinite

@@ -1,4 +1,5 @@
 /* eigenvalues.c - power iteration, and Lanczos' method with a thick restart (Wu and Simon 2000). */
+#include "eval/request.h"
 #include "expr/origin.h"
 #include "solve/lapack.h"
 #include "solve/operator.h"
@@ -12,7 +13,7 @@ typedef struct eigen_solve {
     rd_ctx       *ctx;
     rd_eigen_opts opts; /* defaults are filled in */
     rd_operator   A;
-    rd_space      space;
+    rd_vectors    space;
     rd_expr      *v;
     int64_t       n;
     double        residual;
@@ -55,7 +56,7 @@ static bool begin(eigen_solve *s, const char *call, rd_ctx *ctx, rd_expr *Av, rd
     s->n = s->A.n;
     if (s->n < 1)
         return rd_fail(ctx, RD_ERR_SHAPE, "%s: v has no element", call) != NULL;
-    return rd_space_begin(&s->space, ctx, s->n, 1, s->opts.eval ? s->opts.eval->threads : 0);
+    return rd_vectors_begin(&s->space, ctx, s->n, 1, s->opts.eval ? s->opts.eval->threads : 0);
 }
 
 /* Fills in the caller's info, and records a missed tolerance unless there is one; frees. */
@@ -72,7 +73,7 @@ static rd_status finish(eigen_solve *s)
                 "tolerance %g; give more (.most), or .info to take what was found",
                 s->call, s->residual, (long long)s->A.runs, s->opts.tolerance);
     rd_operator_end(&s->A);
-    rd_space_end(&s->space);
+    rd_vectors_end(&s->space);
     return rd_error(s->ctx);
 }
 
@@ -83,7 +84,7 @@ static bool random_vector(const eigen_solve *s, int64_t draw, double *x)
     rd_expr *const draws = rd_random_normal(s->ctx, s->opts.seed, RD_SHAPE(draw + 1, s->n), RD_F64);
     double         norm;
 
-    if (!draws || rd_eval(s->ctx, rd_select(draws, 0, draw), &out) != RD_OK)
+    if (!draws || rd_eval_for(s->ctx, s->call, rd_select(draws, 0, draw), &out) != RD_OK)
         return false;
     rd_norms(&s->space, x, &norm);
     norm = 1 / norm;
@@ -373,7 +374,7 @@ static bool deliver(lanczos *l, rd_array *values)
     }
     for (int64_t i = 0; i < l->k; i++)
         l->row[i] = l->value[l->order[i]];
-    ok = ok && rd_eval(s->ctx, rd_leaf_of(s->ctx, &best, s->call), values) == RD_OK;
+    ok = ok && rd_eval_for(s->ctx, s->call, rd_leaf_of(s->ctx, &best, s->call), values) == RD_OK;
     rd_free(s->ctx, out);
     return ok;
 }

@@ -4,6 +4,7 @@
  * Both take the mean of z^T f(A) z over vectors z of random signs.  For the logarithm Lanczos'
  * method from z makes a small tridiagonal matrix T, and z^T log(A) z is |z|^2 times the element
  * [0, 0] of log(T).  All vectors are kept, and each new one is made orthogonal to them. */
+#include "eval/request.h"
 #include "solve/lapack.h"
 #include "solve/operator.h"
 #include "solve/vectors.h"
@@ -14,7 +15,7 @@ typedef struct estimate {
     rd_ctx          *ctx;
     rd_estimate_opts opts; /* defaults are filled in */
     rd_operator      A;
-    rd_space         space;
+    rd_vectors       space;
     int64_t          n;            /* elements of a probe */
     int64_t          batches;      /* evaluations of `sides` probes */
     double          *v;            /* vectors: the probes first */
@@ -62,7 +63,8 @@ static bool begin(estimate *e, rd_expr *Av, rd_expr *v, const rd_estimate_opts *
     sides      = v->rank < 2 || e->opts.coupled ? 1 : v->extent[v->rank - 1];
     e->n       = e->A.n / sides;
     e->batches = (e->opts.probes - 1) / sides + 1;
-    return rd_space_begin(&e->space, e->ctx, e->n, sides, e->opts.eval ? e->opts.eval->threads : 0);
+    return rd_vectors_begin(&e->space, e->ctx, e->n, sides,
+                            e->opts.eval ? e->opts.eval->threads : 0);
 }
 
 /* Random signs of batch b: element i of probe p is the same however many run together. */
@@ -77,7 +79,8 @@ static bool draw(const estimate *e, int64_t b)
     rd_expr *const sign =
         some ? rd_where(rd_lt(some, rd_num(e->ctx, 0.5)), rd_num(e->ctx, -1), rd_num(e->ctx, 1))
              : NULL;
-    const bool ok = sign && rd_eval(e->ctx, rd_cast(rd_transpose(sign), RD_F64), &out) == RD_OK;
+    const bool ok =
+        sign && rd_eval_for(e->ctx, e->call, rd_cast(rd_transpose(sign), RD_F64), &out) == RD_OK;
 
     rd_ctx_release(e->ctx, mark);
     return ok;
@@ -147,7 +150,7 @@ static bool run_batches(estimate *e, batch_values *values, int64_t vectors, int6
 static void finish(estimate *e)
 {
     rd_operator_end(&e->A);
-    rd_space_end(&e->space);
+    rd_vectors_end(&e->space);
 }
 
 /* ---- Traces ---------------------------------------------------------------------------------- */

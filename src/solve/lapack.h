@@ -2,7 +2,6 @@
 #ifndef RD_SOLVE_LAPACK_H
 #define RD_SOLVE_LAPACK_H
 #include "expr/expr.h"
-#include "solve/dev.h"
 
 /* True if there is one; else records for `call` that there is none. */
 bool rd_lapack_here(rd_ctx *ctx, const char *call);

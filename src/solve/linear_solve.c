@@ -142,7 +142,7 @@ static bool number_ok(const rd_linear_solve *s, const char *keyword, double valu
 }
 
 /* Fills in defaults; false after recording a keyword that makes no sense. */
-static bool options_ok(rd_linear_solve *s, const rd_solve_opts *given)
+static bool options_ok(rd_linear_solve *s, const rd_expr *v, const rd_solve_opts *given)
 {
     rd_solve_opts *const o = &s->opts;
 
@@ -153,9 +153,10 @@ static bool options_ok(rd_linear_solve *s, const rd_solve_opts *given)
         !number_ok(s, "restart", o->restart, o->restart >= 0) ||
         !number_ok(s, "method", o->method, (unsigned)o->method <= RD_GMRES))
         return false;
-    o->tolerance = o->tolerance > 0 ? o->tolerance : 1e-6;
-    o->most      = o->most ? o->most : 1000;
-    o->restart   = o->restart ? o->restart : 50;
+    if (!o->tolerance) /* kernels of f32 are rounded by more than 1e-6 of their sums */
+        o->tolerance = v->type == RD_F32 ? 1e-5 : 1e-6;
+    o->most    = o->most ? o->most : 1000;
+    o->restart = o->restart ? o->restart : 50;
     return true;
 }
 
@@ -197,7 +198,7 @@ static bool allocate(rd_linear_solve *s, int64_t sides)
 
     if (kept > n) /* more are not independent */
         s->opts.restart = (int32_t)(kept = n > 0 ? n : 1);
-    if (!rd_space_begin(&s->space, s->ctx, rows, sides, s->opts.eval ? s->opts.eval->threads : 0))
+    if (!rd_vectors_begin(&s->space, s->ctx, rows, sides, s->opts.eval ? s->opts.eval->threads : 0))
         return false;
     s->memory  = rd_new_vectors(&s->space, 3 + m->vectors + kept);
     s->numbers = rd_alloc(
@@ -245,7 +246,7 @@ bool rd_linear_solve_run(rd_linear_solve *s, const char *call, rd_ctx *ctx, rd_e
 
     s->call = call;
     s->ctx  = ctx;
-    if (!options_ok(s, opts) || !rd_is_vector_input(ctx, call, v, "v") ||
+    if (!rd_is_vector_input(ctx, call, v, "v") || !options_ok(s, v, opts) ||
         !rd_operator_begin(&s->A, call, Av, "A v", v, "v", s->opts.eval) ||
         !begin_preconditioner(s, v) || !allocate(s, sides_of(s, v)))
         return false;
@@ -262,7 +263,7 @@ void rd_linear_solve_end(rd_linear_solve *s)
 {
     rd_operator_end(&s->A);
     rd_operator_end(&s->P);
-    rd_space_end(&s->space);
+    rd_vectors_end(&s->space);
     rd_free(s->ctx, s->memory);
     rd_free(s->ctx, s->numbers);
     rd_free(s->ctx, s->side);

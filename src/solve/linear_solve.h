@@ -23,7 +23,7 @@ typedef struct rd_linear_solve {
     rd_solve_opts  opts; /* defaults are filled in */
     rd_operator    A, P;
     bool           has_P;
-    rd_space       space;
+    rd_vectors     space;
     double        *b, *x, *r; /* r: the residual; a cycle may overwrite it */
     double        *memory;    /* of these, and then of the method's vectors */
     double        *vectors;

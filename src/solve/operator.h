@@ -2,7 +2,6 @@
 #ifndef RD_SOLVE_OPERATOR_H
 #define RD_SOLVE_OPERATOR_H
 #include "expr/expr.h"
-#include "solve/dev.h"
 
 /* An operator, or a preconditioner.  Vectors are dense f64 in C order of the input's shape. */
 typedef struct rd_operator {

@@ -1,4 +1,5 @@
 /* preconditioners.c - Jacobi's and Nystroem's. */
+#include "eval/request.h"
 #include "expr/array.h"
 #include "expr/maps.h"
 #include "expr/origin.h"
@@ -80,10 +81,10 @@ static bool add_gram(nystroem *y, rd_expr *across)
         const int64_t  to    = from + rows < n ? from + rows : n;
         rd_expr *const part  = rd_slice_axis(across, 0, from, to, 1);
         rd_array       block = { 0 };
-        bool           ok    = part && rd_eval(y->ctx, part, &block) == RD_OK;
+        bool           ok    = part && rd_eval_for(y->ctx, call, part, &block) == RD_OK;
 
         rd_expr *const c = ok ? rd_cast_to(rd_leaf_of(y->ctx, &block, call), RD_F64) : NULL;
-        ok               = c && rd_eval(y->ctx, rd_matmul(rd_transpose(c), c), &sum) == RD_OK;
+        ok = c && rd_eval_for(y->ctx, call, rd_matmul(rd_transpose(c), c), &sum) == RD_OK;
         for (int64_t i = 0; ok && i < k * k; i++)
             y->gram[i] += y->b[i];
         rd_array_free(&block);
@@ -99,7 +100,7 @@ static bool decompose_within(nystroem *y, rd_expr *within)
 {
     rd_array out = { .data = y->within, .type = RD_F64, .shape = RD_SHAPE(y->k, y->k) };
 
-    return rd_eval(y->ctx, rd_cast_to(within, RD_F64), &out) == RD_OK &&
+    return rd_eval_for(y->ctx, call, rd_cast_to(within, RD_F64), &out) == RD_OK &&
            rd_symmetric_eigen(y->ctx, call, y->k, y->within, y->d);
 }
 

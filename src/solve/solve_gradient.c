@@ -3,6 +3,7 @@
  * A x = b.  If b and A change, A dx = db - dA x.  So with A^T w = g the change of L = g . x is
  * w . db - w . (dA x): the gradient by b is w, and that by an operand of A is the gradient of
  * -w . (A x) with x and w held constant. */
+#include "eval/request.h"
 #include "expr/lists.h"
 #include "expr/maps.h"
 #include "expr/origin.h"
@@ -93,7 +94,7 @@ static bool write_operands(rd_ctx *ctx, rd_exprs p, rd_array *made, rd_array *of
     for (int32_t k = 0; k < p.n; k++) {
         rd_expr *const y = rd_with_origins(rd_leaf_of(ctx, &made[k], call), p.at[k]->origin);
 
-        if (!y || rd_eval(ctx, y, &of_p[k]) != RD_OK)
+        if (!y || rd_eval_for(ctx, call, y, &of_p[k]) != RD_OK)
             return false;
     }
     return true;

@@ -6,32 +6,32 @@
 /* A block is a few thousand elements: what a thread does at once, and fits into its first cache. */
 enum { BLOCK = 2048, LANES = 8 };
 
-static int64_t rows_of_block(const rd_space *s)
+static int64_t rows_of_block(const rd_vectors *s)
 {
     return s->sides < BLOCK ? BLOCK / s->sides : 1;
 }
 
-static int64_t blocks_of(const rd_space *s)
+static int64_t blocks_of(const rd_vectors *s)
 {
     const int64_t rows = rows_of_block(s);
 
     return (s->rows + rows - 1) / rows;
 }
 
-bool rd_space_begin(rd_space *s, rd_ctx *ctx, int64_t rows, int64_t sides, int threads)
+bool rd_vectors_begin(rd_vectors *s, rd_ctx *ctx, int64_t rows, int64_t sides, int threads)
 {
-    *s      = (rd_space){ ctx, rows, sides, threads, NULL };
+    *s      = (rd_vectors){ ctx, rows, sides, threads, NULL };
     s->sums = rd_alloc(ctx, (blocks_of(s) + 1) * (sides + 1) * (int64_t)sizeof *s->sums);
     return s->sums != NULL;
 }
 
-void rd_space_end(rd_space *s)
+void rd_vectors_end(rd_vectors *s)
 {
     if (s->ctx)
         rd_free(s->ctx, s->sums);
 }
 
-double *rd_new_vectors(const rd_space *s, int64_t count)
+double *rd_new_vectors(const rd_vectors *s, int64_t count)
 {
     const int64_t elements = s->rows * s->sides + 1;
 
@@ -50,10 +50,10 @@ typedef struct operands {
 } operands;
 
 /* Handles elements from row `from` to `to`. */
-typedef void block_loop(const rd_space *s, const operands *o, int64_t from, int64_t to);
+typedef void block_loop(const rd_vectors *s, const operands *o, int64_t from, int64_t to);
 
 /* Runs a loop over all blocks, on several threads if there is much to do. */
-static void run_blocks(const rd_space *s, const operands *o, block_loop *loop)
+static void run_blocks(const rd_vectors *s, const operands *o, block_loop *loop)
 {
     const int64_t rows = rows_of_block(s), n = blocks_of(s);
     const int     threads = rd_team_now(s->ctx, s->threads, (double)s->rows * (double)s->sides, n);
@@ -89,7 +89,7 @@ static double dot_of_row(const double *x, const double *y, int64_t n)
     return sum;
 }
 
-static void dot_block(const rd_space *s, const operands *o, int64_t from, int64_t to)
+static void dot_block(const rd_vectors *s, const operands *o, int64_t from, int64_t to)
 {
     if (s->sides == 1) {
         o->sums[0] = dot_of_row(o->x + from, o->a + from, to - from);
@@ -101,7 +101,7 @@ static void dot_block(const rd_space *s, const operands *o, int64_t from, int64_
             o->sums[k] += o->x[i + k] * o->a[i + k];
 }
 
-void rd_dots(const rd_space *s, const double *x, const double *y, double *out)
+void rd_dots(const rd_vectors *s, const double *x, const double *y, double *out)
 {
     run_blocks(s, &(operands){ .x = x, .a = y }, dot_block);
     memset(out, 0, (size_t)s->sides * sizeof *out);
@@ -110,7 +110,7 @@ void rd_dots(const rd_space *s, const double *x, const double *y, double *out)
             out[k] += s->sums[b * s->sides + k];
 }
 
-void rd_norms(const rd_space *s, const double *x, double *out)
+void rd_norms(const rd_vectors *s, const double *x, double *out)
 {
     rd_dots(s, x, x, out);
     for (int64_t k = 0; k < s->sides; k++)
@@ -120,52 +120,52 @@ void rd_norms(const rd_space *s, const double *x, double *out)
 /* ---- Multiples ------------------------------------------------------------------------------- */
 /* Defines a loop: the value of an element, of y, x and the scalar a of the vector; `unused` quiets a
  * warning about one of them. */
-#define BLOCK_LOOP(name, unused, value)                                              \
-    static void name(const rd_space *s, const operands *o, int64_t from, int64_t to) \
-    {                                                                                \
-        double *const       ys = o->y;                                               \
-        const double *const xs = o->x;                                               \
-                                                                                     \
-        if (s->sides == 1) {                                                         \
-            const double a = o->a ? o->a[0] : 0;                                     \
-                                                                                     \
-            for (int64_t i = from; i < to; i++) {                                    \
-                const double x = xs[i], y = ys[i];                                   \
-                                                                                     \
-                unused;                                                              \
-                ys[i] = value;                                                       \
-            }                                                                        \
-            return;                                                                  \
-        }                                                                            \
-        for (int64_t i = from * s->sides; i < to * s->sides; i += s->sides)          \
-            for (int64_t k = 0; k < s->sides; k++) {                                 \
-                const double x = xs[i + k], y = ys[i + k], a = o->a ? o->a[k] : 0;   \
-                                                                                     \
-                unused;                                                              \
-                ys[i + k] = value;                                                   \
-            }                                                                        \
+#define BLOCK_LOOP(name, unused, value)                                                \
+    static void name(const rd_vectors *s, const operands *o, int64_t from, int64_t to) \
+    {                                                                                  \
+        double *const       ys = o->y;                                                 \
+        const double *const xs = o->x;                                                 \
+                                                                                       \
+        if (s->sides == 1) {                                                           \
+            const double a = o->a ? o->a[0] : 0;                                       \
+                                                                                       \
+            for (int64_t i = from; i < to; i++) {                                      \
+                const double x = xs[i], y = ys[i];                                     \
+                                                                                       \
+                unused;                                                                \
+                ys[i] = value;                                                         \
+            }                                                                          \
+            return;                                                                    \
+        }                                                                              \
+        for (int64_t i = from * s->sides; i < to * s->sides; i += s->sides)            \
+            for (int64_t k = 0; k < s->sides; k++) {                                   \
+                const double x = xs[i + k], y = ys[i + k], a = o->a ? o->a[k] : 0;     \
+                                                                                       \
+                unused;                                                                \
+                ys[i + k] = value;                                                     \
+            }                                                                          \
     }
 BLOCK_LOOP(add_multiple, (void)0, y + a * x)
 BLOCK_LOOP(multiply_add, (void)0, x + a * y)
 BLOCK_LOOP(multiple, (void)y, a *x)
 BLOCK_LOOP(subtract_from, (void)a, x - y)
 
-void rd_add_multiple(const rd_space *s, double *y, const double *a, const double *x)
+void rd_add_multiple(const rd_vectors *s, double *y, const double *a, const double *x)
 {
     run_blocks(s, &(operands){ .y = y, .x = x, .a = a }, add_multiple);
 }
 
-void rd_multiply_add(const rd_space *s, double *y, const double *b, const double *x)
+void rd_multiply_add(const rd_vectors *s, double *y, const double *b, const double *x)
 {
     run_blocks(s, &(operands){ .y = y, .x = x, .a = b }, multiply_add);
 }
 
-void rd_multiple(const rd_space *s, double *y, const double *a, const double *x)
+void rd_multiple(const rd_vectors *s, double *y, const double *a, const double *x)
 {
     run_blocks(s, &(operands){ .y = y, .x = x, .a = a }, multiple);
 }
 
-void rd_subtract_from(const rd_space *s, double *y, const double *x)
+void rd_subtract_from(const rd_vectors *s, double *y, const double *x)
 {
     run_blocks(s, &(operands){ .y = y, .x = x }, subtract_from);
 }

@@ -7,31 +7,30 @@
 #ifndef RD_SOLVE_VECTORS_H
 #define RD_SOLVE_VECTORS_H
 #include "expr/expr.h"
-#include "solve/dev.h"
 
-typedef struct rd_space {
+typedef struct rd_vectors {
     rd_ctx *ctx;
     int64_t rows, sides;
     int     threads; /* as asked for; 0: the context's setting */
     double *sums;    /* of each block and side */
-} rd_space;
+} rd_vectors;
 
-/* False without memory, which is recorded.  rd_space_end() is due in any case. */
-bool rd_space_begin(rd_space *space, rd_ctx *ctx, int64_t rows, int64_t sides, int threads);
-void rd_space_end(rd_space *space);
+/* False without memory, which is recorded.  rd_vectors_end() is due in any case. */
+bool rd_vectors_begin(rd_vectors *space, rd_ctx *ctx, int64_t rows, int64_t sides, int threads);
+void rd_vectors_end(rd_vectors *space);
 /* Allocates so many vectors, zeroed; NULL after recording the failure.  rd_free() frees them. */
-double *rd_new_vectors(const rd_space *space, int64_t count);
+double *rd_new_vectors(const rd_vectors *space, int64_t count);
 
 /* out[k] = sum over i of x[i, k] y[i, k] */
-void rd_dots(const rd_space *space, const double *x, const double *y, double *out);
+void rd_dots(const rd_vectors *space, const double *x, const double *y, double *out);
 /* out[k] = sqrt of the sum over i of x[i, k]^2 */
-void rd_norms(const rd_space *space, const double *x, double *out);
+void rd_norms(const rd_vectors *space, const double *x, double *out);
 /* y += a x */
-void rd_add_multiple(const rd_space *space, double *y, const double *a, const double *x);
+void rd_add_multiple(const rd_vectors *space, double *y, const double *a, const double *x);
 /* y = x + b y */
-void rd_multiply_add(const rd_space *space, double *y, const double *b, const double *x);
+void rd_multiply_add(const rd_vectors *space, double *y, const double *b, const double *x);
 /* y = a x; the two may be the same */
-void rd_multiple(const rd_space *space, double *y, const double *a, const double *x);
+void rd_multiple(const rd_vectors *space, double *y, const double *a, const double *x);
 /* y = x - y */
-void rd_subtract_from(const rd_space *space, double *y, const double *x);
+void rd_subtract_from(const rd_vectors *space, double *y, const double *x);
 #endif
