@@ -583,6 +583,10 @@ START_TEST(sizes)
                    .method = (rd_solver)_i));
     ck_assert(none.type == RD_F32 && none.shape.n == 2 && none.shape.at[0] == 0);
     rd_array_free(&none);
+    v = input(ctx, "no sides", RD_F64, RD_SHAPE(4, 0));
+    ck_ok(rd_solve(ctx, rd_mul(v, rd_num(ctx, 4)), v, rd_num(ctx, b), &none,
+                   .method = (rd_solver)_i));
+    rd_array_free(&none);
     end();
 }
 END_TEST

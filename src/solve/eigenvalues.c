@@ -21,23 +21,17 @@ typedef struct eigen_solve {
 } eigen_solve;
 
 /* ---- What both methods share ----------------------------------------------------------------- */
-static bool number_ok(const eigen_solve *s, const char *keyword, double value, bool ok)
-{
-    if (!ok)
-        rd_fail(s->ctx, RD_ERR_ARGUMENT, "%s: .%s is %g", s->call, keyword, value);
-    return ok;
-}
-
 static bool options_ok(eigen_solve *s, const rd_eigen_opts *given)
 {
     rd_eigen_opts *const o = &s->opts;
 
     if (given)
         memcpy(o, given, given->size && given->size < sizeof *o ? given->size : sizeof *o);
-    if (!number_ok(s, "tolerance", o->tolerance, o->tolerance >= 0 && o->tolerance < 1) ||
-        !number_ok(s, "most", (double)o->most, o->most >= 0) ||
-        !number_ok(s, "basis", o->basis, o->basis >= 0) ||
-        !number_ok(s, "which", o->which, (unsigned)o->which <= RD_FARTHEST))
+    if (!rd_keyword_ok(s->ctx, s->call, "tolerance", o->tolerance,
+                       o->tolerance >= 0 && o->tolerance < 1) ||
+        !rd_keyword_ok(s->ctx, s->call, "most", (double)o->most, o->most >= 0) ||
+        !rd_keyword_ok(s->ctx, s->call, "basis", o->basis, o->basis >= 0) ||
+        !rd_keyword_ok(s->ctx, s->call, "which", o->which, (unsigned)o->which <= RD_FARTHEST))
         return false;
     o->tolerance = o->tolerance > 0 ? o->tolerance : 1e-6;
     o->most      = o->most ? o->most : 1000;
@@ -199,20 +193,6 @@ static bool allocate(lanczos *l)
     return true;
 }
 
-/* Removes from w what lies in the first n vectors; adds the coefficients to `column`, if any. */
-static void make_orthogonal(const lanczos *l, double *w, int64_t n, double *column)
-{
-    for (int64_t i = 0; i < n; i++) {
-        double dot, minus;
-
-        rd_dots(&l->s->space, l->v + i * l->s->n, w, &dot);
-        minus = -dot;
-        rd_add_multiple(&l->s->space, w, &minus, l->v + i * l->s->n);
-        if (column)
-            column[i * l->most] += dot;
-    }
-}
-
 /* Makes the vector after the last of norm 1.  If nothing is left, the vectors span an invariant
  * space: T has a 0 there, and any other direction goes on. */
 static bool next_vector(lanczos *l, double *w, int64_t n, double before)
@@ -221,15 +201,14 @@ static bool next_vector(lanczos *l, double *w, int64_t n, double before)
     if (!isfinite(l->beta))
         return tell(l->s, l->beta);
     if (l->beta <= 1e-14 * before) {
-        double norm;
+        double norm, room[2];
 
         l->beta = 0;
         if (n >= l->s->n)
             return true;
         if (!random_vector(l->s, n, w))
             return false;
-        make_orthogonal(l, w, n, NULL);
-        make_orthogonal(l, w, n, NULL);
+        rd_make_orthogonal(&l->s->space, l->v, n, w, NULL, 0, room);
         rd_norms(&l->s->space, w, &norm);
         norm = 1 / norm;
         rd_multiple(&l->s->space, w, &norm, w);
@@ -244,15 +223,14 @@ static bool next_vector(lanczos *l, double *w, int64_t n, double before)
 static bool lanczos_step(lanczos *l, int64_t j)
 {
     double *const w = l->v + (j + 1) * l->s->n;
-    double        before;
+    double        before, room[2];
 
     if (!rd_operator_run(&l->s->A, l->v + j * l->s->n, w))
         return false;
     rd_norms(&l->s->space, w, &before);
     for (int64_t i = 0; i <= j; i++)
         l->t[i * l->most + j] = 0;
-    make_orthogonal(l, w, j + 1, l->t + j);
-    make_orthogonal(l, w, j + 1, l->t + j);
+    rd_make_orthogonal(&l->s->space, l->v, j + 1, w, l->t + j, l->most, room);
     for (int64_t i = 0; i < j; i++)
         l->t[j * l->most + i] = l->t[i * l->most + j];
     l->have = j + 1;

@@ -28,21 +28,14 @@ typedef struct estimate {
 /* What one batch of probes, which are in e->v, gives: one number for each side. */
 typedef bool batch_values(estimate *e, double *value);
 
-static bool number_ok(const estimate *e, const char *keyword, double value, bool ok)
-{
-    if (!ok)
-        rd_fail(e->ctx, RD_ERR_ARGUMENT, "%s: .%s is %g", e->call, keyword, value);
-    return ok;
-}
-
 static bool options_ok(estimate *e, const rd_estimate_opts *given)
 {
     rd_estimate_opts *const o = &e->opts;
 
     if (given)
         memcpy(o, given, given->size && given->size < sizeof *o ? given->size : sizeof *o);
-    if (!number_ok(e, "probes", (double)o->probes, o->probes >= 0) ||
-        !number_ok(e, "steps", o->steps, o->steps >= 0))
+    if (!rd_keyword_ok(e->ctx, e->call, "probes", (double)o->probes, o->probes >= 0) ||
+        !rd_keyword_ok(e->ctx, e->call, "steps", o->steps, o->steps >= 0))
         return false;
     o->probes = o->probes ? o->probes : 16;
     o->steps  = o->steps ? o->steps : 50;
@@ -206,19 +199,6 @@ static quadrature quadrature_of(const estimate *e)
                          .ended  = at + (2 * most + 4) * sides };
 }
 
-/* Removes from w what lies in vectors 0 to j. */
-static void make_orthogonal(const estimate *e, const quadrature *q, double *w, int64_t j)
-{
-    for (int64_t i = 0; i <= j; i++) {
-        const double *const v = e->v + i * e->n * q->sides;
-
-        rd_dots(&e->space, v, w, q->dot);
-        for (int64_t k = 0; k < q->sides; k++)
-            q->scale[k] = -q->dot[k];
-        rd_add_multiple(&e->space, w, q->scale, v);
-    }
-}
-
 /* Row j of T, and vector j + 1.  A side ends where its vectors span an invariant space: what
  * follows is 0. */
 static bool quadrature_step(estimate *e, const quadrature *q, int64_t j)
@@ -230,8 +210,7 @@ static bool quadrature_step(estimate *e, const quadrature *q, int64_t j)
         return false;
     rd_dots(&e->space, v, w, q->alpha + j * q->sides);
     rd_norms(&e->space, w, q->length);
-    make_orthogonal(e, q, w, j);
-    make_orthogonal(e, q, w, j);
+    rd_make_orthogonal(&e->space, e->v, j + 1, w, NULL, 0, q->scale);
     rd_norms(&e->space, w, q->beta + j * q->sides);
     for (int64_t k = 0; k < q->sides; k++) {
         double *const beta = q->beta + j * q->sides + k;

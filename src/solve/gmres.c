@@ -1,9 +1,7 @@
 /* gmres.c - generalised minimal residuals with restarts: Saad and Schultz (1986), preconditioned
  * from the right, so that estimates are of the residual itself.
  *
- * Arnoldi's method keeps `restart` vectors.  Each new one is made orthogonal to all before, twice,
- * which is as good as exact arithmetic (Giraud and others 2005), and takes less time than the
- * operator.  Sides may end at different steps: each has its own columns. */
+ * Arnoldi's method keeps `restart` vectors.  Each new one is made orthogonal to all before.  Sides may end at different steps: each has its own columns. */
 #include "solve/linear_solve.h"
 
 enum { Z, W, N_VECTORS }; /* then restart + 1 vectors V */
@@ -44,19 +42,6 @@ static double *h_at(const arnoldi *a, int64_t i, int64_t j)
     return a->h + (j * (a->most + 1) + i) * a->sides;
 }
 
-/* w -= V V^T w, whose coefficients are added to column j of h. */
-static void make_orthogonal(const rd_linear_solve *s, const arnoldi *a, int64_t j)
-{
-    for (int64_t i = 0; i <= j; i++) {
-        rd_dots(&s->space, a->v + i * a->n, a->w, a->dot);
-        for (int64_t k = 0; k < a->sides; k++) {
-            h_at(a, i, j)[k] += a->dot[k];
-            a->scale[k] = -a->dot[k];
-        }
-        rd_add_multiple(&s->space, a->w, a->scale, a->v + i * a->n);
-    }
-}
-
 /* Vector j + 1, and column j of h. */
 static bool arnoldi_step(rd_linear_solve *s, const arnoldi *a, int64_t j)
 {
@@ -66,8 +51,7 @@ static bool arnoldi_step(rd_linear_solve *s, const arnoldi *a, int64_t j)
         for (int64_t k = 0; k < a->sides; k++)
             h_at(a, i, j)[k] = 0;
     rd_norms(&s->space, a->w, a->length);
-    make_orthogonal(s, a, j);
-    make_orthogonal(s, a, j);
+    rd_make_orthogonal(&s->space, a->v, j + 1, a->w, h_at(a, 0, j), a->sides, a->scale);
     rd_norms(&s->space, a->w, a->dot);
     for (int64_t k = 0; k < a->sides; k++) {
         if (s->side[k].active && !isfinite(a->dot[k]))

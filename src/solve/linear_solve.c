@@ -134,24 +134,16 @@ static bool run_cycles(rd_linear_solve *s, const rd_method *method, bool from_ze
 }
 
 /* ---- Setting up ------------------------------------------------------------------------------ */
-static bool number_ok(const rd_linear_solve *s, const char *keyword, double value, bool ok)
-{
-    if (!ok)
-        rd_fail(s->ctx, RD_ERR_ARGUMENT, "%s: .%s is %g", s->call, keyword, value);
-    return ok;
-}
-
 /* Fills in defaults; false after recording a keyword that makes no sense. */
-static bool options_ok(rd_linear_solve *s, const rd_expr *v, const rd_solve_opts *given)
+static bool options_ok(rd_linear_solve *s, const rd_expr *v)
 {
     rd_solve_opts *const o = &s->opts;
 
-    if (given)
-        memcpy(o, given, given->size && given->size < sizeof *o ? given->size : sizeof *o);
-    if (!number_ok(s, "tolerance", o->tolerance, o->tolerance >= 0 && o->tolerance < 1) ||
-        !number_ok(s, "most", (double)o->most, o->most >= 0) ||
-        !number_ok(s, "restart", o->restart, o->restart >= 0) ||
-        !number_ok(s, "method", o->method, (unsigned)o->method <= RD_GMRES))
+    if (!rd_keyword_ok(s->ctx, s->call, "tolerance", o->tolerance,
+                       o->tolerance >= 0 && o->tolerance < 1) ||
+        !rd_keyword_ok(s->ctx, s->call, "most", (double)o->most, o->most >= 0) ||
+        !rd_keyword_ok(s->ctx, s->call, "restart", o->restart, o->restart >= 0) ||
+        !rd_keyword_ok(s->ctx, s->call, "method", o->method, (unsigned)o->method <= RD_GMRES))
         return false;
     if (!o->tolerance) /* kernels of f32 are rounded by more than 1e-6 of their sums */
         o->tolerance = v->type == RD_F32 ? 1e-5 : 1e-6;
@@ -194,10 +186,10 @@ static bool allocate(rd_linear_solve *s, int64_t sides)
 {
     const rd_method *const m    = method_of(s);
     int64_t                kept = s->opts.method == RD_GMRES ? s->opts.restart : 0;
-    const int64_t          rows = s->A.n / (sides ? sides : 1), n = rows * sides;
+    const int64_t          rows = s->A.n / sides, n = s->A.n;
 
     if (kept > n) /* more are not independent */
-        s->opts.restart = (int32_t)(kept = n > 0 ? n : 1);
+        s->opts.restart = (int32_t)(kept = n);
     if (!rd_vectors_begin(&s->space, s->ctx, rows, sides, s->opts.eval ? s->opts.eval->threads : 0))
         return false;
     s->memory  = rd_new_vectors(&s->space, 3 + m->vectors + kept);
@@ -246,13 +238,18 @@ bool rd_linear_solve_run(rd_linear_solve *s, const char *call, rd_ctx *ctx, rd_e
 
     s->call = call;
     s->ctx  = ctx;
-    if (!rd_is_vector_input(ctx, call, v, "v") || !options_ok(s, v, opts) ||
+    if (opts)
+        memcpy(&s->opts, opts,
+               opts->size && opts->size < sizeof s->opts ? opts->size : sizeof s->opts);
+    if (!rd_is_vector_input(ctx, call, v, "v") || !options_ok(s, v) ||
         !rd_operator_begin(&s->A, call, Av, "A v", v, "v", s->opts.eval) ||
-        !begin_preconditioner(s, v) || !allocate(s, sides_of(s, v)))
+        !begin_preconditioner(s, v))
         return false;
     s->converged = true;
     if (!s->A.n)
         return true;
+    if (!allocate(s, sides_of(s, v)))
+        return false;
     norm = rd_alloc(ctx, s->space.sides * (int64_t)sizeof *norm);
     ok   = norm && read_vectors(s, b, v, norm) && run_cycles(s, method_of(s), !s->opts.start, norm);
     rd_free(ctx, norm);

@@ -152,7 +152,14 @@ const void *rd_operator_stage(rd_operator *op, const double *in)
     return op->staged + op->staged_first;
 }
 
-/* ---- Operators ------------------------------------------------------------------------------- */
+/* ---- Options ------------------------------------------------------------------------------------- */
+bool rd_keyword_ok(rd_ctx *ctx, const char *call, const char *keyword, double value, bool ok)
+{
+    if (!ok)
+        rd_fail(ctx, RD_ERR_ARGUMENT, "%s: .%s is %g", call, keyword, value);
+    return ok;
+}
+
 rd_eval_opts rd_inner_options(const rd_eval_opts *eval)
 {
     rd_eval_opts inner = { 0 };
@@ -165,6 +172,7 @@ rd_eval_opts rd_inner_options(const rd_eval_opts *eval)
     return inner;
 }
 
+/* ---- Operators ------------------------------------------------------------------------------- */
 /* True if y is a real array of v's shape that reads v alone. */
 static bool operator_ok(rd_operator *op, rd_expr *y, const char *y_name, const char *v_name)
 {

@@ -30,6 +30,8 @@ bool rd_is_vector_input(rd_ctx *ctx, const char *call, const rd_expr *v, const c
 rd_expr *rd_only_input(rd_ctx *ctx, const char *call, rd_expr *y, const char *name);
 /* True if y reads no input but v, with v NULL: none; else records which one it reads. */
 bool rd_reads_only(rd_ctx *ctx, const char *call, rd_expr *y, const char *name, const rd_expr *v);
+/* Records for `call` that a keyword has this value, unless it is ok, which is returned. */
+bool rd_keyword_ok(rd_ctx *ctx, const char *call, const char *keyword, double value, bool ok);
 /* Options of evaluations inside a solve: the caller's, waited for and without progress. */
 rd_eval_opts rd_inner_options(const rd_eval_opts *eval);
 /* Evaluates an expression that broadcasts to v's shape into a vector. */

@@ -169,3 +169,22 @@ void rd_subtract_from(const rd_vectors *s, double *y, const double *x)
 {
     run_blocks(s, &(operands){ .y = y, .x = x }, subtract_from);
 }
+
+void rd_make_orthogonal(const rd_vectors *s, const double *v, int64_t count, double *w,
+                        double *column, int64_t step, double *room)
+{
+    double *const dot = room, *const minus = room + s->sides;
+
+    for (int64_t i = 0; i < 2 * count; i++) {
+        const int64_t       at = i % count;
+        const double *const x  = v + at * s->rows * s->sides;
+
+        rd_dots(s, x, w, dot);
+        for (int64_t k = 0; k < s->sides; k++) {
+            minus[k] = -dot[k];
+            if (column)
+                column[at * step + k] += dot[k];
+        }
+        rd_add_multiple(s, w, minus, x);
+    }
+}
