@@ -908,6 +908,8 @@ static rd_status refuse(int which)
                     rd_wrap(ctx, refused_x, RD_SHAPE(1, 1)), 0);
         return rd_error(ctx);
     case 23: rd_jacobi(v, rd_wrap(ctx, refused_x, RD_SHAPE(N - 1))); return rd_error(ctx);
+    case 24: return rd_solve(ctx, v, v, rd_num(ctx, 1e-200), x);
+    case 25: return rd_solve(ctx, v, v, rd_num(ctx, 1e200), x);
     default: return rd_solve_grad(ctx, v, v, b, b, NULL, RD_EXPRS(b), NULL);
     }
 }
@@ -940,6 +942,8 @@ static const struct {
     { RD_ERR_SHAPE, "rd_nystroem: r has shape (300), K(points, landmarks) (300, 1)" },
     { RD_ERR_ARGUMENT, "rd_nystroem: the ridge is 0, and must be above 0" },
     { RD_ERR_SHAPE, "rd_jacobi: " },
+    { RD_ERR_ARGUMENT, "rd_solve: b is 1e-200, so small that its squares are 0" },
+    { RD_ERR_CONVERGENCE, "rd_solve: |b| is inf in iteration 1" },
     { RD_ERR_ARGUMENT, "rd_solve_grad: 1 operands, and no outputs (NULL)" },
 };
 

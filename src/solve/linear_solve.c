@@ -218,8 +218,13 @@ static bool read_vectors(rd_linear_solve *s, rd_expr *b, const rd_expr *v, doubl
         s->side[k].b = norm[k];
         if (!isfinite(norm[k]))
             return rd_solve_broken(s, "|b|", norm[k], "");
-        for (int64_t i = 0; norm[k] == 0 && i < s->space.rows; i++)
-            s->x[i * s->space.sides + k] = 0;
+        for (int64_t i = k; norm[k] == 0 && i < s->A.n; i += s->space.sides) {
+            if (s->b[i] != 0)
+                return rd_fail(s->ctx, RD_ERR_ARGUMENT,
+                               "%s: b is %g, so small that its squares are 0; scale it", s->call,
+                               s->b[i]) != NULL;
+            s->x[i] = 0;
+        }
     }
     return true;
 }
