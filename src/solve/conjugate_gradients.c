@@ -36,37 +36,44 @@ static bool find_beta(const rd_linear_solve *s, double *rz, const double *new_rz
     return true;
 }
 
-/* x += alpha p, r -= alpha q, and the norms of r. */
-static void move(const rd_linear_solve *s, double *alpha, const double *p, const double *q,
-                 double *norm)
+/* x += alpha p, r -= alpha q; the estimates are the norms of r, whose squares are left in rr. */
+static void move(const rd_linear_solve *s, const double *alpha, const double *p, const double *q,
+                 double *rr)
 {
-    rd_add_multiple(&s->space, s->x, alpha, p);
-    for (int64_t k = 0; k < s->space.sides; k++)
-        alpha[k] = -alpha[k];
-    rd_add_multiple(&s->space, s->r, alpha, q);
-    rd_norms(&s->space, s->r, norm);
+    rd_step_along(&s->space, alpha, p, q, s->x, s->r, rr);
     for (int64_t k = 0; k < s->space.sides; k++)
         if (s->side[k].active)
-            s->side[k].estimate = norm[k];
+            s->side[k].estimate = sqrt(rr[k]);
+}
+
+/* r z with z = P r.  Without a preconditioner z is r, and its square is known. */
+static bool precondition(rd_linear_solve *s, double **z, double *rr)
+{
+    if (!s->has_P) {
+        *z = s->r;
+        return true;
+    }
+    if (!rd_precondition(s, s->r, *z))
+        return false;
+    rd_dots(&s->space, s->r, *z, rr);
+    return true;
 }
 
 static bool cycle(rd_linear_solve *s)
 {
     const int64_t n = s->space.rows * s->space.sides, sides = s->space.sides;
-    double *const z = s->vectors + Z * n, *const p = s->vectors + P * n,
-                  *const q = s->vectors + Q * n;
+    double *z = s->vectors + Z * n, *const p = s->vectors + P * n, *const q = s->vectors + Q * n;
     double *const rz = s->numbers + RZ * sides, *const pq = s->numbers + PQ * sides,
                   *const alpha = s->numbers + ALPHA * sides,
                   *const beta = s->numbers + BETA * sides, *const rr = s->numbers + RR * sides;
     rd_next next = RD_NEXT_GO;
 
-    for (int64_t k = 0; k < sides; k++)
+    for (int64_t k = 0; k < sides; k++) {
         rz[k] = 0;
+        rr[k] = s->side[k].begun * s->side[k].begun;
+    }
     while (next == RD_NEXT_GO) {
-        if (!rd_precondition(s, s->r, z))
-            return false;
-        rd_dots(&s->space, s->r, z, rr);
-        if (!find_beta(s, rz, rr, beta))
+        if (!precondition(s, &z, rr) || !find_beta(s, rz, rr, beta))
             return false;
         rd_multiply_add(&s->space, p, beta, z);
         if (!rd_operator_run(&s->A, p, q))

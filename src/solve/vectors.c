@@ -44,8 +44,8 @@ double *rd_new_vectors(const rd_vectors *s, int64_t count)
 /* ---- Blocks ---------------------------------------------------------------------------------- */
 /* The operands of a loop; which of them it has is its own business. */
 typedef struct operands {
-    double       *y;
-    const double *x, *a;
+    double       *y, *z;
+    const double *x, *a, *b;
     double       *sums; /* of a block */
 } operands;
 
@@ -101,13 +101,19 @@ static void dot_block(const rd_vectors *s, const operands *o, int64_t from, int6
             o->sums[k] += o->x[i + k] * o->a[i + k];
 }
 
-void rd_dots(const rd_vectors *s, const double *x, const double *y, double *out)
+/* Adds the sums of blocks in their order. */
+static void add_blocks(const rd_vectors *s, double *out)
 {
-    run_blocks(s, &(operands){ .x = x, .a = y }, dot_block);
     memset(out, 0, (size_t)s->sides * sizeof *out);
     for (int64_t b = 0, n = blocks_of(s); b < n; b++)
         for (int64_t k = 0; k < s->sides; k++)
             out[k] += s->sums[b * s->sides + k];
+}
+
+void rd_dots(const rd_vectors *s, const double *x, const double *y, double *out)
+{
+    run_blocks(s, &(operands){ .x = x, .a = y }, dot_block);
+    add_blocks(s, out);
 }
 
 void rd_norms(const rd_vectors *s, const double *x, double *out)
@@ -168,6 +174,35 @@ void rd_multiple(const rd_vectors *s, double *y, const double *a, const double *
 void rd_subtract_from(const rd_vectors *s, double *y, const double *x)
 {
     run_blocks(s, &(operands){ .y = y, .x = x }, subtract_from);
+}
+
+/* A block of both vectors, which is still in the cache when its squares are added. */
+static void step_block(const rd_vectors *s, const operands *o, int64_t from, int64_t to)
+{
+    double *const xs = o->y, *const rs = o->z;
+    const double *const ps = o->x, *const qs = o->b;
+
+    if (s->sides == 1) {
+        const double a = o->a[0];
+
+        for (int64_t i = from; i < to; i++) {
+            xs[i] += a * ps[i];
+            rs[i] -= a * qs[i];
+        }
+    } else
+        for (int64_t i = from * s->sides; i < to * s->sides; i += s->sides)
+            for (int64_t k = 0; k < s->sides; k++) {
+                xs[i + k] += o->a[k] * ps[i + k];
+                rs[i + k] -= o->a[k] * qs[i + k];
+            }
+    dot_block(s, &(operands){ .x = rs, .a = rs, .sums = o->sums }, from, to);
+}
+
+void rd_step_along(const rd_vectors *s, const double *a, const double *p, const double *q,
+                   double *x, double *r, double *out)
+{
+    run_blocks(s, &(operands){ .y = x, .z = r, .x = p, .b = q, .a = a }, step_block);
+    add_blocks(s, out);
 }
 
 void rd_make_orthogonal(const rd_vectors *s, const double *v, int64_t count, double *w,

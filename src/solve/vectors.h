@@ -33,6 +33,9 @@ void rd_multiply_add(const rd_vectors *space, double *y, const double *b, const 
 void rd_multiple(const rd_vectors *space, double *y, const double *a, const double *x);
 /* y = x - y */
 void rd_subtract_from(const rd_vectors *space, double *y, const double *x);
+/* x += a p and r -= a q in one loop, and out[k] = the sum over i of the new r[i, k]^2 */
+void rd_step_along(const rd_vectors *space, const double *a, const double *p, const double *q,
+                   double *x, double *r, double *out);
 /* Makes w orthogonal to `count` orthonormal vectors, which follow each other in v, twice: that is as
  * good as exact arithmetic (Giraud and others 2005).  If there is a column, coefficients are added to
  * it, those of vector i at column + i * step.  room: two numbers for each side. */
