@@ -18,7 +18,8 @@ endfunction()
 rdim_page(tutorial docs/tutorial.md)
 rdim_page(python_from docs/python-from.md)
 rdim_page(keops docs/keops.md)
-list(APPEND rdim_tests tutorial python_from keops)
+rdim_page(solves_page docs/solves.md)
+list(APPEND rdim_tests tutorial python_from keops solves_page)
 
 # What follows looks at texts, and at which loops are compiled: the same with sanitizers.
 if(CMAKE_C_FLAGS MATCHES "-fsanitize")

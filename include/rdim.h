@@ -83,6 +83,8 @@
 /* and then evaluated. */
 #include "rdim/evaluation.h"       /* evaluation and its options                     */
 #include "rdim/plans.h"            /* plans that run many times                      */
+#include "rdim/solves.h"           /* linear systems of operators                    */
+#include "rdim/eigenvalues.h"      /* eigenvalues, traces, determinants              */
 #include "rdim/selection.h"        /* nonzero, compress, unique                      */
 #include "rdim/explain.h"          /* what an evaluation would do                    */
 #include "rdim/devices.h"          /* GPUs                                           */

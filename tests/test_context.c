@@ -147,6 +147,7 @@ START_TEST(every_status_has_a_name)
 {
     ck_assert_str_eq(rd_status_name(RD_OK), "RD_OK");
     ck_assert_str_eq(rd_status_name(RD_ERR_LIMIT), "RD_ERR_LIMIT");
+    ck_assert_str_eq(rd_status_name(RD_ERR_CONVERGENCE), "RD_ERR_CONVERGENCE");
     for (int s = -3; s < 20; s++)
         ck_assert(strncmp(rd_status_name((rd_status)s), "RD_", 3) == 0);
 }

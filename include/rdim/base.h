@@ -42,7 +42,8 @@ typedef enum rd_status {
     RD_ERR_CANCELLED, /* rd_cancel() was called, or a progress function returned non-zero     */
     RD_ERR_FILE,      /* a file cannot be read, written or understood                         */
     RD_ERR_DEVICE,    /* the backend or the device is not available                           */
-    RD_ERR_LIMIT      /* the request exceeds a limit of this release; the sentence names it   */
+    RD_ERR_LIMIT,     /* the request exceeds a limit of this release; the sentence names it   */
+    RD_ERR_CONVERGENCE /* an iteration cannot go on, or did not reach its tolerance           */
 } rd_status;
 
 /** The type of elements.

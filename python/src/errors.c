@@ -30,6 +30,8 @@ static struct {
     { RD_ERR_DEVICE, "DeviceError", "A device or backend is not there.", &PyExc_RuntimeError,
       NULL },
     { RD_ERR_LIMIT, "LimitError", "A limit of this release.", &PyExc_RuntimeError, NULL },
+    { RD_ERR_CONVERGENCE, "ConvergenceError", "A solve cannot go on, or missed its tolerance.",
+      &PyExc_ArithmeticError, NULL },
 };
 enum { CLASSES = sizeof classes / sizeof *classes };
 

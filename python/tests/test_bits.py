@@ -18,7 +18,7 @@ from random_programs import random_program  # noqa: E402
 BUILDER = pathlib.Path(rd.__file__).absolute().parents[1] / "rdim_programs"
 STATUS = [(rd.ShapeError, "RD_ERR_SHAPE"), (rd.AxisError, "RD_ERR_AXIS"), (rd.DTypeError, "RD_ERR_TYPE"),
           (rd.TextError, "RD_ERR_TEXT"), (rd.EmptyError, "RD_ERR_EMPTY"), (rd.LimitError, "RD_ERR_LIMIT"),
-          (rd.ArgumentError, "RD_ERR_ARGUMENT")]
+          (rd.ArgumentError, "RD_ERR_ARGUMENT"), (rd.ConvergenceError, "RD_ERR_CONVERGENCE")]
 ANY = "a failure before the library's"  # Python has looked at the arguments itself
 
 

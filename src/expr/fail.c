@@ -5,19 +5,20 @@
 #include <string.h>
 
 static const char *const status_names[] = {
-    [RD_OK]            = "RD_OK",
-    [RD_ERR_ARGUMENT]  = "RD_ERR_ARGUMENT",
-    [RD_ERR_SHAPE]     = "RD_ERR_SHAPE",
-    [RD_ERR_AXIS]      = "RD_ERR_AXIS",
-    [RD_ERR_TYPE]      = "RD_ERR_TYPE",
-    [RD_ERR_TEXT]      = "RD_ERR_TEXT",
-    [RD_ERR_EMPTY]     = "RD_ERR_EMPTY",
-    [RD_ERR_MEMORY]    = "RD_ERR_MEMORY",
-    [RD_ERR_CALLBACK]  = "RD_ERR_CALLBACK",
-    [RD_ERR_CANCELLED] = "RD_ERR_CANCELLED",
-    [RD_ERR_FILE]      = "RD_ERR_FILE",
-    [RD_ERR_DEVICE]    = "RD_ERR_DEVICE",
-    [RD_ERR_LIMIT]     = "RD_ERR_LIMIT",
+    [RD_OK]              = "RD_OK",
+    [RD_ERR_ARGUMENT]    = "RD_ERR_ARGUMENT",
+    [RD_ERR_SHAPE]       = "RD_ERR_SHAPE",
+    [RD_ERR_AXIS]        = "RD_ERR_AXIS",
+    [RD_ERR_TYPE]        = "RD_ERR_TYPE",
+    [RD_ERR_TEXT]        = "RD_ERR_TEXT",
+    [RD_ERR_EMPTY]       = "RD_ERR_EMPTY",
+    [RD_ERR_MEMORY]      = "RD_ERR_MEMORY",
+    [RD_ERR_CALLBACK]    = "RD_ERR_CALLBACK",
+    [RD_ERR_CANCELLED]   = "RD_ERR_CANCELLED",
+    [RD_ERR_FILE]        = "RD_ERR_FILE",
+    [RD_ERR_DEVICE]      = "RD_ERR_DEVICE",
+    [RD_ERR_LIMIT]       = "RD_ERR_LIMIT",
+    [RD_ERR_CONVERGENCE] = "RD_ERR_CONVERGENCE",
 };
 
 /* Ends a sentence that did not fit with dots, but not in the middle of a UTF-8 character. */

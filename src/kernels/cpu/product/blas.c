@@ -27,6 +27,7 @@ char *openblas_get_corename(void);
 /* Types are those of the header that was there when this was compiled. */
 static struct {
     bool                                  tried;
+    void                                 *file;     /* NULL: not loaded                      */
     const char                           *name;     /* NULL: not there, or of no use         */
     bool                                  behind;   /* it does not know the processor        */
     int                                   parallel; /* how it runs on several threads        */
@@ -113,7 +114,7 @@ static bool is_behind(void)
 /* Looks up the functions of the BLAS. */
 static void find(void)
 {
-    void *file = load();
+    void *const file = blas.file = load();
 
     if (!file)
         return;
@@ -157,6 +158,13 @@ const char *rd_blas_name(void)
     blas.tried = true;
     unlock();
     return blas.name;
+}
+
+/* Returns the address of a function of the BLAS library, such as LAPACK's; NULL: it has none. */
+void *rd_blas_symbol(const char *name)
+{
+    (void)rd_blas_name(); /* loads it */
+    return blas.file ? dlsym(blas.file, name) : NULL;
 }
 
 /* Returns the name of the BLAS for symmetric products, of which it computes one half. */
@@ -261,6 +269,13 @@ void rd_blas_end(int before)
 /* Returns NULL: this library was built without a BLAS. */
 const char *rd_blas_name(void)
 {
+    return NULL;
+}
+
+/* Returns NULL: there is no library. */
+void *rd_blas_symbol(const char *name)
+{
+    (void)name;
     return NULL;
 }
 

@@ -5,6 +5,9 @@
 
 /* The name of the BLAS; NULL if there is none that several threads may call. */
 const char *rd_blas_name(void);
+/* The address of another function of that library, such as LAPACK's, which OpenBLAS contains; NULL:
+ * it has none of that name. */
+void *rd_blas_symbol(const char *name);
 /* Its name for symmetric products, of which it computes one half. */
 const char *rd_blas_name_of_syrk(void);
 /* True if it uses code for processors without AVX2, though this one has AVX2.  OpenBLAS does so on

@@ -1,0 +1,90 @@
+/* conjugate_gradients.c - Hestenes and Stiefel (1952), with a preconditioner. */
+#include "solve/linear_solve.h"
+
+enum { Z, P, Q, N_VECTORS };
+enum { RZ, PQ, ALPHA, BETA, RR, N_NUMBERS };
+
+/* Step lengths from p A p; 0 where a side has ended.  False if A is not positive definite. */
+static bool find_alpha(const rd_linear_solve *s, const double *rz, const double *pq, double *alpha)
+{
+    for (int64_t k = 0; k < s->space.sides; k++) {
+        alpha[k] = 0;
+        if (!s->side[k].active)
+            continue;
+        if (!(pq[k] > 0) || !isfinite(pq[k]))
+            return rd_solve_broken(s, "p A p of the operator", pq[k],
+                                   "conjugate gradients need a positive definite operator; "
+                                   "RD_MINRES takes a symmetric one");
+        alpha[k] = rz[k] / pq[k];
+    }
+    return true;
+}
+
+/* Replaces r z by its new value; beta is by how much it grew. */
+static bool find_beta(const rd_linear_solve *s, double *rz, const double *new_rz, double *beta)
+{
+    for (int64_t k = 0; k < s->space.sides; k++) {
+        beta[k] = 0;
+        if (!s->side[k].active)
+            continue;
+        if (!(new_rz[k] > 0) || !isfinite(new_rz[k]))
+            return rd_solve_broken(s, "r P r of the preconditioner", new_rz[k],
+                                   "it must be symmetric and positive definite");
+        beta[k] = rz[k] > 0 ? new_rz[k] / rz[k] : 0;
+        rz[k]   = new_rz[k];
+    }
+    return true;
+}
+
+/* x += alpha p, r -= alpha q; the estimates are the norms of r, whose squares are left in rr. */
+static void move(const rd_linear_solve *s, const double *alpha, const double *p, const double *q,
+                 double *rr)
+{
+    rd_step_along(&s->space, alpha, p, q, s->x, s->r, rr);
+    for (int64_t k = 0; k < s->space.sides; k++)
+        if (s->side[k].active)
+            s->side[k].estimate = sqrt(rr[k]);
+}
+
+/* r z with z = P r.  Without a preconditioner z is r, and its square is known. */
+static bool precondition(rd_linear_solve *s, double **z, double *rr)
+{
+    if (!s->has_P) {
+        *z = s->r;
+        return true;
+    }
+    if (!rd_precondition(s, s->r, *z))
+        return false;
+    rd_dots(&s->space, s->r, *z, rr);
+    return true;
+}
+
+static bool cycle(rd_linear_solve *s)
+{
+    const int64_t n = s->space.rows * s->space.sides, sides = s->space.sides;
+    double *z = s->vectors + Z * n, *const p = s->vectors + P * n, *const q = s->vectors + Q * n;
+    double *const rz = s->numbers + RZ * sides, *const pq = s->numbers + PQ * sides,
+                  *const alpha = s->numbers + ALPHA * sides,
+                  *const beta = s->numbers + BETA * sides, *const rr = s->numbers + RR * sides;
+    rd_next next = RD_NEXT_GO;
+
+    for (int64_t k = 0; k < sides; k++) {
+        rz[k] = 0;
+        rr[k] = s->side[k].begun * s->side[k].begun;
+    }
+    while (next == RD_NEXT_GO) {
+        if (!precondition(s, &z, rr) || !find_beta(s, rz, rr, beta))
+            return false;
+        rd_multiply_add(&s->space, p, beta, z);
+        if (!rd_operator_run(&s->A, p, q))
+            return false;
+        rd_dots(&s->space, p, q, pq);
+        if (!find_alpha(s, rz, pq, alpha))
+            return false;
+        move(s, alpha, p, q, rr);
+        next = rd_solve_step(s);
+    }
+    return next != RD_NEXT_FAIL;
+}
+
+const rd_method rd_method_cg = { .vectors = N_VECTORS, .numbers = N_NUMBERS, .cycle = cycle };
