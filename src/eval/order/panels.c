@@ -314,7 +314,8 @@ static bool is_too_large(const panel *p, const rd_loop_scope *scope)
 }
 
 /* The width of a panel: whole cache lines, and no wider than lets accumulators with lanes and
- * kept values stay in cache. */
+ * kept values stay in cache.  Within a tile loop of its axis it is all of the extent, if that is the
+ * tile's. */
 static int64_t panel_step(const panel *p, const rd_loop_scope *loop)
 {
     const rd_loop_scope *rows  = rd_only_loop(loop);
@@ -335,7 +336,7 @@ static int64_t panel_step(const panel *p, const rd_loop_scope *loop)
         step = (int64_t)(HELD_BYTES / p->held) / RD_PANEL * RD_PANEL;
         step = step > RD_PANEL ? step : RD_PANEL;
     }
-    return step < p->extent ? step : p->extent;
+    return step < range_of(p->tree->graph, loop->parent, p->axis) ? step : p->extent;
 }
 
 /* ---- Panels ---------------------------------------------------------------------------------- */
