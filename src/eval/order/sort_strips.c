@@ -41,24 +41,18 @@ static bool makes_rows_of(const rd_tree *tree, const rd_loop_scope *loop, const 
            tree->storage[sort->target].keep == RD_KEEP_SCRATCH && computes(loop, sort->target);
 }
 
-/* The loop of a scope that makes rows, behind which all its sorts stand; NULL: rows are whole. */
+/* The loop of a scope that makes the rows of all its sorts, which stand behind it; NULL: rows are
+ * whole. */
 static rd_item *maker_of(const rd_tree *tree, const rd_loop_scope *scope)
 {
     rd_item *maker = scope->first;
-    int      n     = 0;
 
     while (maker && !is_sort(tree, maker->next))
         maker = maker->next;
     if (!maker || !maker->loop || maker->loop->tile || maker->loop->backwards)
         return NULL;
-    for (const rd_item *item = maker->next; item; item = item->next)
-        if (is_sort(tree, item)) {
-            if (!makes_rows_of(tree, maker->loop, value_of(tree, item)))
-                return NULL;
-            n++;
-        }
-    for (const rd_item *item = maker->next; n > 0; item = item->next, n--)
-        if (!is_sort(tree, item))
+    for (const rd_item *item = scope->first; item; item = item->next)
+        if (is_sort(tree, item) && !makes_rows_of(tree, maker->loop, value_of(tree, item)))
             return NULL;
     return maker;
 }
@@ -81,20 +75,24 @@ static rd_item *cut_behind(rd_item *item)
     return rest;
 }
 
-/* The item that begins the list of sorts in order, each in a loop of its own if there are ranges;
- * *rest gets what follows them.  NULL: no memory. */
-static rd_item *loops_of_sorts(const rd_tree *tree, const rd_loop_scope *range, rd_item *sort,
+/* Takes the sorts out of a list, each into a loop of its own if there are ranges; *rest gets what
+ * else there is.  NULL: no memory. */
+static rd_item *loops_of_sorts(const rd_tree *tree, const rd_loop_scope *range, rd_item *list,
                                rd_item **rest)
 {
-    rd_item *first = NULL, **end = &first;
+    rd_item *first = NULL, **end = &first, *next;
 
-    while (is_sort(tree, sort)) {
-        *rest = cut_behind(sort);
-        if (!in_loop_of(tree, range, &sort))
+    for (; list; list = next) {
+        const bool sorts = is_sort(tree, list);
+
+        next = cut_behind(list);
+        if (sorts && !in_loop_of(tree, range, &list))
             return NULL;
-        *end = sort;
-        end  = &sort->next;
-        sort = *rest;
+        *(sorts ? end : rest) = list;
+        if (sorts)
+            end = &list->next;
+        else
+            rest = &list->next;
     }
     return first;
 }
