@@ -70,6 +70,11 @@ rd_ctx *rd_ctx_new(const rd_ctx_opts *opts)
     return ctx;
 }
 
+rd_ctx *rd_ctx_new_alike(const rd_ctx *ctx)
+{
+    return rd_ctx_new(&ctx->opts);
+}
+
 /* Frees all that belongs to the context.  Owned things go first, as they may refer to nodes; the
  * context itself goes last. */
 void rd_ctx_free(rd_ctx *ctx)

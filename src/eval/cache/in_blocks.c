@@ -11,7 +11,10 @@
 #include "core/clock.h"
 #include "eval/cache/cache.h"
 #include "eval/request.h"
+#include "eval/run/team.h"
 #include "eval/tuning.h"
+#include "expr/cancel.h"
+#include <string.h>
 
 /* ---- Whether, and how many ------------------------------------------------------------------- */
 /* A plan that stores less between its stages runs as it is; the bytes that a block should store;
@@ -149,57 +152,155 @@ static bool overlaps(const rd_plan *plan, const void *const *in, const void *out
     return false;
 }
 
-/* The progress of all blocks, from that of one. */
-typedef struct telling {
+/* A thread's own context, with the result's expression in it. */
+typedef struct worker {
+    rd_ctx  *ctx;
+    rd_expr *y;
+} worker;
+
+/* A run: threads take the next rows, of which they evaluate the pieces above one another, as these
+ * share a plan even if a mask reads coordinates. */
+typedef struct blocks {
+    const rd_plan      *plan;
+    const rd_result    *result;
     const rd_eval_opts *opts;
-    double              begun, done, share;
-} telling;
+    rd_expr_pieces      p;
+    int64_t             stride[RD_MAX_RANK];
+    double              begun, told; /* when progress was told last; 0: never */
+    _Atomic(int64_t)    next, done;  /* rows along the axis that is cut; pieces */
+    atomic_bool         stop;
+} blocks;
 
-static int tell(void *user, double done, double left)
+/* Evaluates piece k in a context. */
+static rd_status run_piece(const blocks *b, const worker *w, int64_t k)
 {
-    const telling *t   = user;
-    const double   all = t->done + done * t->share;
+    const rd_mark      mark = rd_ctx_mark(w->ctx);
+    rd_expr *const     z    = rd_piece_view(&b->p, w->y, k);
+    rd_array           out  = piece_of(&b->p, b->result->expr, b->result->out, b->stride, k);
+    const rd_eval_opts opts = { .size = sizeof opts, .threads = 1, .backend = RD_BACKEND_CPU };
+    rd_status          status;
 
-    if (all > 0)
-        left = (rd_seconds() - t->begun) * (1 - all) / all;
-    return t->opts->progress(t->opts->user, all, left);
+    status = z ? rd_cache_run(w->ctx, RD_RESULTS({ z, &out }), &opts) : rd_error(w->ctx);
+    (void)rd_ctx_release(w->ctx, mark);
+    return status;
 }
 
-/* Evaluates piece k. */
-static rd_status run_piece(rd_ctx *ctx, const rd_expr_pieces *p, const rd_result *r,
-                           const int64_t *stride, int64_t k, const rd_eval_opts *opts)
+/* Tells of progress, about ten times a second. */
+static void tell(blocks *b)
 {
-    const rd_mark  mark   = rd_ctx_mark(ctx);
-    rd_expr *const z      = rd_piece_view(p, r->expr, k);
-    rd_array       out    = piece_of(p, r->expr, r->out, stride, k);
-    rd_status      status = z ? rd_cache_run(ctx, RD_RESULTS({ z, &out }), opts) : rd_error(ctx);
+    static const double EACH = 0.1;
+    const double        now = rd_seconds(), all = (double)atomic_load(&b->done) / (double)b->p.n;
 
-    (void)rd_ctx_release(ctx, mark);
+    if (!b->opts->progress || all == 0 || now - (b->told > 0 ? b->told : b->begun) < EACH)
+        return;
+    b->told = now;
+    if (b->opts->progress(b->opts->user, all, (now - b->begun) * (1 - all) / all))
+        rd_cancel(b->plan->ctx);
+}
+
+/* True if the run goes on: nobody cancelled it.  Only the calling thread tells of progress. */
+static bool goes_on(blocks *b, bool caller)
+{
+    if (caller)
+        tell(b);
+    if (atomic_load(rd_cancel_flag(b->plan->ctx)))
+        atomic_store(&b->stop, true);
+    return !atomic_load(&b->stop);
+}
+
+/* Drops the plans of rows that are done. */
+static void drop_plans(const worker *w)
+{
+    rd_keeper *const kept = rd_ctx_keeper(w->ctx);
+
+    if (kept)
+        (void)kept->reclaim(kept);
+}
+
+/* What one thread does: rows after rows. */
+static void work(blocks *b, const worker *w, bool caller)
+{
+    const int64_t above = b->p.n / b->p.along;
+
+    for (int64_t row = atomic_fetch_add(&b->next, 1); row < b->p.along && goes_on(b, caller);
+         row         = atomic_fetch_add(&b->next, 1)) {
+        for (int64_t k = 0; k < above && goes_on(b, caller); k++) {
+            if (run_piece(b, w, k * b->p.along + row) != RD_OK)
+                atomic_store(&b->stop, true);
+            atomic_fetch_add(&b->done, 1);
+        }
+        drop_plans(w);
+    }
+}
+
+/* Makes a context as the caller's, and the expression in it. */
+static bool make_worker(rd_ctx *ctx, rd_expr *y, worker *w)
+{
+    w->ctx = rd_ctx_new_alike(ctx);
+    w->y   = w->ctx ? rd_clone(w->ctx, y) : NULL;
+    if (w->ctx)
+        rd_begin_call(w->ctx, rd_call_name(ctx));
+    return w->y != NULL;
+}
+
+/* Records what the workers met in the caller's context, and frees them. */
+static rd_status end_workers(blocks *b, worker *w, int n)
+{
+    rd_ctx *const ctx    = b->plan->ctx;
+    rd_status     status = RD_OK;
+
+    for (int k = 0; k < n; k++) {
+        if (rd_error(w[k].ctx) != RD_OK && status == RD_OK)
+            status = rd_fail_run(ctx, rd_error(w[k].ctx), rd_error_text(w[k].ctx));
+        rd_warn(ctx, rd_warnings(w[k].ctx));
+        rd_ctx_free(w[k].ctx);
+    }
+    if (status == RD_OK && rd_cancel_taken(ctx)) {
+        rd_fail(ctx, RD_ERR_CANCELLED, "%s: the evaluation was cancelled", rd_call_name(ctx));
+        status = RD_ERR_CANCELLED;
+    }
+    if (status == RD_OK && b->told > 0)
+        (void)b->opts->progress(b->opts->user, 1, 0);
     return status;
+}
+
+/* Runs all blocks on a team. */
+static rd_status run_on_team(blocks *b, worker *w, int n)
+{
+#ifdef _OPENMP
+#pragma omp parallel for schedule(static, 1) num_threads(n) if (n > 1)
+#endif
+    for (int k = 0; k < n; k++)
+        work(b, &w[k], k == 0);
+    return end_workers(b, w, n);
 }
 
 bool rd_run_in_blocks(const rd_plan *plan, const void *const *in, rd_results results,
                       const rd_eval_opts *opts, rd_status *status)
 {
-    const rd_result *const r     = &results.at[0];
-    rd_ctx *const          ctx   = plan->ctx;
-    const rd_expr_pieces   p     = rd_pieces_of(r->expr, plan->block_points);
-    const int64_t          above = p.n / p.along;
-    telling                t   = { .opts = opts, .begun = rd_seconds(), .share = 1 / (double)p.n };
-    rd_eval_opts           own = *opts;
-    rd_request             request;
-    rd_output              out;
+    rd_ctx *const ctx = plan->ctx;
+    blocks        b   = { .plan = plan, .result = &results.at[0], .opts = opts };
+    bool          product;
+    rd_request    request;
+    rd_output     out;
+    worker       *w;
+    int           n, made = 0;
 
-    if (overlaps(plan, in, r->out->data))
+    b.p     = rd_pieces_of(b.result->expr, plan->block_points);
+    b.begun = rd_seconds();
+    if (overlaps(plan, in, b.result->out->data) ||
+        !rd_check_results(ctx, rd_call_name(ctx), results, &request, &out))
         return false;
-    own.progress = opts->progress ? tell : NULL;
-    own.user     = &t;
-    *status =
-        rd_check_results(ctx, rd_call_name(ctx), results, &request, &out) ? RD_OK : rd_error(ctx);
-    /* Blocks of the same rows come together: they share a plan even if a mask reads coordinates. */
-    for (int64_t k = 0; *status == RD_OK && k < p.n; k++) {
-        *status = run_piece(ctx, &p, r, request.stride, k % above * p.along + k / above, &own);
-        t.done += t.share;
+    memcpy(b.stride, request.stride, sizeof b.stride);
+    n = rd_team_now(ctx, opts->threads, work_of(plan, &product), b.p.along);
+    w = rd_alloc_quiet(ctx, n * (int64_t)sizeof *w);
+    while (w && made < n && make_worker(ctx, b.result->expr, &w[made]))
+        made++;
+    if (made == 0) {
+        rd_free(ctx, w);
+        return false;
     }
+    *status = run_on_team(&b, w, made);
+    rd_free(ctx, w);
     return true;
 }
