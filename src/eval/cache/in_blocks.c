@@ -17,9 +17,9 @@
 #include <string.h>
 
 /* ---- Whether, and how many ------------------------------------------------------------------- */
-/* A plan that stores less between its stages runs as it is; the bytes that a block should store;
- * the fewest rows of one. */
-static const double LEAST = 16 << 20, BLOCK = 1 << 20;
+/* The bytes that a block should store, about; the fewest rows of one; how many times the bytes of
+ * inputs and results are much. */
+static const double BLOCK = 1 << 20;
 enum { FEWEST = 64, TIMES = 2 };
 
 /* The bytes of arrays between stages. */
@@ -66,8 +66,8 @@ static bool stores_much(const rd_plan *plan, rd_results results, const rd_eval_o
 
     (void)work_of(plan, &product);
     return results.n == 1 && product && !plan->parts && !opts->measure && !opts->async &&
-           opts->traversal == RD_TRAVERSE_AUTO && !rd_plan_uses_device(plan) && arrays > LEAST &&
-           arrays > TIMES * bytes_outside(plan);
+           opts->traversal == RD_TRAVERSE_AUTO && !rd_plan_uses_device(plan) &&
+           arrays > RD_MUCH_STORED && arrays > TIMES * bytes_outside(plan);
 }
 
 /* The layout of a piece of an output: rows of one axis, and all axes behind it. */
@@ -91,45 +91,88 @@ static rd_array piece_of(const rd_expr_pieces *p, const rd_expr *y, const rd_arr
     return piece;
 }
 
-/* True if the plan of a block stores little, and all blocks together do no more than the whole. */
-static bool is_better(rd_ctx *ctx, const rd_plan *whole, const rd_expr_pieces *p, rd_expr *y,
-                      const rd_eval_opts *opts)
+/* The bytes that the plan of a block stores; -1 if that is not little, or all blocks together do more
+ * than the whole. */
+static double bytes_of_block(const rd_plan *whole, const rd_expr_pieces *p, rd_expr *y,
+                             const rd_eval_opts *opts)
 {
+    rd_ctx *const  ctx  = whole->ctx;
     const rd_mark  mark = rd_ctx_mark(ctx);
     rd_expr *const z    = rd_piece_view(p, y, 0);
     rd_array       out  = { .type = y->type, .data = (void *)(uintptr_t)64 };
     rd_plan       *plan = NULL;
-    bool           product, better;
+    double         bytes;
+    bool           product;
 
     if (z) {
         out.shape = rd_shape_of(z);
         plan      = rd_plan_make(ctx, (rd_exprs){ 0 }, RD_RESULTS({ z, &out }), opts);
     }
-    better = plan && 4 * bytes_between(plan) < bytes_between(whole) &&
-             (double)p->n * work_of(plan, &product) <= 1.25 * work_of(whole, &product);
+    bytes = plan && 4 * bytes_between(plan) < bytes_between(whole) &&
+                    (double)p->n * work_of(plan, &product) <= 1.25 * work_of(whole, &product)
+                ? bytes_between(plan)
+                : -1;
     rd_plan_free(plan);
     (void)rd_ctx_release(ctx, mark);
-    return better;
+    return bytes;
+}
+
+/* The blocks that a result is cut into.  False: it runs whole.  *bytes: what each stores. */
+static bool find_blocks(const rd_plan *plan, rd_results results, const rd_eval_opts *opts,
+                        rd_expr_pieces *p, double *bytes)
+{
+    rd_expr *const y = results.n == 1 ? results.at[0].expr : NULL;
+    double         most;
+
+    if (!y || y->rank == 0 || !stores_much(plan, results, opts))
+        return false;
+    most = BLOCK / (bytes_between(plan) / (double)rd_points(y->rank, y->extent));
+    *p   = rd_pieces_of(y, (int64_t)most);
+    if (p->inner == 0)
+        return false;
+    *p = rd_pieces_of(y, p->inner * (p->each < FEWEST ? FEWEST : p->each / FEWEST * FEWEST));
+    if (p->n < 2 || p->each < FEWEST)
+        return false;
+    *bytes = bytes_of_block(plan, p, y, opts);
+    return *bytes >= 0;
 }
 
 int64_t rd_block_points(const rd_plan *plan, rd_results results, const rd_eval_opts *opts)
 {
-    rd_expr *const y = results.n == 1 ? results.at[0].expr : NULL;
-    double         most;
     rd_expr_pieces p;
+    double         bytes;
 
-    if (!y || y->rank == 0 || !stores_much(plan, results, opts))
-        return 0;
-    most = BLOCK / (bytes_between(plan) / (double)rd_points(y->rank, y->extent));
-    p    = rd_pieces_of(y, (int64_t)most);
-    if (p.inner == 0)
-        return 0;
-    if (p.each < FEWEST && p.extent > FEWEST)
-        p = rd_pieces_of(y, FEWEST * p.inner);
-    else
-        p = rd_pieces_of(y, p.each / FEWEST * FEWEST * p.inner);
-    return p.n > 1 && p.each >= FEWEST && is_better(plan->ctx, plan, &p, y, opts) ? p.each * p.inner
-                                                                                  : 0;
+    return find_blocks(plan, results, opts, &p, &bytes) ? p.each * p.inner : 0;
+}
+
+bool rd_row_blocks_text(rd_text *text, rd_ctx *ctx, rd_results results, const rd_eval_opts *opts)
+{
+    rd_expr *const  y   = results.at[0].expr;
+    rd_array        out = { .type = y->type, .data = (void *)(uintptr_t)64 };
+    const rd_result one = { y, &out };
+    rd_plan        *plan;
+    rd_expr_pieces  p;
+    double          bytes, arrays;
+
+    out.shape = rd_shape_of(y);
+    plan      = rd_plan_make(ctx, (rd_exprs){ 0 }, (rd_results){ &one, 1 }, opts);
+    if (!plan)
+        return false;
+    arrays = bytes_between(plan);
+    if (find_blocks(plan, (rd_results){ &one, 1 }, opts, &p, &bytes))
+        rd_text_add(
+            text,
+            "in blocks: %lld times %lld rows of axis %d, each on one thread, stage by stage; "
+            "%.0f bytes of arrays a thread, in place of %.0f\n",
+            (long long)p.n, (long long)p.each, p.axis, bytes, arrays);
+    else if (arrays > RD_MUCH_STORED && arrays > TIMES * bytes_outside(plan))
+        rd_text_add(
+            text,
+            "warning: %.0f bytes are stored between stages, %.1f times as much as inputs and "
+            "results take\n",
+            arrays, arrays / bytes_outside(plan));
+    rd_plan_free(plan);
+    return true;
 }
 
 /* ---- Runs ------------------------------------------------------------------------------------ */
