@@ -1,11 +1,12 @@
-/* test_least.c - the first few of a row, which a bound and one pass find: by each set of kernels
- * the bits of the reference, which puts the whole row in order. */
+/* test_least.c - the first few of a row, which a bound and one pass find, or which come in strips: by
+ * each set of kernels the bits of the reference, and of the whole row in order. */
 #include "core/dtype.h"
 #include "isa.h"
 #include "values.h"
 
 #include <math.h>
 #include <stdlib.h>
+#include <string.h>
 
 enum { ROWS = 9, MOST = 5003 };
 
@@ -95,9 +96,79 @@ START_TEST(first_few)
 }
 END_TEST
 
+/* ---- Rows in strips -------------------------------------------------------------------------- */
+/* Rows so long are made strip by strip; they are read backwards, as rows that lie in memory are read
+ * there. */
+static int64_t long_of(rd_dtype type)
+{
+    return (128 << 10) / rd_dtype_size(type) + 1003;
+}
+
+static const rd_dtype in_strips[] = { RD_F32, RD_F64, RD_I8,  RD_U8,  RD_I16,
+                                      RD_U16, RD_I32, RD_U32, RD_I64, RD_U64 };
+static const int64_t  kept[]      = { 7, 64 };
+
+static bool takes_strips(rd_expr *y, rd_dtype type)
+{
+    rd_array out = { 0 };
+    char     loop[40];
+
+    snprintf(loop, sizeof loop, ":%d by %d", (int)long_of(type), 4096 / rd_dtype_size(type));
+    return strstr(rd_explain(ctx, RD_RESULTS({ y, &out }), NULL), loop) != NULL;
+}
+
+/* Compares the first k of sorted rows, which were sorted whole, with what strips find. */
+static void check_strips(rd_expr *y, rd_expr *whole, rd_dtype type, int64_t k, const char *what)
+{
+    rd_array want = evaluate_on(isa_count() - 1, rd_slice_axis(whole, 1, 0, k, 1));
+
+    ck_assert_msg(takes_strips(y, type), "%s %s of %d", rd_dtype_name(type), what, (int)k);
+    for (int isa = 0; isa < isa_count(); isa++) {
+        rd_array got = evaluate_on(isa, y);
+
+        ck_assert_msg(memcmp(got.in, want.in, (size_t)(ROWS * k * rd_dtype_size(got.type))) == 0,
+                      "%s %s: %d of a row in strips, %s", rd_dtype_name(type), what, (int)k,
+                      isa_name(isa));
+        rd_array_free(&got);
+    }
+    rd_array_free(&want);
+}
+
+static void check_type_in_strips(rd_dtype type, bool way)
+{
+    const rd_mark  mark   = rd_ctx_mark(ctx);
+    void          *x      = rows_of(type, long_of(type));
+    const rd_array a      = { .type = type, .shape = RD_SHAPE(ROWS, long_of(type)), .in = x };
+    rd_expr       *y      = rd_flip(rd_leaf(ctx, &a), RD_DIMS(1));
+    rd_array       values = { 0 }, places = { 0 };
+
+    ck_assert(rd_eval_many(ctx,
+                           RD_RESULTS({ rd_sort(y, 1, .descending = !way), &values },
+                                      { rd_argsort(y, 1, .descending = !way), &places }),
+                           NULL) == RD_OK);
+    for (size_t k = 0; k < COUNT(kept); k++) {
+        check_strips(rd_top_k(y, kept[k], 1, .smallest = way), rd_leaf(ctx, &values), type, kept[k],
+                     "values");
+        check_strips(rd_arg_top_k(y, kept[k], 1, .smallest = way), rd_leaf(ctx, &places), type,
+                     kept[k], "places");
+    }
+    rd_array_free(&values);
+    rd_array_free(&places);
+    free(x);
+    rd_ctx_release(ctx, mark);
+}
+
+START_TEST(strips)
+{
+    for (size_t k = 0; k < COUNT(in_strips); k++)
+        for (int way = 0; way < 2; way++)
+            check_type_in_strips(in_strips[k], way);
+}
+END_TEST
+
 int main(void)
 {
-    const TTest *const tests[] = { first_few };
+    const TTest *const tests[] = { first_few, strips };
 
     return run_suite("least", tests, COUNT(tests));
 }

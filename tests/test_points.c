@@ -345,6 +345,48 @@ START_TEST(blocks_of_pairs)
 }
 END_TEST
 
+/* ---- The first few ------------------------------------------------------------------------------ */
+/* Values and places of the nearest and farthest, among many equals and with a NaN, which come in
+ * strips: of rows in ranges, of few rows, and along the other axis. */
+START_TEST(first_few)
+{
+    static const struct {
+        rd_dtype type;
+        int64_t  m, n, d;
+    } sizes[]                 = { { RD_F32, 21, 4099, 3 },
+                                  { RD_F64, 19, 5000, 2 },
+                                  { RD_F32, 3, 4500, 12 },
+                                  { RD_F32, 2, 40000, 1 } };
+    static const int64_t k[]  = { 1, 5, 20, 64 };
+    const rd_mark        mark = rd_ctx_mark(ctx);
+    const rd_dtype       type = sizes[_i].type;
+    tile_memory          s = { 0 }, t = { 0 };
+    rd_expr             *x    = nest_leaf(&s, type, RD_SHAPE(sizes[_i].m, sizes[_i].d), ORDINARY);
+    rd_expr             *y    = nest_leaf(&t, type, RD_SHAPE(sizes[_i].n, sizes[_i].d), ORDINARY);
+    rd_expr             *each = rd_square(rd_sub(rd_expand(x, 1), rd_expand(y, 0))), *far;
+    nest_batch           b    = { 0 };
+
+    if (_i != 1)
+        fill_with_equals(&t, sizes[_i].d, sizes[_i].d > 1 ? 4000 : -1);
+    far = rd_sum(each, RD_DIMS(2));
+    snprintf(b.what, sizeof b.what, "the first few of %d", (int)sizes[_i].n);
+    for (int way = 0; way < 2; way++)
+        for (int j = 0; j < COUNT(k); j++) {
+            nest_add(&b, rd_top_k(far, k[j], 1, .smallest = way));
+            nest_add(&b, rd_arg_top_k(far, k[j], 1, .smallest = way));
+        }
+    nest_agree(&b, many_tasks, 2);
+    nest_add(&b, rd_arg_top_k(rd_permute(far, RD_INDEX(1, 0)), 5, 0, .smallest = true));
+    nest_add(&b, rd_sum(rd_mul(far, rd_num(ctx, 0.5)), RD_DIMS(1)));
+    nest_add(&b, rd_sum(rd_top_k(far, 5, 1), RD_DIMS(1)));
+    nest_agree(&b, many_tasks, 2);
+    tile_free(&s);
+    tile_free(&t);
+    rd_ctx_release(ctx, mark);
+    nest_mostly();
+}
+END_TEST
+
 int main(void)
 {
     const nest_case cases[] = {
@@ -356,6 +398,7 @@ int main(void)
         { kept_for_an_inner_loop, 0, SANITIZED ? 2 : 4 },
         { panels_of_columns, 0, 2 },
         { panels_that_are_no_part, 0, 2 },
+        { first_few, 0, SANITIZED ? 2 : 4 },
         { blocks_of_pairs, SANITIZED ? 1 : 0, SANITIZED ? 2 : 4 },
     };
 

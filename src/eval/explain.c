@@ -2,6 +2,7 @@
 #include "core/row_product.h"
 #include "core/text_buffer.h"
 #include "eval/cache/cache.h"
+#include "eval/cache/in_blocks.h"
 #include "eval/plan_split.h"
 #include "eval/dump.h"
 #include "eval/forms.h"
@@ -125,8 +126,8 @@ static void combine_text(rd_text *text, const rd_tree *tree)
     }
 }
 
-/* Writes the bytes of all arrays between stages. */
-static void memory_text(rd_text *text, const rd_tree *tree)
+/* The bytes of all arrays between stages. */
+static long long bytes_between(const rd_tree *tree)
 {
     const rd_graph *g      = tree->graph;
     long long       arrays = 0;
@@ -138,7 +139,7 @@ static void memory_text(rd_text *text, const rd_tree *tree)
             arrays += rd_points_of(g, h->stored) *
                       rd_dtype_size(g->value[tree->materialised[a].value].type);
     }
-    rd_text_add(text, "arrays between stages: %lld bytes\n", arrays);
+    return arrays;
 }
 
 /* Makes the nest of one plan, which may be one of several parts, and chooses its backend (*use).
@@ -174,7 +175,7 @@ static bool nest_text(account *to, rd_nest *nest, rd_pool *pool, rd_results resu
     virtual_shape_text(text, nest->tree->graph);
     rd_nest_text(text, nest);
     combine_text(text, nest->tree);
-    memory_text(text, nest->tree);
+    rd_text_add(text, "arrays between stages: %lld bytes\n", bytes_between(nest->tree));
     return rd_forms_text(text, nest, pool, results, threads, use, &stages) &&
            (!to->picture || rd_picture_plan(to->picture, nest, &stages, pool));
 }
@@ -226,6 +227,16 @@ static bool gpu_text(rd_ctx *ctx, account *to, const account *before, rd_pool *p
     return true;
 }
 
+/* Says that a result comes in blocks of rows, or warns if its plan stores much. */
+static bool row_blocks_text(rd_ctx *ctx, rd_text *text, const rd_nest *nest, rd_results results,
+                            const rd_given *given, const rd_eval_opts *opts,
+                            const rd_backend_use *use)
+{
+    return results.n != 1 || given->exprs.n || use->backend->device ||
+           bytes_between(nest->tree) <= RD_MUCH_STORED ||
+           rd_row_blocks_text(text, ctx, results, opts);
+}
+
 /* Describes one plan.  If AUTO's GPU or a device that need not be used refuses it, describes the
  * CPU's plan, with a line about why. */
 static bool plan_text(rd_ctx *ctx, account *to, rd_pool *pool, rd_results results,
@@ -247,7 +258,7 @@ static bool plan_text(rd_ctx *ctx, account *to, rd_pool *pool, rd_results result
                     use.verdict.takes ? "these rates are another GPU's: " : "");
         rd_verdict_text(text, &use.verdict);
         rd_text_add(text, "\n");
-        return true;
+        return row_blocks_text(ctx, text, nest, results, given, opts, &use);
     }
     if (done && use.verdict.takes) { /* AUTO takes the GPU, if it can run the plan */
         if (gpu_text(ctx, to, &before, pool, results, given, opts, &use))
@@ -262,7 +273,7 @@ static bool plan_text(rd_ctx *ctx, account *to, rd_pool *pool, rd_results result
     }
     if (done && use.why)
         rd_text_add(text, "not on %s: %s\n", rd_backend_title(named), use.why);
-    return done;
+    return done && row_blocks_text(ctx, text, nest, results, given, opts, &use);
 }
 
 /* True for parts that are no nest, with a line for each: products of sparse matrices, the leaves

@@ -101,10 +101,11 @@ typedef struct rd_value {
     bool          whole; /* a whole array, read at other places than its own */
     /* an array in C order over all its dims, for readers with one flat index */
     bool    dense;
-    bool    row;   /* rows to be sorted, along the last dims, all of which are stored */
-    bool    apart; /* shares no loop, because a library computes it */
-    int32_t side;  /* shares no loop with another side; 0: any, see rd_assign_sides() */
-    float   ops;   /* operations of this value alone, per point */
+    bool    row;    /* rows to be sorted, along the last dims, all of which are stored */
+    bool    strips; /* such rows, and sorts of the first few of them: a strip at a time will do */
+    bool    apart;  /* shares no loop, because a library computes it */
+    int32_t side;   /* shares no loop with another side; 0: any, see rd_assign_sides() */
+    float   ops;    /* operations of this value alone, per point */
 } rd_value;
 
 /* True if dim k lies inside dim d in storage.  Later dims do, with one exception: groups lie
@@ -181,6 +182,7 @@ struct rd_loop_scope {
     int32_t        axis;      /* -1: the root; its items are the stages */
     bool           tile;      /* a tile loop, over ranges of `step` (order) */
     int64_t        step;      /* indices of a range of a tile loop */
+    bool           ordered;   /* a tile loop whose ranges come in order, on one task */
     bool           backwards; /* from the last index to the first */
     rd_set         open;      /* axes with one index here */
     rd_set         ranged;    /* axes limited to a range by a tile loop */
@@ -290,6 +292,7 @@ bool      rd_read_rows_in_memory(rd_graph *graph); /* sorts rows without a copy 
 bool      rd_separate_products(rd_graph *graph);   /* sets rd_value.apart of matrix products */
 /* sets rd_value.side, and copies what each side computes */
 bool rd_assign_sides(rd_graph *graph);
+bool rd_take_rows_in_strips(rd_graph *graph); /* sets rd_value.strips, shares equal rows */
 /* would it be stored? */
 bool     rd_is_stored_product(const rd_graph *graph, const rd_value *v);
 bool     rd_pack_operands(rd_graph *graph); /* copies operands of pairs to be contiguous */

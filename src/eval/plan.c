@@ -69,7 +69,8 @@ rd_nest *rd_pipeline(rd_ctx *ctx, rd_pool *pool, int n, const rd_request *reques
     graph->device = choice->device;
     graph->cross  = choice->cross;
     graph->fast   = choice->device && opts->accuracy == RD_ACCURACY_FAST;
-    if (!rd_read_rows_in_memory(graph) || (!graph->exact && !rd_separate_products(graph)))
+    if (!rd_read_rows_in_memory(graph) || !rd_take_rows_in_strips(graph) ||
+        (!graph->exact && !rd_separate_products(graph)))
         return NULL;
     if (choice->apart && !rd_assign_sides(graph))
         return NULL;

@@ -93,12 +93,13 @@ struct rd_plan {
     const struct rd_row_product *product;
     int32_t                     *in_slot; /* slot of input k, -1: no program reads it */
     rd_output                   *out;
-    rd_extent    *slot_extent, *out_extent; /* the ranges of slots and results in bytes */
-    int64_t       pointer_bytes, arrays_bytes, work_bytes, frame_bytes; /* sizes of a run's frame */
-    bool          arrays_apart; /* arrays between stages are allocated outside the frame */
-    bool          has_arrays;
-    bool          direct; /* small runs may use direct.c once all is compiled */
-    _Atomic(bool) ready;  /* all is compiled */
+    rd_extent *slot_extent, *out_extent; /* the ranges of slots and results in bytes */
+    int64_t block_points; /* it runs in blocks of so many elements (cache/in_blocks.h); 0: whole */
+    int64_t pointer_bytes, arrays_bytes, work_bytes, frame_bytes; /* sizes of a run's frame */
+    bool    arrays_apart; /* arrays between stages are allocated outside the frame */
+    bool    has_arrays;
+    bool    direct;      /* small runs may use direct.c once all is compiled */
+    _Atomic(bool) ready; /* all is compiled */
     _Atomic(struct rd_plan *)
                      grown;   /* of a brief plan: the plan with compiled loops; NULL: not yet */
     _Atomic(int32_t) runs;    /* of a brief plan: number of runs */

@@ -74,6 +74,12 @@ rd_ctx *rd_ctx_new(const rd_ctx_opts *opts)
     return ctx;
 }
 
+/* Makes a context with the options of another one. */
+rd_ctx *rd_ctx_new_alike(const rd_ctx *ctx)
+{
+    return rd_ctx_new(&ctx->opts);
+}
+
 /* Frees all that belongs to the context.  Owned things (plans, files) go first, as they may refer
  * to nodes; the evaluator's caches follow, and the context itself goes last. */
 void rd_ctx_free(rd_ctx *ctx)

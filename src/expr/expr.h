@@ -238,6 +238,8 @@ rd_status rd_fail_run(rd_ctx *ctx, rd_status status, const char *sentence);
  * bytes 0, as many as the context refused last.  Returns NULL. */
 __attribute__((format(printf, 3, 4))) void *rd_fail_memory(rd_ctx *ctx, int64_t bytes,
                                                            const char *format, ...);
+/* A new context with the options of another. */
+rd_ctx *rd_ctx_new_alike(const rd_ctx *ctx);
 /* Sets the public call that failures of planning and evaluating name; returns the previous one. */
 const char *rd_begin_call(rd_ctx *ctx, const char *call);
 const char *rd_call_name(const rd_ctx *ctx);

@@ -339,6 +339,10 @@ static void add_sorting(rd_text *text, const rd_program *p, int32_t number)
     rd_text_add(text, ", to %" PRId64 " %s", s->n_out, rd_dtype_name(s->out));
     for (int64_t k = 0; k < s->facts->n_q; k++)
         rd_text_add(text, " %g", s->facts->q[k]);
+    if (s->most) {
+        rd_text_add(text, ", in strips of %" PRId64 " along i%" PRId32 " with ", s->most, s->axis);
+        add_memory(text, &p->address[s->state]);
+    }
     rd_text_add(text, "\n");
 }
 

@@ -20,8 +20,10 @@
 /* Making the text of a program's code takes as long as so many operations. */
 #define RD_BRIEF_WORK 1e6
 
-/* The cost of sorting a row, in operations for each element. */
-#define RD_SORT_OPS 16.F
+/* The cost of sorting a row, in operations for each element; and of comparing an element with the
+ * last one that is kept. */
+#define RD_SORT_OPS  16.F
+#define RD_STRIP_OPS 1.F
 
 enum { RD_MAX_TERMS = RD_MAX_RANK, RD_MAX_CALL = 8 };
 
@@ -230,13 +232,32 @@ static inline bool rd_fold_has_pairs(const rd_fold *f)
 bool rd_fold_any_grouping(const rd_fold *f);
 
 /* A sort of a row: n elements side by side, from an address on; n_out results likewise, in other
- * memory. */
+ * memory.
+ *
+ * The row may come in strips: then at `from` lie the elements in the current range of an axis, at
+ * most `most`.  In `state` (kernels/first_few.h) are the first few of the elements so far, and
+ * behind the last strip the results are written. */
 typedef struct rd_sorting {
     const rd_sort_facts *facts;
     rd_dtype             type, out; /* of elements, of results */
     int64_t              n, n_out;  /* elements of the row; results */
     int32_t              from, to;  /* addresses */
+    int64_t              most;     /* 0: the row is whole, and the fields behind mean nothing */
+    int32_t              state;    /* address, in words of 64 bits                            */
+    int32_t              axis;     /* the axis along the row                                  */
 } rd_sorting;
+
+/* Elements that come at a time. */
+static inline int64_t rd_sorting_length(const rd_sorting *s)
+{
+    return s->most ? s->most : s->n;
+}
+
+/* Operations for all elements that come at a time. */
+static inline double rd_sorting_ops(const rd_sorting *s)
+{
+    return (double)rd_sorting_length(s) * (s->most ? RD_STRIP_OPS : RD_SORT_OPS);
+}
 
 /* A user's function on registers. */
 typedef struct rd_call {

@@ -124,8 +124,8 @@ static void add_inst(const rd_program *p, int32_t i, bool bounded, rd_work *cost
         cost->additions += times * (1 + (double)rd_reducer_table[p->fold[inst->arg].reducer].cost);
         break;
     case RD_I_SORT:
-        cost->operations += times * (double)p->sorting[inst->arg].n;
-        cost->additions += times * RD_SORT_OPS * (double)p->sorting[inst->arg].n;
+        cost->operations += times * (double)rd_sorting_length(&p->sorting[inst->arg]);
+        cost->additions += times * rd_sorting_ops(&p->sorting[inst->arg]);
         add_rows(p, &p->sorting[inst->arg], times, cost);
         break;
     case RD_I_CALL: cost->calls += times; break;

@@ -6,6 +6,7 @@
  * loops. */
 #include "eval/auto.h"
 #include "eval/cache/cache_parts.h"
+#include "eval/cache/in_blocks.h"
 #include "eval/cache/measure.h"
 #include "eval/request.h"
 #include "eval/tuning.h"
@@ -186,13 +187,16 @@ static rd_entry *insert(rd_cache *c, rd_plan *plan, bool measured, rd_same *s)
     return e;
 }
 
-/* Runs a plan with the results' memory. */
+/* Runs a plan with the results' memory, or its blocks. */
 static rd_status execute(const rd_plan *plan, const void *const *leaf, rd_results results,
                          const rd_eval_opts *opts)
 {
     const rd_progress progress = { .tell = opts->progress, .user = opts->user };
     void             *out[MOST_RESULTS];
+    rd_status         status;
 
+    if (plan->block_points && rd_run_in_blocks(plan, leaf, results, opts, &status))
+        return status;
     for (int k = 0; k < results.n; k++)
         out[k] = results.at[k].out->data;
     return rd_plan_execute(plan, leaf, out, &progress, /*stats=*/NULL);
@@ -325,7 +329,8 @@ static rd_status make_and_run(rd_cache *c, rd_results results, const rd_eval_opt
     if (opts->measure && rd_plan_start_measuring(plan))
         return run_measuring(c, plan, results, opts);
     rd_plan_share_frames(plan, &c->frame);
-    e = insert(c, plan, opts->measure, s);
+    plan->block_points = rd_block_points(plan, results, opts);
+    e                  = insert(c, plan, opts->measure, s);
     if (e)
         return run_entry(e, c->leaf, results, opts);
     status = execute(plan, c->leaf, results, opts);

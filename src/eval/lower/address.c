@@ -197,19 +197,23 @@ static bool is_too_large(rd_lowering *l, int64_t bytes, const char *what)
     return l->failed = true;
 }
 
+/* Adds a scratch slot of so many bytes to the program.  See lower.h. */
+int rd_scratch_of_bytes(rd_lowering *l, int64_t bytes)
+{
+    int64_t *made =
+        rd_push(l, (void **)&l->p->scratch_bytes, l->p->n_scratch, &l->room_scratch, sizeof *made);
+
+    if (!made || is_too_large(l, bytes, "a row that is kept between two loops"))
+        return -1;
+    *made = bytes;
+    return l->p->first_scratch + l->p->n_scratch++;
+}
+
 /* Adds a scratch slot for value v to the program: memory of one task.  Its number; -1 on
  * failure. */
 int rd_new_scratch(rd_lowering *l, int v)
 {
-    int64_t *bytes =
-        rd_push(l, (void **)&l->p->scratch_bytes, l->p->n_scratch, &l->room_scratch, sizeof *bytes);
-
-    if (!bytes)
-        return -1;
-    *bytes = storage_bytes(l, v);
-    if (is_too_large(l, *bytes, "a row that is kept between two loops"))
-        return -1;
-    return l->p->first_scratch + l->p->n_scratch++;
+    return rd_scratch_of_bytes(l, storage_bytes(l, v));
 }
 
 /* Gives slots to results and to arrays between stages; -1 to all other values, and to parts of a

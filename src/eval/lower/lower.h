@@ -62,6 +62,7 @@ void rd_cell_address(rd_lowering *l, int i, const rd_loop_scope *parent, rd_fold
 bool rd_assign_slots(rd_graph *graph, const rd_tree *tree, int32_t *slot);
 /* Makes a scratch slot of the program; -1 on failure. */
 int rd_new_scratch(rd_lowering *l, int v);
+int rd_scratch_of_bytes(rd_lowering *l, int64_t bytes);
 
 /* lower_values.c */
 /* Computes all operands of value v into registers; computes a value; stores a register. */

@@ -3,7 +3,9 @@
  * Fields. A READ is of a leaf's `slot`, or of another value, its `target`, -1: it is not.
  *
  * Words. Scratch is temporary memory of a task. */
+#include "core/bytes.h"
 #include "eval/lower/lower.h"
+#include "kernels/first_few.h"
 #include <string.h>
 
 /* Copies the facts of a sort: they live in the context's arena, which the plan may outlive. */
@@ -34,6 +36,45 @@ static rd_address begin_of_results(rd_lowering *l, int i)
     return a;
 }
 
+/* The loop over strips of the rows that a sort in this scope takes; NULL: rows are whole. */
+static const rd_loop_scope *strips_around(const rd_loop_scope *scope)
+{
+    while (scope && !scope->ordered)
+        scope = scope->parent;
+    return scope;
+}
+
+/* The number of rows that a loop visits in its range, which is that of a tile loop around it. */
+static int64_t rows_of(const rd_lowering *l, const rd_loop_scope *loop)
+{
+    for (const rd_loop_scope *s = loop->parent; s; s = s->parent)
+        if (s->tile && s->axis == loop->axis)
+            return s->step;
+    return l->graph->axis[loop->axis].extent;
+}
+
+/* Makes scratch for the first few so far of each row: those of the loops inside the one over
+ * strips. */
+static void find_states(rd_lowering *l, const rd_loop_scope *scope, const rd_loop_scope *strips,
+                        rd_sorting *s)
+{
+    int64_t    words = rd_first_few_words(s->n_out);
+    rd_address at    = { .type = RD_I64 };
+
+    for (; scope != strips && at.n_add < RD_MAX_TERMS; scope = scope->parent)
+        if (!scope->tile) {
+            at.add[at.n_add++] = (rd_addend){ .axis  = scope->axis,
+                                              .reg   = -1,
+                                              .local = rd_in(scope->ranged, scope->axis),
+                                              .coef  = words };
+            words              = rd_bytes_times(words, rows_of(l, scope));
+        }
+    at.slot  = rd_scratch_of_bytes(l, rd_bytes_times(words, 8));
+    s->axis  = strips->axis;
+    s->most  = strips->step;
+    s->state = rd_new_address(l, &at);
+}
+
 /* Writes the SORT of one row, with the addresses of its elements and results.  Both may be scratch,
  * which is made here. */
 void rd_emit_sort(rd_lowering *l, rd_opened *level, int i)
@@ -60,5 +101,7 @@ void rd_emit_sort(rd_lowering *l, rd_opened *level, int i)
                          .n_out = e->extent[e->rank - 1],
                          .from  = rd_new_address(l, &from),
                          .to    = rd_new_address(l, &to) };
+    if (v->strips && strips_around(l->tree->storage[i].where))
+        find_states(l, l->tree->storage[i].where, strips_around(l->tree->storage[i].where), s);
     rd_emit(l, level, (rd_inst){ .kind = RD_I_SORT, .dst = -1, .arg = l->p->n_sorting++ });
 }

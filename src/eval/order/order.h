@@ -20,6 +20,9 @@
 
 /* sort_ranges.c: sorts several rows at a time. */
 bool rd_sort_rows_in_ranges(rd_tree *tree);
+/* sort_strips.c: lets the sorts of a loop over rows take them strip by strip, several rows at a time
+ * if `ranges`.  *done: it is so.  False: no memory. */
+bool rd_sort_in_strips(const rd_tree *tree, rd_item *at, bool ranges, bool *done);
 /* transpose_loops.c: makes the two axes of a transposing map innermost, in panels. */
 bool rd_make_transposes(const rd_tree *tree);
 /* True if a read in the scope is contiguous along the scope's loop, and not along the axis. */

@@ -334,7 +334,8 @@ static bool is_too_large(const panel *p, const rd_loop_scope *scope)
 
 /* The width of a panel in indices: as wide as fits the cache that its memory needs, and no wider
  * than lets accumulators with lanes and kept values stay in cache.  A transposed read has widths of
- * its own. */
+ * its own.  Within a tile loop of its axis the panel is all of the extent, if that is
+ * the tile's. */
 static int64_t panel_step(const panel *p, const rd_loop_scope *loop)
 {
     const rd_loop_scope *rows  = rd_only_loop(loop);
@@ -355,7 +356,7 @@ static int64_t panel_step(const panel *p, const rd_loop_scope *loop)
         step = (int64_t)(HELD_BYTES / p->held) / RD_PANEL * RD_PANEL;
         step = step > RD_PANEL ? step : RD_PANEL;
     }
-    return step < p->extent ? step : p->extent;
+    return step < range_of(p->tree->graph, loop->parent, p->axis) ? step : p->extent;
 }
 
 /* ---- Panels ---------------------------------------------------------------------------------- */

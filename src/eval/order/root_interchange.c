@@ -114,7 +114,7 @@ bool rd_interchange_roots(const rd_tree *tree)
 
         next = next->next;
         if (root && !root->tile && tree->graph->axis[root->axis].extent < RD_ENOUGH &&
-            (inner = rd_only_loop(root)) && inner->axis != root->axis)
+            (inner = rd_only_loop(root)) && inner->axis != root->axis && !inner->ordered)
             range = range_of(tree, root, inner);
         if (range && !interchange(tree, at, range))
             return false;

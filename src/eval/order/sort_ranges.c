@@ -162,8 +162,15 @@ static bool split_into_loops(const rd_tree *tree, rd_item *at, int64_t rows)
 static bool take_rows_together(const rd_tree *tree, rd_loop_scope *scope)
 {
     for (rd_item *item = scope->first; item; item = item->next) {
-        const int64_t rows = item->loop ? rows_of(tree, item->loop) : 0;
+        bool strips = false;
 
+        if (item->loop && !rd_sort_in_strips(
+                              tree, item, !runs_along(tree, item->loop, item->loop->axis), &strips))
+            return false;
+        const int64_t rows = item->loop && !strips ? rows_of(tree, item->loop) : 0;
+
+        if (strips)
+            continue;
         if (rows ? !split_into_loops(tree, item, rows)
                  : item->loop && !take_rows_together(tree, item->loop))
             return false;

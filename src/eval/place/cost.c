@@ -138,7 +138,7 @@ static bool has_lanes_along(const rd_placing *p, int n, const int32_t *group, in
 
 /* Bytes of a value that one iteration of the shared loops touches in two phases, and that must stay
  * in cache.  `wide`: a column counts with the width of a panel, as whole cache lines are loaded.
- * Not if only the group uses it, column by column. */
+ * Not if only the group uses it, column by column.  Rows in strips are no phase: each strip is taken at once. */
 static double held_bytes(const rd_placing *p, int n, const int32_t *group, const rd_group_value *t,
                          rd_set shared)
 {
@@ -148,6 +148,8 @@ static double held_bytes(const rd_placing *p, int n, const int32_t *group, const
     const bool      wide  = unit >= 0 && rd_in(shared, unit) &&
                       (!is_inside(p, t) || has_lanes_along(p, n, group, unit));
 
+    if (m->strips)
+        return 0;
     return inner ? rd_dtype_size(m->type) * points(p, inner) * (wide ? RD_PANEL : 1) : 0;
 }
 

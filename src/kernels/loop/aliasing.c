@@ -17,7 +17,7 @@ static int32_t sort_accesses(const rd_schedule *t, int32_t stmt, rd_access acces
                              .store = -1,
                              .type  = sort->type,
                              .at    = s->at,
-                             .n     = sort->n };
+                             .n     = rd_sorting_length(sort) };
     access[1] = (rd_access){ .stmt   = stmt,
                              .slot   = t->p->address[sort->to].slot,
                              .store  = -1,

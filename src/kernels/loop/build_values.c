@@ -117,5 +117,12 @@ void rd_build_sort(rd_building *b, const rd_inst *inst)
     stmt.arg      = inst->arg;
     stmt.at       = rd_build_position(b, &p->address[p->sorting[inst->arg].from]);
     stmt.of.index = rd_build_position(b, &p->address[p->sorting[inst->arg].to]);
+    if (p->sorting[inst->arg].most) {
+        const rd_build_range *range = &b->range[p->sorting[inst->arg].axis];
+
+        stmt.of.cell = rd_build_position(b, &p->address[p->sorting[inst->arg].state]);
+        stmt.of.lane = range->from;
+        stmt.count   = rd_linear_plus(b->t, range->to, -1, range->from);
+    }
     rd_build_add(b, &stmt);
 }

@@ -37,7 +37,7 @@ void rd_price_statement(const rd_price_site *at, int32_t stmt, rd_unit_ns *effor
     case RD_S_PUSH_IF_LAST:
     case RD_S_PUSH: rd_price_block_end(at, s, &own); break;
     case RD_S_SORT:
-        own.arithmetic += (double)at->t->p->sorting[s->arg].n * RD_SORT_OPS * at->s->one_add;
+        own.arithmetic += rd_sorting_ops(&at->t->p->sorting[s->arg]) * at->s->one_add;
         break;
     default:
         if (s->fold >= 0)

@@ -154,6 +154,14 @@ static void add_statement(rd_text *to, const rd_schedule *t, const rd_stmt *s)
         rd_linear_text(to, t, &s->at);
         rd_text_add(to, " to ");
         rd_linear_text(to, t, &s->of.index);
+        if (t->p->sorting[s->arg].most) {
+            rd_text_add(to, ", strip ");
+            rd_linear_text(to, t, &s->of.lane);
+            rd_text_add(to, ", ");
+            rd_linear_text(to, t, &s->count);
+            rd_text_add(to, " of it, state ");
+            rd_linear_text(to, t, &s->of.cell);
+        }
         return;
     case RD_S_EXIT: add_exit(to, t, s); return;
     default: break;

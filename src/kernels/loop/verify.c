@@ -189,7 +189,9 @@ static bool verify_sort(const rd_verifier *f, const rd_stmt *s)
 {
     return (rd_is_number_below(s->arg, f->t->p->n_sorting) ||
             rd_verify_fails(f, "there is no sort %" PRId32, s->arg)) &&
-           rd_verify_linear(f, &s->at) && rd_verify_linear(f, &s->of.index);
+           rd_verify_linear(f, &s->at) && rd_verify_linear(f, &s->of.index) &&
+           rd_verify_linear(f, &s->of.cell) && rd_verify_linear(f, &s->of.lane) &&
+           rd_verify_linear(f, &s->count);
 }
 
 /* Verifies one statement by its kind. */

@@ -36,6 +36,7 @@ struct rd_nest_code {
     rd_nest_code           *otherwise; /* the second text, if this one cannot be compiled; NULL */
     const rd_sorting       *sorting;   /* sorts of the program                               */
     rd_sort_row            *sort;      /* the routine that sorts rows                        */
+    rd_sort_take           *take;      /* the one that takes strips of them                  */
     int64_t                 work;      /* where its memory begins in a task's state          */
     int64_t                 number[];  /* values of N0 .. in the text                        */
 };

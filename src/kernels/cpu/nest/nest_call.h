@@ -37,7 +37,10 @@ struct rd_nest_call {
     const rd_nest_reducer  *reducer; /* by fold */
     /* Sorts a row, by the number of the sort; sets `stopped` if the run was cancelled meanwhile. */
     void (*sort)(rd_nest_call *q, int32_t number, const void *from, void *to);
-    const void *code; /* the rd_nest_code, for sort() */
+    /* Takes n elements of a row that comes in strips, of which the first is element `begin`. */
+    void (*take)(rd_nest_call *q, int32_t number, const void *from, void *to, void *state,
+                 int64_t begin, int64_t n);
+    const void *code; /* the rd_nest_code, for sort() and take() */
     int32_t     stopped;
 };
 

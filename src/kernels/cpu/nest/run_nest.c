@@ -178,6 +178,7 @@ bool rd_nest_whole(const rd_nest_code *code, const void *kernels, rd_task *task)
     call.function = NULL;
     call.reducer  = code->reducer;
     call.sort     = NULL;
+    call.take     = NULL;
     call.code     = NULL;
     call.stopped  = 0;
     ((const rd_nest_kernels *)kernels)->whole(&call);

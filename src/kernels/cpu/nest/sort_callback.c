@@ -13,6 +13,15 @@ static void sort_row(rd_nest_call *q, int32_t number, const void *from, void *to
         q->stopped = 1;
 }
 
+/* Takes a strip of a row by the library's routine. */
+static void take_strip(rd_nest_call *q, int32_t number, const void *from, void *to, void *state,
+                       int64_t begin, int64_t n)
+{
+    const rd_nest_code *code = q->code;
+
+    code->take(&code->sorting[number], &(rd_row_strip){ begin, n, from, state, to });
+}
+
 /* Chooses the routine. Its memory lies behind what the nest keeps in a task's state. */
 void rd_nest_prepare_sorts(const rd_nest_draft *n, rd_nest_code *made)
 {
@@ -25,6 +34,7 @@ void rd_nest_prepare_sorts(const rd_nest_draft *n, rd_nest_code *made)
     }
     made->sorting = n->p->sorting;
     made->sort    = rd_sort_row_of(n->vector);
+    made->take    = rd_sort_take_of(n->vector);
     made->state   = rd_lines(made->state);
     made->work    = rd_piece(&made->state, 1, most);
 }
@@ -34,4 +44,5 @@ void rd_nest_pass_sorts(const rd_nest_code *code, rd_nest_call *call)
 {
     call->code = code;
     call->sort = sort_row;
+    call->take = take_strip;
 }

@@ -298,10 +298,27 @@ static int32_t run_close(machine *m, const rd_inst *inst, int32_t pc)
     return pc + 1;
 }
 
+/* Takes the strip of a row that the axis's range names into the row's state. */
+static void take_strip(const machine *m, const rd_sorting *s)
+{
+    const rd_axis_range *range = &m->axis[s->axis];
+
+    rd_reference_take(s, &(rd_row_strip){ .begin = range->lo,
+                                          .n     = range->hi - range->lo,
+                                          .from  = memory(m, s->from),
+                                          .state = memory(m, s->state),
+                                          .to    = memory(m, s->to) });
+}
+
 /* SORT: sorts a row, unless the run is cancelled meanwhile. */
 static int32_t run_sort(machine *m, const rd_inst *inst, int32_t pc)
 {
     const rd_sorting *s = &m->p->sorting[inst->arg];
+
+    if (s->most) {
+        take_strip(m, s);
+        return pc + 1;
+    }
 
     if (!rd_sort_by_row(rd_reference_sort, s, memory(m, s->from), memory(m, s->to), m->work))
         stop(m, RD_ERR_CANCELLED, "the evaluation was cancelled");

@@ -13,7 +13,7 @@ typedef struct element {
 /* Returns the bytes that the sort works in: two lists of elements. */
 int64_t rd_reference_sort_bytes(const rd_sorting *s)
 {
-    return rd_bytes_times(2 * (int64_t)sizeof(element), s->n);
+    return s->most ? 0 : rd_bytes_times(2 * (int64_t)sizeof(element), s->n);
 }
 
 /* True if the element is a float that is not a number. */
@@ -125,4 +125,48 @@ void rd_reference_sort(const rd_sorting *s, const void *from, void *to, void *wo
         n--;
     for (int64_t k = 0; k < s->n_out; k++)
         rd_word_store((char *)to + k * size, s->out, result(s, x, n, k));
+}
+
+/* ---- Strips ---------------------------------------------------------------------------------- */
+/* Element k of those that are kept, as a register has it. */
+static rd_word kept(const rd_sorting *s, const char *x, int64_t k)
+{
+    return rd_word_load(x + k * rd_dtype_size(s->type), s->type);
+}
+
+/* Puts an element behind all that it does not come before, if it is among the first few. */
+static void put_in(const rd_sorting *s, int64_t *state, rd_word x, int64_t place)
+{
+    char   *at = (char *)(state + 1 + s->n_out);
+    int64_t k  = *state;
+
+    if (k == s->n_out && !comes_first(s, x, kept(s, at, --k)))
+        return;
+    for (; k > 0 && comes_first(s, x, kept(s, at, k - 1)); k--) {
+        rd_word_store(at + k * rd_dtype_size(s->type), s->type, kept(s, at, k - 1));
+        state[1 + k] = state[k];
+    }
+    rd_word_store(at + k * rd_dtype_size(s->type), s->type, x);
+    state[1 + k] = place;
+    *state += *state < s->n_out;
+}
+
+/* Takes a strip; behind the last one it writes the results. */
+void rd_reference_take(const rd_sorting *s, const rd_row_strip *strip)
+{
+    const int64_t bytes = rd_dtype_size(s->out);
+    int64_t      *state = strip->state;
+
+    if (strip->begin == 0)
+        *state = 0;
+    for (int64_t i = 0; i < strip->n; i++)
+        put_in(s, state, kept(s, strip->from, i), strip->begin + i);
+    for (int64_t k = 0; strip->begin + strip->n == s->n && k < s->n_out; k++) {
+        const rd_word x = kept(s, (const char *)(state + 1 + s->n_out), k);
+
+        rd_word_store((char *)strip->to + k * bytes, s->out,
+                      s->facts->what == RD_SORT_PLACES ? (rd_word){ .i64 = state[1 + k] }
+                      : is_nan(x, s->type)             ? rd_word_from_double(NAN, s->out)
+                                                       : x);
+    }
 }

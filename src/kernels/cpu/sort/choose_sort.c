@@ -33,10 +33,24 @@ rd_sort_rows *rd_sort_rows_of(int32_t vector)
     return rd_sort_rows_baseline;
 }
 
+/* The function that takes strips of a row, for vectors of so many bytes. */
+rd_sort_take *rd_sort_take_of(int32_t vector)
+{
+#if defined(__x86_64__) && !defined(RD_ONE_SET)
+    if (vector == 64)
+        return rd_sort_take_avx512;
+    if (vector == 32)
+        return rd_sort_take_avx2;
+#else
+    (void)vector;
+#endif
+    return rd_sort_take_baseline;
+}
+
 /* True if rows are short enough to be interleaved. */
 static bool has_interleaved_size(const rd_sorting *s)
 {
-    return s->n > 0 && s->n <= RD_SORT_INTERLEAVED_MOST && s->n_out > 0;
+    return s->n > 0 && s->n <= RD_SORT_INTERLEAVED_MOST && s->n_out > 0 && !s->most;
 }
 
 /* True if sorted values of rows of this length are faster interleaved.  All elements go back to
@@ -76,6 +90,9 @@ int64_t rd_sort_row_bytes(const rd_sorting *s)
     const int64_t key    = rd_dtype_size(s->type) == 8 ? 8 : 4;
     const int64_t arrays = s->facts->what == RD_SORT_PLACES && key == 8 ? 2 : 1;
     const int64_t beside = has_interleaved_size(s) ? arrays * s->n * RD_SORT_INTERLEAVED_BYTES : 0;
+
+    if (s->most)
+        return 0;
 
     return rd_bytes_add(rd_bytes_times(TIMES * key, s->n), VECTORS + beside);
 }

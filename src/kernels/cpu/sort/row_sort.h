@@ -2,7 +2,7 @@
  * instruction set. */
 #ifndef RD_KERNELS_CPU_SORT_ROW_SORT_H
 #define RD_KERNELS_CPU_SORT_ROW_SORT_H
-#include "kernels/program.h"
+#include "kernels/first_few.h"
 
 typedef void rd_sort_row(const rd_sorting *s, const void *from, void *to, void *work);
 
@@ -17,6 +17,9 @@ enum { RD_SORT_STRIP = 1 << 16 };
  * these functions own no memory. */
 void rd_sort_check_stop(void);
 
+/* Takes a strip of a row that comes in strips (kernels/first_few.h). */
+typedef void rd_sort_take(const rd_sorting *s, const rd_row_strip *strip);
+
 /* Sorts `rows` short rows interleaved.  Pitches are bytes from row to row, of elements and of
  * results. */
 typedef void rd_sort_rows(const rd_sorting *s, int64_t rows, const void *from, int64_t from_pitch,
@@ -29,10 +32,12 @@ enum { RD_SORT_INTERLEAVED_MOST = 128, RD_SORT_INTERLEAVED_BYTES = 256 };
 
 rd_sort_rows rd_sort_rows_baseline, rd_sort_rows_avx2, rd_sort_rows_avx512;
 rd_sort_row  rd_sort_row_baseline, rd_sort_row_avx2, rd_sort_row_avx512;
+rd_sort_take rd_sort_take_baseline, rd_sort_take_avx2, rd_sort_take_avx512;
 
 /* The functions for vectors of so many bytes. */
 rd_sort_row  *rd_sort_row_of(int32_t vector);
 rd_sort_rows *rd_sort_rows_of(int32_t vector);
+rd_sort_take *rd_sort_take_of(int32_t vector);
 /* The bytes of memory that any of them works in. */
 int64_t rd_sort_row_bytes(const rd_sorting *s);
 #endif

@@ -187,3 +187,6 @@ void JOIN(rd_sort_rows, NAME)(const rd_sorting *s, int64_t rows, const void *fro
     default: break;
     }
 }
+#undef ROW
+
+#include "kernels/cpu/sort/take_strip.h"

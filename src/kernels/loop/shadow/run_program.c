@@ -142,8 +142,13 @@ static void run_sort(const program_run *r, const rd_inst *inst)
 {
     const rd_sorting *s = &r->p->sorting[inst->arg];
 
-    rd_shadow_sort(&r->memory, inst->arg, position(r, &r->p->address[s->from]),
-                   position(r, &r->p->address[s->to]));
+    rd_shadow_sort(
+        &r->memory, inst->arg,
+        &(rd_shadow_row){ .from  = position(r, &r->p->address[s->from]),
+                          .to    = position(r, &r->p->address[s->to]),
+                          .state = s->most ? position(r, &r->p->address[s->state]) : 0,
+                          .begin = s->most ? r->axis[s->axis].lo : 0,
+                          .n     = s->most ? r->axis[s->axis].hi - r->axis[s->axis].lo : s->n });
 }
 
 /* Runs a loop of the program, one index after the other. */

@@ -210,6 +210,19 @@ static bool fold_statement(rd_shadow_task *r, rd_shadow_copy *c, int32_t stmt)
     }
 }
 
+/* Sorts a row, or takes a strip of it. */
+static void sort(const rd_shadow_task *r, const rd_shadow_copy *c, const rd_stmt *s)
+{
+    const rd_sorting *of = &r->t->p->sorting[s->arg];
+
+    rd_shadow_sort(&r->memory, s->arg,
+                   &(rd_shadow_row){ .from  = rd_shadow_position(r, c, &s->at),
+                                     .to    = rd_shadow_position(r, c, &s->of.index),
+                                     .state = rd_shadow_position(r, c, &s->of.cell),
+                                     .begin = rd_shadow_position(r, c, &s->of.lane),
+                                     .n = of->most ? rd_shadow_position(r, c, &s->count) : of->n });
+}
+
 /* ---- All kinds ------------------------------------------------------------------------------- */
 /* Runs a statement that is no loop, in one copy. */
 void rd_shadow_statement(rd_shadow_task *r, int32_t stmt, rd_shadow_copy *c)
@@ -236,10 +249,7 @@ void rd_shadow_statement(rd_shadow_task *r, int32_t stmt, rd_shadow_copy *c)
     case RD_S_EXIT: rd_shadow_note_exit(r, c, s); break;
     case RD_S_STORE: store(r, c, s); break;
     case RD_S_CUT_AT_RUN: break; /* wherever a round ends, all indices are visited */
-    case RD_S_SORT:
-        rd_shadow_sort(&r->memory, s->arg, rd_shadow_position(r, c, &s->at),
-                       rd_shadow_position(r, c, &s->of.index));
-        break;
+    case RD_S_SORT: sort(r, c, s); break;
     default: rd_shadow_require(r, fold_statement(r, c, stmt));
     }
 }

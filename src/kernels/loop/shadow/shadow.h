@@ -92,7 +92,11 @@ typedef struct rd_shadow_memories {
 rd_shadow rd_shadow_load(const rd_shadow_memories *m, int32_t slot, rd_dtype type, int64_t place);
 void      rd_shadow_put(const rd_shadow_memories *m, int32_t slot, rd_dtype type, int64_t place,
                         rd_shadow x);
-void      rd_shadow_sort(const rd_shadow_memories *m, int32_t sorting, int64_t from, int64_t to);
+/* The n elements of a row that a SORT takes, from number `begin` on, and where they lie. */
+typedef struct rd_shadow_row {
+    int64_t from, to, state, begin, n;
+} rd_shadow_row;
+void rd_shadow_sort(const rd_shadow_memories *m, int32_t sorting, const rd_shadow_row *row);
 
 /* ---- Folds ----------------------------------------------------------------------------------- */
 /* An element of a fold: the numbers of its cell, step and lane, and the hash of its value. */

@@ -131,16 +131,23 @@ void rd_shadow_put(const rd_shadow_memories *m, int32_t slot, rd_dtype type, int
     rd_shadow_store(memory_of_slot(m, slot), slot, byte_of(type, place), x);
 }
 
-/* Sorts a row: each result is a hash of all elements and of its rank. */
-void rd_shadow_sort(const rd_shadow_memories *m, int32_t sorting, int64_t from, int64_t to)
+/* Sorts a row: each result is a hash of all elements and of its rank.  Of a row in strips the state
+ * is the hash so far. */
+void rd_shadow_sort(const rd_shadow_memories *m, int32_t sorting, const rd_shadow_row *row)
 {
-    const rd_sorting *s    = &m->p->sorting[sorting];
-    uint64_t          hash = rd_mix(RD_OF_SORT, (uint64_t)sorting);
+    const rd_sorting *s     = &m->p->sorting[sorting];
+    const int64_t     to    = row->to;
+    const int32_t     state = s->most ? m->p->address[s->state].slot : -1;
+    uint64_t          hash  = rd_mix(RD_OF_SORT, (uint64_t)sorting);
 
-    for (int64_t k = 0; k < s->n; k++)
-        hash = rd_mix(hash, rd_shadow_hash(
-                                rd_shadow_load(m, m->p->address[s->from].slot, s->type, from + k)));
-    for (int64_t k = 0; k < s->n_out; k++)
+    if (row->begin > 0)
+        hash = rd_shadow_hash(rd_shadow_load(m, state, RD_I64, row->state));
+    for (int64_t k = 0; k < row->n; k++)
+        hash = rd_mix(hash, rd_shadow_hash(rd_shadow_load(m, m->p->address[s->from].slot, s->type,
+                                                          row->from + k)));
+    if (s->most)
+        rd_shadow_put(m, state, RD_I64, row->state, (rd_shadow){ hash, false });
+    for (int64_t k = 0; row->begin + row->n == s->n && k < s->n_out; k++)
         rd_shadow_put(m, m->p->address[s->to].slot, s->out, to + k,
                       (rd_shadow){ rd_mix(hash, (uint64_t)k), false });
 }

@@ -143,10 +143,9 @@ static double order_ns(const rd_program *p, const rd_tile_code *code, int32_t i,
 {
     const rd_sorting *row  = &p->sorting[p->inst[i].arg];
     const int64_t     rows = p->inst[i].loop >= 0 ? rd_trips(p, p->inst[i].loop) : 1;
-    const double      ops =
-        rd_sort_can_interleave(row, rows, code->simd->vector) ? RD_SORT_OPS / 3 : RD_SORT_OPS;
+    const double      part = rd_sort_can_interleave(row, rows, code->simd->vector) ? 1. / 3 : 1;
 
-    return rd_program_times(p, i) * (double)row->n * ops * add;
+    return rd_program_times(p, i) * rd_sorting_ops(row) * part * add;
 }
 
 /* The predicted nanoseconds of all kernels of the program, with memory traffic left out. */

@@ -11,12 +11,30 @@ static const char *row_at(const rd_tiles *m, const rd_address *at, rd_dtype type
     return (const char *)m->task->slot[at->slot] + rd_tiles_position(m, at) * rd_dtype_size(type);
 }
 
-/* Sorts one row.  Loops around it take one index at a time. */
+/* Takes the strip of a row that lies in the current range of its axis. */
+static void take_strip(const rd_tiles *m, const rd_sorting *s)
+{
+    const rd_tile_axis *range = &m->axis[s->axis];
+
+    rd_sort_take_of(m->code->simd->vector)(
+        s, &(rd_row_strip){ .begin = range->lo,
+                            .n     = range->hi - range->lo,
+                            .from  = row_at(m, &m->p->address[s->from], s->type),
+                            .state = (char *)row_at(m, &m->p->address[s->state], RD_I64),
+                            .to    = (char *)row_at(m, &m->p->address[s->to], s->out) });
+}
+
+/* Sorts one row, or takes its next strip.  Loops around it take one index at a time. */
 void rd_tiles_sort(rd_tiles *m, int32_t number)
 {
-    const rd_sorting *s   = &m->p->sorting[number];
-    const char       *row = row_at(m, &m->p->address[s->from], s->type);
-    char             *out = (char *)row_at(m, &m->p->address[s->to], s->out);
+    const rd_sorting *s = &m->p->sorting[number];
+
+    if (s->most) {
+        take_strip(m, s);
+        return;
+    }
+    const char *row = row_at(m, &m->p->address[s->from], s->type);
+    char       *out = (char *)row_at(m, &m->p->address[s->to], s->out);
 
     if (!rd_sort_by_row(rd_sort_row_of(m->code->simd->vector), s, row, out, m->work)) {
         m->task->status = RD_ERR_CANCELLED;

@@ -1,0 +1,349 @@
+/* in_blocks.c - evaluates a result in blocks of its rows, one after the other.
+ *
+ * Softmax of Q K^T times V has a product that reads all scores, so the plan of the whole stores
+ * them: 537 MB for 8 heads of 4096 x 4096.  The plan of 64 rows stores 2 MB, which stay in a
+ * second-level cache, and both products are a library's.  Blocks have one shape, so they share a
+ * plan, but for those whose coordinates a mask reads.
+ *
+ * Only plans with a product by a library run so, whose bits are that library's in any case; never
+ * under `deterministic`.  The blocks follow from extents alone, so bits do not depend on threads. */
+#include "eval/cache/in_blocks.h"
+#include "core/clock.h"
+#include "eval/cache/cache.h"
+#include "eval/request.h"
+#include "eval/run/team.h"
+#include "eval/tuning.h"
+#include "expr/cancel.h"
+#include <string.h>
+
+/* ---- Whether, and how many ------------------------------------------------------------------- */
+/* The bytes that a block should store, about; the fewest rows of one; how many times the bytes of
+ * inputs and results are much. */
+static const double BLOCK = 1 << 20;
+enum { FEWEST = 64, TIMES = 2 };
+
+/* The bytes of arrays between stages. */
+static double bytes_between(const rd_plan *plan)
+{
+    double bytes = 0;
+
+    for (int s = 0; s < plan->n_slot; s++)
+        bytes += plan->slot[s].kind == RD_SLOT_ARRAY ? (double)plan->slot[s].bytes : 0;
+    return bytes;
+}
+
+/* The bytes of inputs and results. */
+static double bytes_outside(const rd_plan *plan)
+{
+    double bytes = 0;
+
+    for (int s = 0; s < plan->n_slot; s++)
+        if (plan->slot[s].kind != RD_SLOT_ARRAY &&
+            plan->slot_extent[s].hi > plan->slot_extent[s].lo)
+            bytes += (double)(plan->slot_extent[s].hi - plan->slot_extent[s].lo);
+    for (int k = 0; k < plan->n_out; k++)
+        bytes += (double)(plan->out_extent[k].hi - plan->out_extent[k].lo);
+    return bytes;
+}
+
+static double work_of(const rd_plan *plan, bool *product)
+{
+    double work = 0;
+
+    *product = false;
+    for (int k = 0; k < plan->n_stage; k++) {
+        work += plan->program[k].work;
+        *product |= plan->program[k].product != NULL;
+    }
+    return work;
+}
+
+/* True if the plan stores much, a product reads it, and this is an evaluation as most are. */
+static bool stores_much(const rd_plan *plan, rd_results results, const rd_eval_opts *opts)
+{
+    bool         product;
+    const double arrays = bytes_between(plan);
+
+    (void)work_of(plan, &product);
+    return results.n == 1 && product && !plan->parts && !opts->measure && !opts->async &&
+           opts->traversal == RD_TRAVERSE_AUTO && !rd_plan_uses_device(plan) &&
+           arrays > RD_MUCH_STORED && arrays > TIMES * bytes_outside(plan);
+}
+
+/* The layout of a piece of an output: rows of one axis, and all axes behind it. */
+static rd_array piece_of(const rd_expr_pieces *p, const rd_expr *y, const rd_array *out,
+                         const int64_t *stride, int64_t k)
+{
+    rd_array      piece = { .type = out->type, .data = out->data };
+    const int64_t first = k % p->along * p->each;
+    int64_t       row = k / p->along, at = first * stride[p->axis];
+
+    for (int a = p->axis - 1; a >= 0; row /= y->extent[a--])
+        at += row % y->extent[a] * stride[a];
+    piece.data      = (char *)out->data + at * rd_dtype_size(out->type);
+    piece.shape.n   = y->rank - p->axis;
+    piece.strides.n = piece.shape.n;
+    for (int a = p->axis; a < y->rank; a++) {
+        piece.shape.at[a - p->axis]   = y->extent[a];
+        piece.strides.at[a - p->axis] = stride[a];
+    }
+    piece.shape.at[0] = rd_piece_points(p, k) / p->inner;
+    return piece;
+}
+
+/* The bytes that the plan of a block stores; -1 if that is not little, or all blocks together do more
+ * than the whole. */
+static double bytes_of_block(const rd_plan *whole, const rd_expr_pieces *p, rd_expr *y,
+                             const rd_eval_opts *opts)
+{
+    rd_ctx *const  ctx  = whole->ctx;
+    const rd_mark  mark = rd_ctx_mark(ctx);
+    rd_expr *const z    = rd_piece_view(p, y, 0);
+    rd_array       out  = { .type = y->type, .data = (void *)(uintptr_t)64 };
+    rd_plan       *plan = NULL;
+    double         bytes;
+    bool           product;
+
+    if (z) {
+        out.shape = rd_shape_of(z);
+        plan      = rd_plan_make(ctx, (rd_exprs){ 0 }, RD_RESULTS({ z, &out }), opts);
+    }
+    bytes = plan && 4 * bytes_between(plan) < bytes_between(whole) &&
+                    (double)p->n * work_of(plan, &product) <= 1.25 * work_of(whole, &product)
+                ? bytes_between(plan)
+                : -1;
+    rd_plan_free(plan);
+    (void)rd_ctx_release(ctx, mark);
+    return bytes;
+}
+
+/* The blocks that a result is cut into.  False: it runs whole.  *bytes: what each stores. */
+static bool find_blocks(const rd_plan *plan, rd_results results, const rd_eval_opts *opts,
+                        rd_expr_pieces *p, double *bytes)
+{
+    rd_expr *const y = results.n == 1 ? results.at[0].expr : NULL;
+    double         most;
+
+    if (!y || y->rank == 0 || !stores_much(plan, results, opts))
+        return false;
+    most = BLOCK / (bytes_between(plan) / (double)rd_points(y->rank, y->extent));
+    *p   = rd_pieces_of(y, (int64_t)most);
+    if (p->inner == 0)
+        return false;
+    *p = rd_pieces_of(y, p->inner * (p->each < FEWEST ? FEWEST : p->each / FEWEST * FEWEST));
+    if (p->n < 2 || p->each < FEWEST)
+        return false;
+    *bytes = bytes_of_block(plan, p, y, opts);
+    return *bytes >= 0;
+}
+
+int64_t rd_block_points(const rd_plan *plan, rd_results results, const rd_eval_opts *opts)
+{
+    rd_expr_pieces p;
+    double         bytes;
+
+    return find_blocks(plan, results, opts, &p, &bytes) ? p.each * p.inner : 0;
+}
+
+bool rd_row_blocks_text(rd_text *text, rd_ctx *ctx, rd_results results, const rd_eval_opts *opts)
+{
+    rd_expr *const  y   = results.at[0].expr;
+    rd_array        out = { .type = y->type, .data = (void *)(uintptr_t)64 };
+    const rd_result one = { y, &out };
+    rd_plan        *plan;
+    rd_expr_pieces  p;
+    double          bytes, arrays;
+
+    out.shape = rd_shape_of(y);
+    plan      = rd_plan_make(ctx, (rd_exprs){ 0 }, (rd_results){ &one, 1 }, opts);
+    if (!plan)
+        return false;
+    arrays = bytes_between(plan);
+    if (find_blocks(plan, (rd_results){ &one, 1 }, opts, &p, &bytes))
+        rd_text_add(
+            text,
+            "in blocks: %lld times %lld rows of axis %d, each on one thread, stage by stage; "
+            "%.0f bytes of arrays a thread, in place of %.0f\n",
+            (long long)p.n, (long long)p.each, p.axis, bytes, arrays);
+    else if (arrays > RD_MUCH_STORED && arrays > TIMES * bytes_outside(plan))
+        rd_text_add(
+            text,
+            "warning: %.0f bytes are stored between stages, %.1f times as much as inputs and "
+            "results take\n",
+            arrays, arrays / bytes_outside(plan));
+    rd_plan_free(plan);
+    return true;
+}
+
+/* ---- Runs ------------------------------------------------------------------------------------ */
+/* True if the bytes of an input and of the result overlap: a block would overwrite what a later
+ * one reads. */
+static bool overlaps(const rd_plan *plan, const void *const *in, const void *out)
+{
+    const char *const from = (const char *)out + plan->out_extent[0].lo,
+                      *to  = (const char *)out + plan->out_extent[0].hi;
+
+    for (int s = 0; s < plan->n_slot; s++) {
+        const rd_extent *e    = &plan->slot_extent[s];
+        const char      *base = plan->slot[s].data;
+
+        for (int k = 0; k < plan->n_in; k++)
+            base = plan->in_slot[k] == s ? in[k] : base;
+        if (plan->slot[s].kind != RD_SLOT_ARRAY && base && base + e->lo < to && from < base + e->hi)
+            return true;
+    }
+    return false;
+}
+
+/* A thread's own context, with the result's expression in it. */
+typedef struct worker {
+    rd_ctx  *ctx;
+    rd_expr *y;
+} worker;
+
+/* A run: threads take the next rows, of which they evaluate the pieces above one another, as these
+ * share a plan even if a mask reads coordinates. */
+typedef struct blocks {
+    const rd_plan      *plan;
+    const rd_result    *result;
+    const rd_eval_opts *opts;
+    rd_expr_pieces      p;
+    int64_t             stride[RD_MAX_RANK];
+    double              begun, told; /* when progress was told last; 0: never */
+    _Atomic(int64_t)    next, done;  /* rows along the axis that is cut; pieces */
+    atomic_bool         stop;
+} blocks;
+
+/* Evaluates piece k in a context. */
+static rd_status run_piece(const blocks *b, const worker *w, int64_t k)
+{
+    const rd_mark      mark = rd_ctx_mark(w->ctx);
+    rd_expr *const     z    = rd_piece_view(&b->p, w->y, k);
+    rd_array           out  = piece_of(&b->p, b->result->expr, b->result->out, b->stride, k);
+    const rd_eval_opts opts = { .size = sizeof opts, .threads = 1, .backend = RD_BACKEND_CPU };
+    rd_status          status;
+
+    status = z ? rd_cache_run(w->ctx, RD_RESULTS({ z, &out }), &opts) : rd_error(w->ctx);
+    (void)rd_ctx_release(w->ctx, mark);
+    return status;
+}
+
+/* Tells of progress, about ten times a second. */
+static void tell(blocks *b)
+{
+    static const double EACH = 0.1;
+    const double        now = rd_seconds(), all = (double)atomic_load(&b->done) / (double)b->p.n;
+
+    if (!b->opts->progress || all == 0 || now - (b->told > 0 ? b->told : b->begun) < EACH)
+        return;
+    b->told = now;
+    if (b->opts->progress(b->opts->user, all, (now - b->begun) * (1 - all) / all))
+        rd_cancel(b->plan->ctx);
+}
+
+/* True if the run goes on: nobody cancelled it.  Only the calling thread tells of progress. */
+static bool goes_on(blocks *b, bool caller)
+{
+    if (caller)
+        tell(b);
+    if (atomic_load(rd_cancel_flag(b->plan->ctx)))
+        atomic_store(&b->stop, true);
+    return !atomic_load(&b->stop);
+}
+
+/* Drops the plans of rows that are done. */
+static void drop_plans(const worker *w)
+{
+    rd_keeper *const kept = rd_ctx_keeper(w->ctx);
+
+    if (kept)
+        (void)kept->reclaim(kept);
+}
+
+/* What one thread does: rows after rows. */
+static void work(blocks *b, const worker *w, bool caller)
+{
+    const int64_t above = b->p.n / b->p.along;
+
+    for (int64_t row = atomic_fetch_add(&b->next, 1); row < b->p.along && goes_on(b, caller);
+         row         = atomic_fetch_add(&b->next, 1)) {
+        for (int64_t k = 0; k < above && goes_on(b, caller); k++) {
+            if (run_piece(b, w, k * b->p.along + row) != RD_OK)
+                atomic_store(&b->stop, true);
+            atomic_fetch_add(&b->done, 1);
+        }
+        drop_plans(w);
+    }
+}
+
+/* Makes a context as the caller's, and the expression in it. */
+static bool make_worker(rd_ctx *ctx, rd_expr *y, worker *w)
+{
+    w->ctx = rd_ctx_new_alike(ctx);
+    w->y   = w->ctx ? rd_clone(w->ctx, y) : NULL;
+    if (w->ctx)
+        rd_begin_call(w->ctx, rd_call_name(ctx));
+    return w->y != NULL;
+}
+
+/* Records what the workers met in the caller's context, and frees them. */
+static rd_status end_workers(blocks *b, worker *w, int n)
+{
+    rd_ctx *const ctx    = b->plan->ctx;
+    rd_status     status = RD_OK;
+
+    for (int k = 0; k < n; k++) {
+        if (rd_error(w[k].ctx) != RD_OK && status == RD_OK)
+            status = rd_fail_run(ctx, rd_error(w[k].ctx), rd_error_text(w[k].ctx));
+        rd_warn(ctx, rd_warnings(w[k].ctx));
+        rd_ctx_free(w[k].ctx);
+    }
+    if (status == RD_OK && rd_cancel_taken(ctx)) {
+        rd_fail(ctx, RD_ERR_CANCELLED, "%s: the evaluation was cancelled", rd_call_name(ctx));
+        status = RD_ERR_CANCELLED;
+    }
+    if (status == RD_OK && b->told > 0)
+        (void)b->opts->progress(b->opts->user, 1, 0);
+    return status;
+}
+
+/* Runs all blocks on a team. */
+static rd_status run_on_team(blocks *b, worker *w, int n)
+{
+#ifdef _OPENMP
+#pragma omp parallel for schedule(static, 1) num_threads(n) if (n > 1)
+#endif
+    for (int k = 0; k < n; k++)
+        work(b, &w[k], k == 0);
+    return end_workers(b, w, n);
+}
+
+bool rd_run_in_blocks(const rd_plan *plan, const void *const *in, rd_results results,
+                      const rd_eval_opts *opts, rd_status *status)
+{
+    rd_ctx *const ctx = plan->ctx;
+    blocks        b   = { .plan = plan, .result = &results.at[0], .opts = opts };
+    bool          product;
+    rd_request    request;
+    rd_output     out;
+    worker       *w;
+    int           n, made = 0;
+
+    b.p     = rd_pieces_of(b.result->expr, plan->block_points);
+    b.begun = rd_seconds();
+    if (overlaps(plan, in, b.result->out->data) ||
+        !rd_check_results(ctx, rd_call_name(ctx), results, &request, &out))
+        return false;
+    memcpy(b.stride, request.stride, sizeof b.stride);
+    n = rd_team_now(ctx, opts->threads, work_of(plan, &product), b.p.along);
+    w = rd_alloc_quiet(ctx, n * (int64_t)sizeof *w);
+    while (w && made < n && make_worker(ctx, b.result->expr, &w[made]))
+        made++;
+    if (made == 0) {
+        rd_free(ctx, w);
+        return false;
+    }
+    *status = run_on_team(&b, w, made);
+    rd_free(ctx, w);
+    return true;
+}

@@ -1,0 +1,20 @@
+/* in_blocks.h - evaluations in blocks of rows of the result, where products would store all rows of
+ * what they read. */
+#ifndef RD_EVAL_CACHE_IN_BLOCKS_H
+#define RD_EVAL_CACHE_IN_BLOCKS_H
+#include "eval/expr_pieces.h"
+#include "eval/plan.h"
+
+/* Plans that store less between their stages run as they are. */
+#define RD_MUCH_STORED (16 << 20)
+
+/* The elements of the result that a block has at most; 0: the plan runs as it is.  `results` need
+ * no memory. */
+int64_t rd_block_points(const rd_plan *plan, rd_results results, const rd_eval_opts *opts);
+/* For explain: says so, or warns if a plan of one result stores much.  False: an error is recorded. */
+bool rd_row_blocks_text(rd_text *text, rd_ctx *ctx, rd_results results, const rd_eval_opts *opts);
+/* Evaluates the result block by block.  False: an input overlaps the result, and nothing was
+ * done. */
+bool rd_run_in_blocks(const rd_plan *plan, const void *const *in, rd_results results,
+                      const rd_eval_opts *opts, rd_status *status);
+#endif

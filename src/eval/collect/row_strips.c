@@ -1,0 +1,112 @@
+/* row_strips.c - says which sorts of the first few may take their rows in strips, so that no row is
+ * ever whole; and lets sorts of equal rows read the same ones.
+ *
+ * Values and places of the k least distances are two sorts of the same rows.  A row in strips needs
+ * memory for a strip and for the first few so far, whatever its length. */
+#include "eval/ir.h"
+#include "kernels/first_few.h"
+
+/* The row of a sort that is stored first; NULL: it lies in a leaf. */
+static rd_value *rows_of(const rd_graph *g, const rd_value *v)
+{
+    return v->kind == RD_VALUE_SORT && v->target >= 0 ? &g->value[v->target] : NULL;
+}
+
+/* ---- Equal rows ------------------------------------------------------------------------------ */
+/* True if two rows are copies of one value along the same axes. */
+static bool are_equal(const rd_value *a, const rd_value *b)
+{
+    bool equal = a->kind == RD_VALUE_MAP && b->kind == RD_VALUE_MAP && a->op == b->op &&
+                 a->type == b->type && a->n_in == 1 && b->n_in == 1 && a->in[0] == b->in[0] &&
+                 a->n_dim == b->n_dim && a->out < 0 && b->out < 0;
+
+    for (int d = 0; equal && d < a->n_dim; d++)
+        equal = a->dim[d] == b->dim[d];
+    return equal;
+}
+
+/* Lets sort i read the rows of an earlier sort, if these are equal; true if so. */
+static bool share_rows(const rd_graph *g, int i)
+{
+    rd_value       *v    = &g->value[i];
+    const rd_value *rows = rows_of(g, v), *other;
+
+    for (int k = 0; rows && k < i; k++) {
+        other = rows_of(g, &g->value[k]);
+        if (other && g->value[k].target != v->target && are_equal(rows, other)) {
+            v->target = g->value[k].target;
+            return true;
+        }
+    }
+    return false;
+}
+
+/* ---- Strips ---------------------------------------------------------------------------------- */
+/* The axis along the rows of a sort; -1: there are several. */
+static int axis_of_rows(const rd_value *sort, const rd_value *rows)
+{
+    int axis = -1;
+
+    for (int d = 0; d < rows->n_dim; d++)
+        if (!rd_in(sort->axes, rows->dim[d])) {
+            if (axis >= 0)
+                return -1;
+            axis = rows->dim[d];
+        }
+    return axis;
+}
+
+/* True if the value is made of a reduction that varies along the axis, at the same place: such as
+ * distances of points. */
+static bool holds_fold(const rd_graph *g, int value, int axis)
+{
+    const rd_value *v     = &g->value[value];
+    bool            found = v->kind == RD_VALUE_REDUCE && rd_in(v->axes, axis);
+
+    for (int k = 0; !found && v->kind == RD_VALUE_MAP && k < v->n_in; k++)
+        found = v->in[k] >= 0 && holds_fold(g, v->in[k], axis);
+    return found;
+}
+
+/* True if a sort may take its rows in strips, and gains by it.  A whole row of up to LONG bytes
+ * stays in cache, and costs little where its elements are no reductions. */
+static bool gains_by_strips(const rd_graph *g, const rd_value *v)
+{
+    enum { FEWEST = 4096, EACH = 16, LONG = 128 << 10 };
+    const rd_value *rows = rows_of(g, v);
+    const int       axis = rows ? axis_of_rows(v, rows) : -1;
+
+    if (axis < 0 || rd_dtype_is_half(rows->type) || v->expr->as.sort->what == RD_SORT_QUANTILES)
+        return false;
+    const int64_t n = g->axis[axis].extent, k = v->expr->extent[v->expr->rank - 1];
+
+    return k > 0 && k <= RD_FIRST_FEW_MOST && EACH * k <= n && n >= FEWEST &&
+           (n * rd_dtype_size(rows->type) > LONG || holds_fold(g, v->target, axis));
+}
+
+/* Rows come in strips if all that read them are sorts that gain. */
+static void mark_strips(rd_graph *g)
+{
+    for (int i = 0; i < g->n_value; i++)
+        if (rows_of(g, &g->value[i]))
+            rows_of(g, &g->value[i])->strips = true;
+    for (int i = 0; i < g->n_value; i++)
+        if (rows_of(g, &g->value[i]))
+            rows_of(g, &g->value[i])->strips &= gains_by_strips(g, &g->value[i]);
+    for (int i = 0; i < g->n_value; i++)
+        if (rows_of(g, &g->value[i]))
+            g->value[i].strips = rows_of(g, &g->value[i])->strips;
+}
+
+/* Shares rows and marks strips.  False: no memory. */
+bool rd_take_rows_in_strips(rd_graph *g)
+{
+    bool any = false;
+
+    for (int i = 0; i < g->n_value; i++)
+        any |= share_rows(g, i);
+    if (any && !rd_graph_sort_results(g))
+        return false;
+    mark_strips(g);
+    return true;
+}

@@ -1,0 +1,145 @@
+/* sort_strips.c - lets sorts of the first few take rows strip by strip: a strip is made, and at once
+ * the first few so far take what belongs among them.
+ *
+ *    for i: { for l: row[l] = ..; sort(row) }
+ *      ->  for ranges of i: for strips of l: { for i: for l in the strip: row[l] = ..;
+ *                                              for i: take(row) }
+ *
+ * The rows of a range read the same strip of the other points, and their strips stay in the
+ * first-level cache.  Strips come in order on one task, as equal elements keep their order. */
+#include "eval/order/order.h"
+
+/* Bytes of a strip, and rows of a range, which together fill the first-level cache. */
+enum { STRIP_BYTES = 4096, ROWS = 8 };
+
+static const rd_value *value_of(const rd_tree *tree, const rd_item *item)
+{
+    return &tree->graph->value[item->value];
+}
+
+static bool is_sort(const rd_tree *tree, const rd_item *item)
+{
+    return item && !item->loop && value_of(tree, item)->kind == RD_VALUE_SORT;
+}
+
+/* True if the scope, or one inside, computes the value. */
+static bool computes(const rd_loop_scope *scope, int value)
+{
+    bool found = false;
+
+    for (const rd_item *item = scope->first; item && !found; item = item->next)
+        found = item->loop ? computes(item->loop, value) : item->value == value;
+    return found;
+}
+
+/* True if the loop makes the rows that a sort takes, along its own axis. */
+static bool makes_rows_of(const rd_tree *tree, const rd_loop_scope *loop, const rd_value *sort)
+{
+    const rd_value *rows = sort->strips ? &tree->graph->value[sort->target] : NULL;
+
+    return rows && rd_in(rows->axes, loop->axis) && !rd_in(sort->axes, loop->axis) &&
+           tree->storage[sort->target].keep == RD_KEEP_SCRATCH && computes(loop, sort->target);
+}
+
+/* The loop of a scope that makes the rows of all its sorts, which stand behind it; NULL: rows are
+ * whole. */
+static rd_item *maker_of(const rd_tree *tree, const rd_loop_scope *scope)
+{
+    rd_item *maker = scope->first;
+
+    while (maker && !is_sort(tree, maker->next))
+        maker = maker->next;
+    if (!maker || !maker->loop || maker->loop->tile || maker->loop->backwards)
+        return NULL;
+    for (const rd_item *item = scope->first; item; item = item->next)
+        if (is_sort(tree, item) && !makes_rows_of(tree, maker->loop, value_of(tree, item)))
+            return NULL;
+    return maker;
+}
+
+/* Puts a list of items into a loop over the range's axis, or leaves them: *at begins the list, and
+ * gets what holds it. */
+static bool in_loop_of(const rd_tree *tree, const rd_loop_scope *range, rd_item **at)
+{
+    if (*at && range->tile)
+        *at = rd_wrap_items(tree, range->axis, *at);
+    return *at || !range->tile;
+}
+
+/* Cuts a list behind an item; returns the rest. */
+static rd_item *cut_behind(rd_item *item)
+{
+    rd_item *rest = item->next;
+
+    item->next = NULL;
+    return rest;
+}
+
+/* Takes the sorts out of a list, each into a loop of its own if there are ranges; *rest gets what
+ * else there is.  NULL: no memory. */
+static rd_item *loops_of_sorts(const rd_tree *tree, const rd_loop_scope *range, rd_item *list,
+                               rd_item **rest)
+{
+    rd_item *first = NULL, **end = &first, *next;
+
+    for (; list; list = next) {
+        const bool sorts = is_sort(tree, list);
+
+        next = cut_behind(list);
+        if (sorts && !in_loop_of(tree, range, &list))
+            return NULL;
+        *(sorts ? end : rest) = list;
+        if (sorts)
+            end = &list->next;
+        else
+            rest = &list->next;
+    }
+    return first;
+}
+
+/* Puts the maker of rows and its sorts into a loop over strips; `range` is a range of rows, or the
+ * loop over them. */
+static bool split_into_strips(const rd_tree *tree, rd_loop_scope *range, rd_item *maker)
+{
+    const int axis = maker->loop->axis;
+    rd_item **at = &range->first, *sorts = cut_behind(maker), *rest = NULL, *strips;
+    int       size = rd_dtype_size(tree->graph->value[value_of(tree, sorts)->target].type);
+
+    if (*at != maker) {
+        rd_item *last = *at;
+
+        while (last->next != maker)
+            last = last->next;
+        last->next = NULL;
+        if (!in_loop_of(tree, range, at))
+            return false;
+        for (at = &range->first; *at; at = &(*at)->next) {
+        }
+    }
+    if (!in_loop_of(tree, range, &maker) ||
+        !(maker->next = loops_of_sorts(tree, range, sorts, &rest)) ||
+        !(strips = rd_wrap_items(tree, axis, maker)) || (rest && !in_loop_of(tree, range, &rest)))
+        return false;
+    strips->loop->tile    = true;
+    strips->loop->ordered = true;
+    strips->loop->step    = STRIP_BYTES / size;
+    strips->next          = rest;
+    *at                   = strips;
+    return true;
+}
+
+/* Lets the sorts of a loop over rows take strips.  See order.h. */
+bool rd_sort_in_strips(const rd_tree *tree, rd_item *at, bool ranges, bool *done)
+{
+    rd_loop_scope *loop  = at->loop;
+    rd_item       *maker = loop->tile || loop->backwards ? NULL : maker_of(tree, loop);
+
+    *done = maker != NULL;
+    if (!maker)
+        return true;
+    if (ranges && tree->graph->axis[loop->axis].extent >= 2 * ROWS) {
+        loop->tile = true;
+        loop->step = ROWS;
+    }
+    return split_into_strips(tree, loop, maker);
+}
