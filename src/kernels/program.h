@@ -242,9 +242,9 @@ typedef struct rd_sorting {
     rd_dtype             type, out; /* of elements, of results */
     int64_t              n, n_out;  /* elements of the row; results */
     int32_t              from, to;  /* addresses */
-    int64_t              most;     /* 0: the row is whole, and the fields behind mean nothing */
-    int32_t              state;    /* address, in words of 64 bits                            */
-    int32_t              axis;     /* the axis along the row                                  */
+    int64_t              most;      /* 0: the row is whole, and the fields behind mean nothing */
+    int32_t              state;     /* address, in words of 64 bits                            */
+    int32_t              axis;      /* the axis along the row                                  */
 } rd_sorting;
 
 /* Elements that come at a time. */

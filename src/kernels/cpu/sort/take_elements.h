@@ -90,7 +90,7 @@ static ALWAYS bool JOIN(find_bound, OF)(const JOIN(kept, OF) * f, int64_t n, con
         if ((int64_t)within >= f->most &&
             (!some || (descending ? run[k] > *bound : run[k] < *bound))) {
             *bound = run[k];
-            some  = true;
+            some   = true;
         }
     }
     return some;
