@@ -241,9 +241,9 @@ END_TEST
 /* The distances of as many pairs would be stored, as each takes long to compute twice. */
 START_TEST(much_memory)
 {
-    static float   points[9000][100];
+    static float   points[9000][300];
     rd_ctx *const  ctx  = rd_ctx_new(NULL);
-    rd_expr *const x    = rd_wrap(ctx, &points[0][0], RD_SHAPE(9000, 100));
+    rd_expr *const x    = rd_wrap(ctx, &points[0][0], RD_SHAPE(9000, 300));
     rd_expr *const k    = rd_exp(rd_abs(rd_sub(rd_expand(x, 1), rd_expand(x, 0))));
     rd_expr *const d    = rd_sum(k, RD_DIMS(2));
     rd_expr *const rows = rd_min(d, RD_DIMS(1)), *const columns = rd_max(d, RD_DIMS(0));

@@ -5,6 +5,8 @@
 #include "expr/expr.h"
 #include "suite.h"
 #include <math.h>
+#include <stdlib.h>
+#include <string.h>
 
 enum { ROWS = 4, COLUMNS = 5, N = ROWS * COLUMNS, MOST = 4096 };
 
@@ -354,7 +356,6 @@ START_TEST(fields_of_points)
 }
 END_TEST
 
-/* Ties go to the first element; zeros of a product; leaves that the result does not read. */
 /* The gradient of a sum of maps of x, in a context that has made these maps in this order or the
  * other. */
 static void gradient_after(const double *x, bool reversed, double *out)
@@ -387,6 +388,7 @@ START_TEST(bits_of_the_graph_alone)
 }
 END_TEST
 
+/* Ties go to the first element; zeros of a product; leaves that the result does not read. */
 START_TEST(special_elements)
 {
     rd_ctx        *ctx  = rd_ctx_new(NULL);
@@ -412,6 +414,41 @@ START_TEST(special_elements)
 }
 END_TEST
 
+/* Gradients of sums over 6000 x 6000 pairs store nothing that grows with their number: most bytes
+ * between stages. */
+static float points[2][6000][3], weights[6000], width[1];
+
+static rd_expr *gaussian(rd_expr *x, rd_expr *y, rd_expr *b, rd_expr *h)
+{
+    rd_expr *const d = rd_sum(rd_square(rd_sub(rd_expand(x, 1), rd_expand(y, 0))), RD_DIMS(2));
+
+    return rd_sum(rd_mul(rd_exp(rd_neg(rd_mul(d, h))), b), RD_DIMS(1));
+}
+
+START_TEST(pairs)
+{
+    enum { PLAIN, SAME, TARGET, N_PAIRS, FEW = 1 << 20 };
+    rd_ctx *const  ctx  = rd_ctx_new(NULL);
+    rd_expr *const x    = rd_wrap(ctx, &points[0][0][0], RD_SHAPE(6000, 3));
+    rd_expr *const y    = _i == SAME ? x : rd_wrap(ctx, &points[1][0][0], RD_SHAPE(6000, 3));
+    rd_expr *const b    = rd_wrap(ctx, weights, RD_SHAPE(6000));
+    rd_expr *const h    = rd_wrap(ctx, width, (rd_shape){ 0 });
+    rd_expr *const f    = gaussian(x, y, b, h);
+    rd_expr *const loss = rd_sum(_i == TARGET ? rd_square(rd_sub(f, b)) : f, RD_ALL);
+    const rd_exprs g    = rd_grad(loss, RD_EXPRS(x, y, b, h));
+    const char    *text, *bytes;
+
+    ck_assert_int_lt(_i, N_PAIRS);
+    text = rd_explain(
+        ctx, RD_RESULTS({ g.at[0], NULL }, { g.at[1], NULL }, { g.at[2], NULL }, { g.at[3], NULL }),
+        NULL);
+    bytes = text ? strstr(text, "arrays between stages: ") : NULL;
+    ck_assert_msg(bytes && atol(bytes + strlen("arrays between stages: ")) < FEW, "%s",
+                  text ? text : rd_error_text(ctx));
+    rd_ctx_free(ctx);
+}
+END_TEST
+
 int main(void)
 {
     enum { ALL = sizeof functions / sizeof *functions };
@@ -429,6 +466,7 @@ int main(void)
     tcase_add_test(tc, fields_of_points);
     tcase_add_test(tc, bits_of_the_graph_alone);
     tcase_add_test(tc, special_elements);
+    tcase_add_loop_test(tc, pairs, 0, 3);
     suite_add_tcase(s, tc);
     srunner_run_all(runner, CK_ENV);
     failed = srunner_ntests_failed(runner);

@@ -119,15 +119,25 @@ typedef struct dealing {
 } dealing;
 
 /* True for a view that reads the same element all along the axes. */
-static bool repeats(const rd_expr *x, uint64_t axes)
+static bool view_repeats(const rd_expr *x, uint64_t axes)
 {
-    if (x->kind != RD_EXPR_VIEW)
-        return false;
     for (int k = 0; k < x->rank; k++)
         for (int a = 0; (axes >> k & 1) && x->extent[k] > 1 && a < x->in[0]->rank; a++)
             if (x->as.view->number[x->in[0]->rank + a * x->rank + k] != 0)
                 return false;
     return true;
+}
+
+/* True for such a view, or a map of such views: all elements along the axes are the same. */
+static bool repeats(const rd_expr *x, uint64_t axes, int depth)
+{
+    bool all = x->kind == RD_EXPR_MAP && depth > 0;
+
+    if (x->kind == RD_EXPR_VIEW)
+        return view_repeats(x, axes);
+    for (int k = 0; k < x->n_in && all; k++)
+        all = repeats(x->in[k], axes, depth - 1);
+    return all;
 }
 
 /* A factor that repeats, without the axes of the sum. */
@@ -174,7 +184,7 @@ static rd_expr *deal(dealing *d, rd_expr *x, int depth);
 /* Deals the factors of a / b; returns what stays inside of it. */
 static rd_expr *deal_quotient(dealing *d, rd_expr *x, rd_expr *a, rd_expr *b, int depth)
 {
-    if (!repeats(b, d->axes))
+    if (!repeats(b, d->axes, DEEPEST))
         return x;
     move_outside(d, &d->under, b);
     return deal(d, a, depth - 1);
@@ -186,7 +196,7 @@ static rd_expr *deal(dealing *d, rd_expr *x, int depth)
     const rd_expr *y = x->kind == RD_EXPR_VIEW ? x->in[0] : x;
     rd_expr       *in[2], *stays[2];
 
-    if (repeats(x, d->axes)) {
+    if (repeats(x, d->axes, DEEPEST)) {
         move_outside(d, &d->outside, x);
         return NULL;
     }

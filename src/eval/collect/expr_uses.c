@@ -153,7 +153,7 @@ double rd_uses_span(const rd_collector *c, const rd_expr *expr, const int32_t *l
 }
 
 /* ---- Functions of pairs ---------------------------------------------------------------------- */
-/* True if a use goes along the axis; a use whose subscripts are more than axes goes along all. */
+/* True if one of the use's subscripts is the axis. */
 static bool goes_along(const rd_collector *c, const rd_expr *e, const rd_expr_use *d, int axis)
 {
     bool found = false;
@@ -163,22 +163,31 @@ static bool goes_along(const rd_collector *c, const rd_expr *e, const rd_expr_us
     return found;
 }
 
-/* True if no loops need two uses together: axes of one that the other lacks may be its axes. */
+/* True if the axis, or one of y's that x lacks and that may become the same, is among y's. */
+static bool meets(const rd_collector *c, const rd_expr *e, const rd_expr_use *x,
+                  const rd_expr_use *y, int axis)
+{
+    bool found = goes_along(c, e, y, axis);
+
+    for (int b = 0; b < e->rank && !found; b++) {
+        const int other = e->extent[b] > 1 ? rd_subscript_pure(c->axes, &y->at[b]) : -1;
+
+        found = other >= 0 && !goes_along(c, e, x, other) && rd_axes_may_join(c->axes, axis, other);
+    }
+    return found;
+}
+
+/* True if no loops need two uses together: an axis that only one has may be one of the other's. */
 static bool may_run_apart(const rd_collector *c, const rd_expr *e, const rd_expr_use *x,
                           const rd_expr_use *y)
 {
-    for (int a = 0; a < e->rank; a++)
-        for (int b = 0; b < e->rank; b++) {
-            const int p = rd_subscript_pure(c->axes, &x->at[a]);
-            const int q = rd_subscript_pure(c->axes, &y->at[b]);
+    for (int a = 0; a < e->rank; a++) {
+        const int p = rd_subscript_pure(c->axes, &x->at[a]);
+        const int q = rd_subscript_pure(c->axes, &y->at[a]);
 
-            if (e->extent[a] == 1 || e->extent[b] == 1)
-                continue;
-            if (p < 0 || q < 0 ||
-                (!goes_along(c, e, y, p) && !goes_along(c, e, x, q) &&
-                 !rd_axes_may_join(c->axes, p, q)))
-                return false;
-        }
+        if (e->extent[a] > 1 && (p < 0 || q < 0 || !meets(c, e, x, y, p) || !meets(c, e, y, x, q)))
+            return false;
+    }
     return true;
 }
 
