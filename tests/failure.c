@@ -111,7 +111,7 @@ static bool find_test(const void *check, const char *file, int line, caller *tes
 /* Takes the place of Check's own function in the macros of all assertions. */
 void suite_failed(const char *file, int line, const char *expr, const char *format, ...)
 {
-    char    text[4096] = "", helpers[1024] = "";
+    char    text[2048] = "", helpers[1024] = "";
     caller  test;
     va_list list;
 
