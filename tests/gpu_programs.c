@@ -76,8 +76,8 @@ static int lse_columns(rd_expr *x, rd_expr **y)
 /* Elements that move m, that vanish beside it, and that count for nothing. */
 static int lse_far(rd_expr *x, rd_expr **y)
 {
-    rd_expr *far = rd_where(rd_gt(x, rd_num(x->ctx, -3)), rd_mul(x, rd_num(x->ctx, 30)),
-                            rd_num(x->ctx, -INFINITY));
+    rd_expr *least = rd_num(x->ctx, x->type == RD_F8 ? -448 : -INFINITY); /* f8 has no infinity */
+    rd_expr *far   = rd_where(rd_gt(x, rd_num(x->ctx, -3)), rd_mul(x, rd_num(x->ctx, 30)), least);
 
     y[0] = rd_logsumexp(far, RD_DIMS(1));
     y[1] = rd_logsumexp(far, RD_DIMS(0));
