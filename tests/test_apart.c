@@ -194,7 +194,7 @@ static const struct {
     { "both sides of a transport", transport, true, true },
     { "one after the other", transport_in_turn, true, true },
     { "in many turns", in_many_turns, false, false },
-    { "centred distances", centred_distances, true, false },
+    { "centred distances", centred_distances, true, true },
     { "least of all and places in rows", least_and_places, true, false },
     { "rows and columns of an array", rows_and_columns, false, false },
     { "windows and their sums so far", windows_so_far, true, true },

@@ -202,8 +202,9 @@ static bool gathers_most(const rd_collector *c, const rd_expr *e, const int32_t 
 }
 
 /* Makes the values of a reduction.  Slices reduce only what they need, but no element is computed
- * twice, except distances of many pairs.  The reduction is materialised if its uses (readers' requests) together want more elements
- * than it has, or if several want groups, as each element may belong to any group. */
+ * twice, except distances of many pairs.  The reduction is materialised if its uses (readers'
+ * requests) together want more elements than it has, or if several want groups, as each element may
+ * belong to any group. */
 bool rd_instances_reduce(rd_collector *c, const rd_expr *e, const int32_t *list, int n)
 {
     const bool more = fold_evaluations(c, list, n) > rd_expr_points(e);
