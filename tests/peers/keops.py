@@ -164,7 +164,7 @@ def run_keops(task):
     for one in made:  # trace_operator() leaves a list, which KeOps cannot add to the tuples of others
         if hasattr(one, "symbolic_variables"):
             one.symbolic_variables = tuple(one.symbolic_variables)
-    if isinstance(made[0], tuple) and made[0][0] == "formula":
+    if isinstance(made[0], tuple) and isinstance(made[0][0], str):
         return [("sums of one", made[0][1](*made[0][2]))]
     if hasattr(made[0], "formula"):
         dims = [one.ndim for one in made]
