@@ -106,7 +106,7 @@ def _tensors(arrays: tuple[Array, ...]) -> tuple[Any, ...]:
     import torch as pytorch
 
     if len(arrays) < 2 or numpy is None or any(str(one.dtype) == "bfloat16" for one in arrays):
-        return tuple(pytorch.from_dlpack(one) for one in arrays)
+        return tuple(pytorch.from_dlpack(one) for one in arrays)  # type: ignore[attr-defined, unused-ignore]
     return tuple(pytorch.from_numpy(one) for one in _core.compute_many(arrays))
 
 
