@@ -330,7 +330,11 @@ static rd_status make_and_run(rd_cache *c, rd_results results, const rd_eval_opt
         return run_measuring(c, plan, results, opts);
     rd_plan_share_frames(plan, &c->frame);
     plan->block_points = rd_block_points(plan, results, opts);
-    e                  = insert(c, plan, opts->measure, s);
+    if (rd_error(c->ctx) != RD_OK) { /* cancelled, or no memory, while a block was planned */
+        rd_plan_drop(plan);
+        return rd_error(c->ctx);
+    }
+    e = insert(c, plan, opts->measure, s);
     if (e)
         return run_entry(e, c->leaf, results, opts);
     status = execute(plan, c->leaf, results, opts);

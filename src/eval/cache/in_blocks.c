@@ -14,6 +14,7 @@
 #include "eval/run/team.h"
 #include "eval/tuning.h"
 #include "expr/cancel.h"
+#include <math.h>
 #include <string.h>
 
 /* ---- Whether, and how many ------------------------------------------------------------------- */
@@ -122,15 +123,17 @@ static bool find_blocks(const rd_plan *plan, rd_results results, const rd_eval_o
                         rd_expr_pieces *p, double *bytes)
 {
     rd_expr *const y = results.n == 1 ? results.at[0].expr : NULL;
-    double         most;
+    double         most, least;
 
     if (!y || y->rank == 0 || !stores_much(plan, results, opts))
         return false;
-    most = BLOCK / (bytes_between(plan) / (double)rd_points(y->rank, y->extent));
-    *p   = rd_pieces_of(y, (int64_t)most);
-    if (p->inner == 0)
+    /* However much a row stores, a block has so many: a product of fewer is slow. */
+    least = (double)FEWEST * (y->rank > 1 ? (double)y->extent[y->rank - 1] : 1);
+    most  = BLOCK / (bytes_between(plan) / (double)rd_points(y->rank, y->extent));
+    *p    = rd_pieces_of(y, (int64_t)fmax(most, least));
+    if (p->inner == 0 || p->each < FEWEST)
         return false;
-    *p = rd_pieces_of(y, p->inner * (p->each < FEWEST ? FEWEST : p->each / FEWEST * FEWEST));
+    *p = rd_pieces_of(y, p->inner * (p->each / FEWEST * FEWEST));
     if (p->n < 2 || p->each < FEWEST)
         return false;
     *bytes = bytes_of_block(plan, p, y, opts);
