@@ -170,6 +170,11 @@ def _of_object(x: Any, copy: bool | None) -> Array:
     return _of_ndarray(numpy.asarray(x), copy)
 
 
+def _as_ints(x: Any, name: str) -> Any:
+    """x itself, whose cycles the collector sees; of a type that exports no buffer, its elements as ints."""
+    return x.view(FOREIGN[name]) if name in FOREIGN else x
+
+
 def _of_ndarray(x: Any, copy: bool | None) -> Array:
     name = x.dtype.name
     if name not in _core.dtype_names:
@@ -180,11 +185,11 @@ def _of_ndarray(x: Any, copy: bool | None) -> Array:
     if x.ndim > 32:
         raise ValueError(f"rdim.asarray: {x.ndim} axes, an Array has at most 32")
     native = x.dtype.isnative
-    made = _of_memory(x.view(FOREIGN.get(name, x.dtype)), name) if native else None
+    made = _of_memory(_as_ints(x, name), name) if native else None
     if made is None:
         _refuse_copy(copy, "its byte order, strides or address are none that rdim reads in place")
         plain = numpy.array(x, dtype=x.dtype.newbyteorder("="), order="C", copy=True, subok=False)
-        made = _of_own(plain.view(FOREIGN.get(name, plain.dtype)), name)
+        made = _of_own(_as_ints(plain, name), name)
     return made
 
 

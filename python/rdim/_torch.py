@@ -103,7 +103,7 @@ def _arrays(tensors: Sequence[Any], apart: bool) -> list[Array]:
 
 def _tensors(arrays: tuple[Array, ...]) -> tuple[Any, ...]:
     """The elements as tensors; several results share passes."""
-    import torch as pytorch
+    import torch as pytorch  # type: ignore[import-not-found, unused-ignore]
 
     if len(arrays) < 2 or numpy is None or any(str(one.dtype) == "bfloat16" for one in arrays):
         return tuple(pytorch.from_dlpack(one) for one in arrays)  # type: ignore[attr-defined, unused-ignore]
@@ -114,7 +114,7 @@ def _tensors(arrays: tuple[Array, ...]) -> tuple[Any, ...]:
 @functools.cache
 def _function() -> Any:
     """The class that runs programs; PyTorch is imported when it is first asked for."""
-    from torch.autograd import Function
+    from torch.autograd import Function  # type: ignore[import-not-found, unused-ignore]
 
     class Rdim(Function):  # type: ignore[misc, no-any-unimported, unused-ignore]
         """Results of a program of tensors."""
@@ -177,7 +177,7 @@ def torch(f: Callable[..., Any]) -> Callable[..., Any]:
 
     @functools.wraps(f)
     def call(*arguments: Any, **keywords: Any) -> Any:
-        import torch as pytorch
+        import torch as pytorch  # type: ignore[import-not-found, unused-ignore]
 
         for name, one in keywords.items():
             if isinstance(one, pytorch.Tensor) and one.requires_grad:
