@@ -175,6 +175,8 @@ static rd_expr *kernel_of(rd_expr *x, rd_expr *y)
 {
     rd_expr *const difference = rd_sub(rd_expand(x, 1), rd_expand(y, 0));
 
+    if (!x) /* without memory */
+        return NULL;
     return rd_exp(rd_mul(rd_sum(rd_square(difference), RD_DIMS(2)), rd_num(x->ctx, -2)));
 }
 
