@@ -171,7 +171,8 @@ static bool begin_preconditioner(rd_linear_solve *s, const rd_expr *v)
     r = rd_only_input(s->ctx, s->call, y, "the preconditioner");
     if (!r || !rd_is_vector_input(s->ctx, s->call, r, "the preconditioner's input"))
         return false;
-    if (r->rank != v->rank || memcmp(r->extent, v->extent, (size_t)r->rank * sizeof *r->extent))
+    if (r->rank != v->rank ||
+        memcmp(r->extent, v->extent, (size_t)r->rank * sizeof *r->extent) != 0)
         return rd_fail(s->ctx, RD_ERR_SHAPE,
                        "%s: the preconditioner's input \"%s\" has shape %s, and v %s; they must be "
                        "the same",
