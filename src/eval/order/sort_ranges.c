@@ -89,7 +89,7 @@ static bool has_fold_of_elements(const rd_tree *tree, const rd_loop_scope *scope
         const rd_value *v = item->loop ? NULL : value_of(tree, item);
 
         if (v ? v->kind == RD_VALUE_REDUCE && v->combine->lane_axis != axis
-              : has_fold_of_elements(tree, item->loop, axis))
+              : item->loop && has_fold_of_elements(tree, item->loop, axis))
             return true;
     }
     return false;
