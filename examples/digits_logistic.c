@@ -14,7 +14,7 @@ enum { PIXELS = 64, DIGITS = 10, STEPS = 300 };
 
 static double w[PIXELS][DIGITS], b[DIGITS];
 
-/* What the images look like to each digit: the logarithm of its probability, (n, 10). */
+/* Makes the logarithm of each digit's probability for each image, (n, 10). */
 static rd_expr *log_chances(rd_expr *x, rd_expr *weights, rd_expr *bias)
 {
     return rd_log_softmax(rd_add(rd_matmul(x, weights), bias), RD_DIMS(1));

@@ -126,7 +126,7 @@ rd_dtype    rdpy_dtype_of_format(const char *format, Py_ssize_t size);
 const char *rdpy_type_name(rd_dtype type);
 Py_ssize_t  rdpy_size(rd_dtype type); /* bytes */
 bool        rdpy_is_complex(rd_dtype type);
-/* Of memoryview.cast(); NULL: neither buffers nor NumPy alone have the type. */
+/* Returns the format for memoryview.cast(); NULL: neither buffers nor NumPy alone have the type. */
 const char *rdpy_format(rd_dtype type);
 /* Bools, unsigned ints, signed ones, floats, complex numbers: 0 to 4.  NumPy's casting="same_kind" goes upwards. */
 int rdpy_kind(rd_dtype type);

@@ -3,7 +3,7 @@
 #define RD_CORE_WHOLE_H
 #include "core/ops.h"
 
-/* What became of an operator on constants. */
+/* Says how an operator on constants ended. */
 typedef enum rd_whole {
     RD_WHOLE_NONE,  /* the operator gives no whole number, or is not for constants */
     RD_WHOLE_FITS,  /* the result is in 64 bits */

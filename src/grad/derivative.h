@@ -8,7 +8,7 @@
  *     decides: each node gets its *cotangent*, the gradient of the scalar with respect to it, which
  *     its readers add up.
  *
- * What a kind of node does is a rule (rules.c).  Tangents and cotangents are expressions of the
+ * Each kind of node has a rule (rules.c).  Tangents and cotangents are expressions of the
  * node's type and shape.  Their origins are 0 throughout; results get the origins of operands. */
 #ifndef RD_GRAD_DERIVATIVE_H
 #define RD_GRAD_DERIVATIVE_H
@@ -78,7 +78,7 @@ rd_expr *rd_grad_directional(const char *call, rd_expr *y, rd_exprs x, rd_exprs 
 /* ---- Factors of cotangents (factors.c) ------------------------------------------------------- */
 /* False for halves: products without their numbers would leave their range. */
 bool rd_grad_keeps_factors(rd_dtype type);
-/* What a rule has made, without the numbers that multiply it. */
+/* Takes the numbers that multiply a rule's result out of it, and keeps them beside it. */
 rd_scaled rd_grad_without_number(const rd_grad_step *s, rd_expr *x);
 /* The product. */
 rd_expr *rd_grad_whole(const char *call, rd_scaled x);

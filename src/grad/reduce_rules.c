@@ -207,7 +207,7 @@ static bool has_name(const char *text, char name)
     return false;
 }
 
-/* What the text gives for a change g of x's shape; 0 where an element takes no part. */
+/* Applies the text to a change g of x's shape; the result is 0 where an element takes no part. */
 static rd_expr *change_by(const reduction *r, const char *text, rd_expr *g)
 {
     static const char all[] = "xwygnmdesupiqzr";

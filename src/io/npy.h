@@ -14,7 +14,7 @@ enum {
 };
 enum { RD_HOST_IS_BIG = __BYTE_ORDER__ == __ORDER_BIG_ENDIAN__ };
 
-/* What a .npy header says of the array behind it. */
+/* The header of a .npy file describes the array behind it. */
 typedef struct rd_npy_header {
     rd_dtype type;
     int32_t  order; /* of elements; 0: last axis contiguous, 1: first axis */

@@ -263,7 +263,7 @@ static void drop_plans(const worker *w)
         (void)kept->reclaim(kept);
 }
 
-/* What one thread does: rows after rows. */
+/* Runs the blocks of one thread, one after the other. */
 static void work(blocks *b, const worker *w, bool caller)
 {
     const int64_t above = b->p.n / b->p.along;

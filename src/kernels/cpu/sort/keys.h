@@ -65,7 +65,7 @@ INT_KEYS(uint32_t, i8, uint8_t, 0x80)
 INT_KEYS(uint32_t, i16, uint16_t, 0x8000)
 INT_KEYS(uint32_t, i32, uint32_t, 0x80000000U)
 INT_KEYS(uint64_t, i64, uint64_t, UINT64_C(1) << 63)
-/* Of a float without infinities only all ones are a NaN. */
+/* A float without infinities is NaN only if all its bits but the sign are ones. */
 #define ONES(n) ((1 << (n)) - 1)
 #define RD_DTYPE(...)
 #define RD_NARROW_FLOAT(type, name, C, kind, class, long_, code, dlpack, exponent, fraction, \
