@@ -101,8 +101,9 @@ RD_API rd_status rd_solve_by(rd_ctx *ctx, rd_expr *Av, rd_expr *v, rd_expr *b,
 /** Gradients through a solve x = A^-1 b: of a number L with g = dL/dx, with respect to b and to
  *  operands p of A.
  *
- *  The implicit function theorem says that dL/db = w with A^T w = g, and dL/dp = -(dA/dp x)^T w.  It takes
- *  one solve with the transposed operator, which RD_GMRES derives by rd_grad(), and one evaluation.
+ *  The implicit function theorem says that dL/db = w with A^T w = g, and dL/dp = -(dA/dp x)^T w.
+ *  The call takes one solve with the transposed operator, which RD_GMRES derives by rd_grad(), and
+ *  one evaluation.
  *  @param x     the solution, an expression that broadcasts to v's shape
  *  @param g     the gradient with respect to x, likewise
  *  @param of_b  NULL, or gets dL/db, of v's shape and type

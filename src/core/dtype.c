@@ -182,8 +182,9 @@ int rd_dtype_fraction_bits(rd_dtype type)
     return info(type)->fraction;
 }
 
-/* The largest finite number of a float type.  The exponent of all ones is kept for infinities and NaN, and the significand is 1.11..1.  A type
- * without infinities has numbers with that exponent, and NaN is the significand 1.11..1 of it. */
+/* The largest finite number of a float type.  The exponent of all ones is kept for infinities and
+ * NaN, and the significand is 1.11..1.  A type without infinities has numbers with that exponent,
+ * and NaN is the significand 1.11..1 of it. */
 double rd_dtype_largest(rd_dtype type)
 {
     const int  exponent = info(type)->exponent, fraction = info(type)->fraction;

@@ -289,7 +289,9 @@ bool      rd_combine_trees(rd_graph *graph);       /* fills in rd_value.combine 
 bool      rd_narrow_arrays(rd_graph *graph);       /* stores small ints in small types */
 bool      rd_rewrite(rd_graph *graph);             /* online softmax on long rows */
 bool      rd_read_rows_in_memory(rd_graph *graph); /* sorts rows without a copy */
-bool      rd_separate_products(rd_graph *graph);   /* sets rd_value.apart of matrix products */
+/* The axis along the rows that a sort takes (in_memory.c); -1: there are several, or none. */
+int  rd_sorted_axis(const rd_value *sort, const rd_value *rows);
+bool rd_separate_products(rd_graph *graph); /* sets rd_value.apart of matrix products */
 /* sets rd_value.side, and copies what each side computes */
 bool rd_assign_sides(rd_graph *graph);
 bool rd_take_rows_in_strips(rd_graph *graph); /* sets rd_value.strips, shares equal rows */

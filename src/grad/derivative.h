@@ -48,7 +48,7 @@ const rd_grad_rule *rd_grad_rule_of(const rd_grad_step *s);
 extern const rd_grad_rule rd_map_rule_grad, rd_view_grad, rd_reshape_grad, rd_take_grad,
     rd_concat_grad, rd_sort_grad, rd_reduce_grad, rd_scan_grad, rd_call_grad;
 
-/* ---- Graphs (marked_graph.c) ------------------------------------------------------------------------ */
+/* ---- Graphs (marked_graph.c) ----------------------------------------------------------------- */
 /* The nodes below y in the order of serial numbers: operands stand before readers. */
 typedef struct rd_grad_graph {
     const char  *call;

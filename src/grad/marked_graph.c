@@ -1,5 +1,5 @@
-/* marked_graph.c - the graph below an expression, for both modes of differentiation, and what their rules
- * are built of.
+/* marked_graph.c - the graph below an expression, for both modes of differentiation, and what
+ * their rules are built of.
  *
  * Words. The origin of an axis is its first index, 0 unless the caller says another. */
 #include "expr/complex.h"

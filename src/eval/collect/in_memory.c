@@ -7,7 +7,7 @@
 
 /* The axis along the rows of the sort's operand: the one storage dim that the sort's results do not
  * have; -1: there are several, or none. */
-static int axis_of_rows(const rd_value *sort, const rd_value *rows)
+int rd_sorted_axis(const rd_value *sort, const rd_value *rows)
 {
     int axis = -1;
 
@@ -54,7 +54,7 @@ static const rd_value *copied(const rd_graph *g, const rd_value *rows)
 static bool read_in_memory(rd_graph *g, rd_value *sort)
 {
     const rd_value *rows = &g->value[sort->target], *read = copied(g, rows);
-    const int       axis = axis_of_rows(sort, rows);
+    const int       axis = rd_sorted_axis(sort, rows);
     rd_subscript   *at;
 
     if (!read || axis < 0 || !runs_along(&read->at[0], axis))

@@ -25,8 +25,9 @@ static void fix_factors(const rd_graph *g, const rd_value *v, int depth, bool *f
     }
 }
 
-/* One entry a value, true if it keeps its type: results (out >= 0), parts of concatenations (into >= 0),
- * rows to sort, indices of gathers, and factors of sums of products.  NULL: no memory. */
+/* One entry a value, true if it keeps its type: results (out >= 0), parts of concatenations
+ * (into >= 0), rows to sort, indices of gathers, and factors of sums of products.  NULL: no
+ * memory. */
 bool *rd_fixed_types(const rd_graph *g)
 {
     bool *fixed = rd_pool_get(g->pool, (size_t)g->n_value * sizeof *fixed);

@@ -42,20 +42,6 @@ static bool share_rows(const rd_graph *g, int i)
 }
 
 /* ---- Strips ---------------------------------------------------------------------------------- */
-/* The axis along the rows of a sort; -1: there are several. */
-static int axis_of_rows(const rd_value *sort, const rd_value *rows)
-{
-    int axis = -1;
-
-    for (int d = 0; d < rows->n_dim; d++)
-        if (!rd_in(sort->axes, rows->dim[d])) {
-            if (axis >= 0)
-                return -1;
-            axis = rows->dim[d];
-        }
-    return axis;
-}
-
 /* True if the value is made of a reduction that varies along the axis, at the same place: such as
  * distances of points. */
 static bool holds_fold(const rd_graph *g, int value, int axis)
@@ -74,7 +60,7 @@ static bool gains_by_strips(const rd_graph *g, const rd_value *v)
 {
     enum { FEWEST = 4096, EACH = 16, LONG = 128 << 10 };
     const rd_value *rows = rows_of(g, v);
-    const int       axis = rows ? axis_of_rows(v, rows) : -1;
+    const int       axis = rows ? rd_sorted_axis(v, rows) : -1;
 
     if (axis < 0 || rd_dtype_is_narrow_float(rows->type) ||
         v->expr->as.sort->what == RD_SORT_QUANTILES)

@@ -27,8 +27,8 @@ static int32_t own_axis(const rd_value *v)
     return v->whole && v->n_dim > 0 && v->inner < 0 ? v->dim[v->n_dim - 1] : -1;
 }
 
-/* One entry a value: the axis along which its stored elements are contiguous; -1: it is not stored.  Users
- * come first: a map passes the axis on to its operands.  NULL: no memory. */
+/* One entry a value: the axis along which its stored elements are contiguous; -1: it is not stored.
+ * Users come first: a map passes the axis on to its operands.  NULL: no memory. */
 int32_t *rd_stored_along(const rd_graph *graph)
 {
     const int n     = graph->n_value;

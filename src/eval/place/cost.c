@@ -138,7 +138,8 @@ static bool has_lanes_along(const rd_placing *p, int n, const int32_t *group, in
 
 /* Bytes of a value that one iteration of the shared loops touches in two phases, and that must stay
  * in cache.  `wide`: a column counts with the width of a panel, as whole cache lines are loaded.
- * Not if only the group uses it, column by column.  Rows in strips are no phase: each strip is taken at once. */
+ * Not if only the group uses it, column by column.  Rows in strips are no phase: each strip is
+ * taken at once. */
 static double held_bytes(const rd_placing *p, int n, const int32_t *group, const rd_group_value *t,
                          rd_set shared)
 {
