@@ -10,30 +10,24 @@
 
 #include <math.h>
 #include <stdio.h>
-#include <stdlib.h>
 
 enum { ROWS = 30, COLUMNS = 60, PROBES = 7, SIDES = PROBES + 1, STEPS = 20 };
 
-static double p[3] = { 0.7, 1.1, -0.7 }; /* logarithms of length, height, noise */
-
-static rd_expr *parameter(rd_ctx *ctx, int k)
-{
-    return rd_exp(rd_select(rd_wrap(ctx, p, RD_SHAPE(3)), 0, k));
-}
+static double p[3] = { 0.7, 1.1, -0.7 }; /* logarithms of length (cells), height, noise (degrees) */
 
 /* The covariances of the temperatures at two lists of places, in cells. */
 static rd_expr *kernel(rd_ctx *ctx, rd_expr *a, rd_expr *b)
 {
-    rd_expr *apart = rd_div(rd_sub(rd_expand(a, 1), rd_expand(b, 0)), parameter(ctx, 0));
-    rd_expr *d2    = rd_sum(rd_square(apart), RD_DIMS(2));
-
-    return rd_mul(rd_square(parameter(ctx, 1)), rd_exp(rd_mul(d2, rd_num(ctx, -0.5))));
+    return rd_formula(ctx, "exp(2 * p[1] - sum(((a[:, None] - b) / exp(p[0]))**2, axis=2) / 2)",
+                      RD_NAMES({ "a", a }, { "b", b }, { "p", rd_wrap(ctx, p, RD_SHAPE(3)) }));
 }
 
 /* A v = K v + noise^2 v. */
 static rd_expr *covariance(rd_ctx *ctx, rd_expr *place, rd_expr *v)
 {
-    return rd_add(rd_matmul(kernel(ctx, place, place), v), rd_mul(rd_square(parameter(ctx, 2)), v));
+    return rd_formula(ctx, "k @ v + exp(2 * p[2]) * v",
+                      RD_NAMES({ "k", kernel(ctx, place, place) }, { "v", v },
+                               { "p", rd_wrap(ctx, p, RD_SHAPE(3)) }));
 }
 
 /* Moves the parameters down the gradient; `of` gets A^-1 y in its first column. */
@@ -41,25 +35,22 @@ static void learn(rd_ctx *ctx, rd_expr *place, rd_expr *y, rd_array *of)
 {
     const int64_t n = rd_shape_of(y).at[0];
     rd_expr *v     = rd_input(ctx, "v", &(rd_array){ .type = RD_F64, .shape = RD_SHAPE(n, SIDES) });
-    rd_expr *coin  = rd_cast(rd_random_integers(ctx, 7, RD_SHAPE(n, PROBES), 0, 2), RD_F64);
-    rd_expr *z     = rd_sub(rd_mul(rd_num(ctx, 2), coin), rd_num(ctx, 1));
+    rd_expr *coin  = rd_random_integers(ctx, 7, RD_SHAPE(n, PROBES), 0, 2);
+    rd_expr *z     = rd_formula(ctx, "2.0 * coin - 1", RD_NAMES({ "coin", coin }));
     rd_expr *sides = rd_concat(1, RD_EXPRS(rd_expand(y, 1), z));
-    rd_expr *Av    = covariance(ctx, place, v);
+    rd_expr *Av = covariance(ctx, place, v), *of_p = rd_wrap(ctx, p, RD_SHAPE(3));
     double   slope[3], step[3] = { 0.1, 0.1, 0.1 }, last[3] = { 0 };
 
     for (int k = 0; k <= STEPS && !rd_error(ctx); k++) {
         rd_solve(ctx, Av, v, sides, of, .tolerance = 1e-4);
-        rd_expr *u = rd_leaf(ctx, of);
-        rd_expr *a = rd_slice(u, ":, :1"), *rest = rd_slice(u, ":, 1:");
-        rd_expr *by = rd_concat(1, RD_EXPRS(rd_neg(a), rd_mul(rest, rd_num(ctx, 1.0 / PROBES))));
-        rd_expr *sum =
-            rd_sum(rd_mul(by, covariance(ctx, place, rd_concat(1, RD_EXPRS(a, z)))), RD_ALL);
+        rd_expr *u = rd_leaf(ctx, of), *a = rd_slice(u, ":, :1"), *rest = rd_slice(u, ":, 1:");
+        rd_expr *by = rd_concat(1, RD_EXPRS(rd_neg(a), rd_div(rest, rd_num(ctx, PROBES))));
+        rd_expr *Az = covariance(ctx, place, rd_concat(1, RD_EXPRS(a, z)));
 
-        rd_eval(ctx, rd_grad(sum, RD_EXPRS(rd_wrap(ctx, p, RD_SHAPE(3)))).at[0],
-                RD_INTO(slope, RD_SHAPE(3)));
+        rd_eval(ctx, rd_grad(Az, RD_EXPRS(of_p), .seed = by).at[0], RD_INTO(slope, RD_SHAPE(3)));
         if (k % 10 == 0)
-            printf("after %2d steps: length %.1f cells, height %.1f degrees, noise %.1f\n", k,
-                   exp(p[0]), exp(p[1]), exp(p[2]));
+            printf("step %2d: length %.1f, height %.1f, noise %.1f\n", k, exp(p[0]), exp(p[1]),
+                   exp(p[2]));
         for (int j = 0; k < STEPS && j < 3; j++) { /* half the step where the slope turns */
             step[j] *= last[j] * slope[j] < 0 ? 0.5 : 1.1;
             last[j] = slope[j];
@@ -69,26 +60,23 @@ static void learn(rd_ctx *ctx, rd_expr *place, rd_expr *y, rd_array *of)
 }
 
 /* The temperatures at all cells, given A^-1 y at those that are known; and their error there. */
-static void predict(rd_ctx *ctx, rd_expr *sst, rd_expr *known, rd_expr *place, rd_expr *a,
-                    double mean)
+static void predict(rd_ctx *ctx, rd_expr *sst, rd_expr *known, rd_expr *at, rd_expr *a, double mean)
 {
     static double  guess[ROWS][COLUMNS];
     const rd_shape shape = RD_SHAPE(ROWS, COLUMNS);
-    rd_expr       *cell  = rd_stack(
-               -1, RD_EXPRS(rd_broadcast(rd_coord(sst, 0), shape), rd_broadcast(rd_coord(sst, 1), shape)));
-    rd_expr *to  = rd_cast(rd_reshape(cell, RD_SHAPE(-1, 2)), RD_F64);
-    rd_expr *all = rd_add(rd_matmul(kernel(ctx, to, place), a), rd_num(ctx, mean));
+    rd_expr       *row   = rd_broadcast(rd_coord(sst, 0), shape);
+    rd_expr       *cell  = rd_stack(-1, RD_EXPRS(row, rd_broadcast(rd_coord(sst, 1), shape)));
+    rd_expr       *to    = rd_cast(rd_reshape(cell, RD_SHAPE(-1, 2)), RD_F64);
+    rd_expr       *all   = rd_add(rd_matmul(kernel(ctx, to, at), a), rd_num(ctx, mean));
 
     rd_eval(ctx, rd_reshape(all, shape), RD_INTO(&guess[0][0], shape));
-    rd_expr *miss = rd_square(rd_sub(rd_wrap(ctx, &guess[0][0], shape), sst));
-    rd_expr *rest = rd_and(rd_not(known), rd_not(rd_isnan(sst)));
-    printf("error at the other cells: %.1f degrees\n",
-           sqrt(rd_at(ctx, rd_mean(miss, RD_ALL, .where = rest), RD_SCALAR)));
-    for (int i = ROWS - 2; i >= 0 && !rd_error(ctx); i -= 3) { /* north is up */
-        for (int j = 0; j < COLUMNS; j++)
-            putchar(" .:-=+*#%@"[(int)fmax(0, fmin(9, guess[i][j] - 20.5))]);
-        putchar('\n');
-    }
+    rd_expr *read = rd_wrap(ctx, &guess[0][0], shape);
+    rd_expr *miss = rd_formula(ctx, "sqrt(mean((g - t)**2, where=!(known || isnan(t))))",
+                               RD_NAMES({ "g", read }, { "t", sst }, { "known", known }));
+    printf("error at the other cells: %.1f degrees\n", rd_at(ctx, miss, RD_SCALAR));
+    for (int i = ROWS - 2; i >= 0 && !rd_error(ctx); i -= 3) /* north is up */
+        for (int j = 0; j <= COLUMNS; j++)
+            putchar(j == COLUMNS ? '\n' : " .:-=+*#%@"[(int)fmax(0, fmin(9, guess[i][j] - 20.5))]);
 }
 
 int main(void)
@@ -96,9 +84,9 @@ int main(void)
     rd_ctx  *ctx = rd_ctx_new(NULL);
     rd_expr *sst =
         rd_cast(rd_slice(rd_load(ctx, "examples/data/coads_sst.npy"), "0, 30:60, 60:120"), RD_F64);
-    rd_expr *index = rd_add(rd_mul(rd_coord(sst, 0), rd_int(ctx, 2)), rd_coord(sst, 1));
-    rd_expr *known =
-        rd_and(rd_eq(rd_remainder(index, rd_int(ctx, 5)), rd_int(ctx, 0)), rd_not(rd_isnan(sst)));
+    rd_expr *known = rd_formula(
+        ctx, "!isnan(t) && (2 * row + column) % 5 == 0",
+        RD_NAMES({ "t", sst }, { "row", rd_coord(sst, 0) }, { "column", rd_coord(sst, 1) }));
     rd_array where = { 0 }, values = { 0 }, of = { 0 };
 
     rd_nonzero(ctx, known, &where);
@@ -106,11 +94,10 @@ int main(void)
     rd_expr     *place = rd_cast(rd_adopt(ctx, &where), RD_F64), *t = rd_adopt(ctx, &values);
     const double mean = rd_at(ctx, rd_mean(t, RD_ALL), RD_SCALAR);
     learn(ctx, place, rd_sub(t, rd_num(ctx, mean)), &of);
-    predict(ctx, sst, known, place, rd_select(rd_leaf(ctx, &of), 1, 0), mean);
+    predict(ctx, sst, known, place, rd_select(rd_adopt(ctx, &of), 1, 0), mean);
     if (rd_error(ctx))
         fprintf(stderr, "%s\n", rd_error_text(ctx));
-    const int status = rd_error(ctx) ? EXIT_FAILURE : EXIT_SUCCESS;
-    rd_array_free(&of);
+    const int status = rd_error(ctx) != RD_OK;
     rd_ctx_free(ctx);
     return status;
 }
