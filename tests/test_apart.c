@@ -181,6 +181,36 @@ static int windows_so_far(const world *w, rd_expr **out)
     return 1;
 }
 
+/* What divides each pair is known only after a pass over all of them. */
+static int shares_of_a_total(const world *w, rd_expr **out)
+{
+    rd_expr *const d = distances(w), *const k = rd_exp(rd_neg(d));
+
+    out[0] =
+        rd_sum(rd_mul(rd_div(k, rd_sum(k, RD_ALL)), rd_log(rd_add(d, rd_num(w->ctx, 1)))), RD_ALL);
+    return 1;
+}
+
+/* The squares are added one after the other, and the sums could be vectors. */
+static int squares_of_sums(const world *w, rd_expr **out)
+{
+    rd_expr *const k = rd_exp(rd_neg(distances(w)));
+
+    out[0] = rd_sum(rd_square(rd_sum(k, RD_DIMS(1))), RD_ALL);
+    return 1;
+}
+
+/* The gradient by points that are both ends of a pair: a sum is read at both. */
+static int sums_at_both_ends(const world *w, rd_expr **out)
+{
+    rd_expr *const x = rd_select(w->a, 1, 0), *const y = rd_expand(x, 0);
+    rd_expr *const k = rd_exp(rd_neg(rd_square(rd_sub(rd_expand(x, 1), y))));
+
+    out[0] =
+        rd_grad(rd_sum(rd_square(rd_sum(rd_mul(k, y), RD_DIMS(1))), RD_ALL), RD_EXPRS(w->a)).at[0];
+    return 1;
+}
+
 static const struct {
     const char *what;
     int (*build)(const world *w, rd_expr **out);
@@ -198,6 +228,9 @@ static const struct {
     { "least of all and places in rows", least_and_places, true, false },
     { "rows and columns of an array", rows_and_columns, false, false },
     { "windows and their sums so far", windows_so_far, true, true },
+    { "shares of a total", shares_of_a_total, true, false },
+    { "squares of sums", squares_of_sums, false, false }, /* of as many sums, they are anyway */
+    { "sums at both ends", sums_at_both_ends, false, false },
 };
 
 /* ---- Which ----------------------------------------------------------------------------------- */
@@ -252,6 +285,22 @@ START_TEST(much_memory)
     ck_assert_msg(text && !strstr(text, "in loops of their own"), "%s",
                   text ? text : rd_error_text(ctx));
     rd_ctx_free(ctx);
+}
+END_TEST
+
+/* With few terms in each sum, the first plan would add the squares where the sums are made. */
+START_TEST(few_terms)
+{
+    world    w;
+    rd_expr *y;
+
+    world_new(&w, 5000, 500, RD_F32, false);
+    squares_of_sums(&w, &y);
+    const char *const text = rd_explain(w.ctx, RD_RESULTS({ y, NULL }), NULL);
+
+    ck_assert_msg(text && strstr(text, "in loops of their own"), "%s",
+                  text ? text : rd_error_text(w.ctx));
+    world_free(&w);
 }
 END_TEST
 
@@ -403,6 +452,7 @@ int main(void)
 
     tcase_add_loop_test(tc, choice, 0, COUNT(programs));
     tcase_add_test(tc, much_memory);
+    tcase_add_test(tc, few_terms);
     tcase_add_loop_test(tc, same_bits, 0, COUNT(uses) * COUNT(programs));
     tcase_add_test(tc, of_nothing);
     tcase_add_test(tc, without_memory);

@@ -40,16 +40,51 @@ void rd_force_recompute(int apart)
     forced = apart;
 }
 
+/* True if the plan stores something of each pair between stages that each stage could compute. */
+static bool stores_pairs(const rd_tree *tree)
+{
+    static const int64_t MANY = 1 << 20;
+
+    for (int a = 0; a < tree->n_materialised; a++) {
+        const int32_t   value = tree->materialised[a].value;
+        const rd_value *v     = &tree->graph->value[value];
+
+        if (tree->storage[value].keep == RD_KEEP_ARRAY &&
+            rd_points_of(tree->graph, v->axes) > MANY && rd_is_computed_again(tree->graph, v))
+            return true;
+    }
+    return false;
+}
+
+/* True if some reduction takes the results of another one in the loop that makes them, and would
+ * keep it from making vectors of them. */
+static bool takes_neighbours(const rd_tree *tree)
+{
+    const rd_graph *g = tree->graph;
+
+    for (int a = 0; a < tree->n_materialised; a++)
+        for (int u = 0; u < tree->materialised[a].n_use; u++) {
+            const int32_t value = tree->materialised[a].use[u].value;
+
+            if (tree->storage[value].keep != RD_KEEP_ARRAY &&
+                rd_takes_neighbours(g, &g->value[tree->materialised[a].value], &g->value[value]))
+                return true;
+        }
+    return false;
+}
+
 /* True if comparing both plans is worth some hundred microseconds: much work, and few enough
- * values. Copies of many values would exceed the limits of a plan. No reductions conflict if
- * `crossed` is false. Tests force the answer (`forced`, -1: always share, 1: always ask). */
+ * values. Copies of many values would exceed the limits of a plan. If `crossed` is false, no
+ * reductions conflict in a loop; they may all the same run better one after the other. Tests
+ * force the answer (`forced`, -1: always share, 1: always ask). */
 static bool is_worth_asking(const rd_tree *tree)
 {
     enum { MOST = 128 };
     static const double LITTLE = 1e6;
     double              work   = 0;
 
-    if (!tree->graph->crossed || tree->n_materialised > MOST || forced < 0)
+    if (tree->n_materialised > MOST || forced < 0 ||
+        !(tree->graph->crossed || stores_pairs(tree) || takes_neighbours(tree)))
         return false;
     for (int a = 0; a < tree->n_materialised; a++)
         work += (double)rd_points_of(tree->graph,
@@ -98,16 +133,25 @@ static bool note_choice(rd_graph *g, double apart, double together)
     return rd_graph_say(g, &line);
 }
 
-/* True if separate loops are cheaper.  Both prices may be wrong by a factor, so sharing stands
- * until it costs DEARER times as much.  It also stands if separate loops need 256 MB more for
- * arrays, such as of all pairs. *ok: there was memory. */
+/* Compares the prices of separate and of shared loops.  Both may be wrong by a factor, so sharing
+ * stands until it costs DEARER times as much.  It also stands if separate loops need 256 MB more
+ * for arrays.  If sharing needs arrays of all pairs, it must be SAFER times as fast. */
+static bool are_separate_cheaper(const price *own, const price *shared)
+{
+    static const double DEARER = 1.5, MUCH = 256e6, PAIRS = 16e6, SAFER = 2;
+
+    return shared->bytes > own->bytes + PAIRS
+               ? own->ns <= SAFER * shared->ns
+               : shared->ns > DEARER * own->ns && own->bytes <= shared->bytes + MUCH;
+}
+
+/* True if separate loops are cheaper.  *ok: there was memory. */
 static bool is_cheaper(const rd_backend_table *backend, rd_nest *apart, rd_nest *together, bool *ok)
 {
-    static const double DEARER = 1.5, MUCH = 256e6;
-    price               own, shared;
+    price own, shared;
 
     *ok = price_of(backend, apart, &own) && price_of(backend, together, &shared);
-    if (!*ok || ((shared.ns <= DEARER * own.ns || own.bytes > shared.bytes + MUCH) && forced == 0))
+    if (!*ok || (!are_separate_cheaper(&own, &shared) && forced == 0))
         return false;
     *ok = note_choice(apart->tree->graph, own.ns, shared.ns);
     return *ok;

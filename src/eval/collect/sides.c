@@ -25,11 +25,14 @@ enum { MOST_SIDES = 8, MOST_FOLDS = 64, MOST_COPIES = 64, DEPTH = 16 };
 static const double AGAIN = 256;
 /* So is one of more operations, if it would be an array of so many elements. */
 static const double AGAIN_OF_MANY = 4096, MANY = 1 << 24;
+/* How many times as many elements as an array that it reads such a reduction has at least. */
+static const double FAR = 64;
 
 /* The state of the pass. */
 typedef struct siding {
     rd_graph *g;
-    int32_t   n, copies; /* values before the pass; copies made */
+    int32_t   n, copies;  /* values before the pass; copies made */
+    bool      neighbours; /* reductions that take the results of others one by one have a side */
     /* by value: bit set of the reductions that it is computed from, itself included */
     uint64_t *under;
     uint32_t *wanted; /* by value: bit set of the sides that compute something from it */
@@ -38,43 +41,64 @@ typedef struct siding {
 } siding;
 
 /* ---- What is computed again ------------------------------------------------------------------ */
-/* Operations for one element of a value computed from memory alone; too many for all else. */
-static double cost_of(const rd_graph *g, int value, int depth)
+/* True for a value that is stored in any case, and takes at most `few` elements: such as the sum
+ * over one point of each pair, for a reduction of pairs. */
+static bool is_small_array(const rd_graph *g, const rd_value *v, double few)
+{
+    return rd_is_materialised_kind(v) && (double)rd_points_of(g, v->axes) <= few;
+}
+
+/* Operations for one element of a value computed from memory alone; too many for all else.  Arrays
+ * of at most `few` elements count as memory. */
+static double cost_of(const rd_graph *g, int value, double few, int depth)
 {
     const rd_value *v    = &g->value[value];
     double          cost = v->ops;
 
     if (v->kind == RD_VALUE_CONST || v->kind == RD_VALUE_COORD ||
-        (v->kind == RD_VALUE_READ && !rd_is_gathered(v)))
+        (v->kind == RD_VALUE_READ && !rd_is_gathered(v)) || is_small_array(g, v, few))
         return 1;
     if (v->kind != RD_VALUE_MAP || rd_is_materialised_kind(v) || depth == 0)
         return AGAIN_OF_MANY;
     for (int k = 0; k < v->n_in && cost < AGAIN_OF_MANY; k++)
-        cost += v->in[k] >= 0 ? cost_of(g, v->in[k], depth - 1) : 0;
+        cost += v->in[k] >= 0 ? cost_of(g, v->in[k], few, depth - 1) : 0;
     return cost;
 }
 
 /* True for a reduction that is cheaper to recompute than to store. */
 static bool is_cheap(const rd_graph *g, const rd_value *v)
 {
-    const double again = (double)rd_points_of(g, v->axes) > MANY ? AGAIN_OF_MANY : AGAIN;
-    double       cost  = 1;
+    const double points = (double)rd_points_of(g, v->axes);
+    const double again  = points > MANY ? AGAIN_OF_MANY : AGAIN;
+    double       cost   = 1;
 
     if (v->kind != RD_VALUE_REDUCE || v->out >= 0 || v->into >= 0 || v->whole || v->inner >= 0 ||
         v->group >= 0)
         return false;
     for (int k = 0; k < v->n_in; k++)
-        cost += v->in[k] >= 0 ? cost_of(g, v->in[k], DEPTH) : 0;
+        cost += v->in[k] >= 0 ? cost_of(g, v->in[k], points / FAR, DEPTH) : 0;
     return cost * (double)rd_points_of(g, v->reduced) < again;
 }
 
-/* ---- Sides of reductions --------------------------------------------------------------------- */
 /* True for a reduction or scan that loops compute, not a library (apart). */
 static bool is_fold(const rd_value *v)
 {
     return v->combine && !v->apart && (v->kind == RD_VALUE_REDUCE || v->kind == RD_VALUE_SCAN);
 }
 
+/* True for a map or a user's function that is computed in its readers. */
+static bool is_computed_inline(const rd_value *v)
+{
+    return (v->kind == RD_VALUE_MAP || v->kind == RD_VALUE_CALL) && !rd_is_materialised_kind(v);
+}
+
+/* True if each side computes the value anew, rather than read an array of it. */
+bool rd_is_computed_again(const rd_graph *g, const rd_value *v)
+{
+    return is_computed_inline(v) || (is_fold(v) && is_cheap(g, v));
+}
+
+/* ---- Sides of reductions --------------------------------------------------------------------- */
 /* Finds the folds (reductions and scans) below a value: of its operands, of what it reads, and of
  * gathered indices.  A fold gets a number, its bit in the set; more than 64 are left out. */
 static void find_under(siding *s, int value)
@@ -102,16 +126,38 @@ static bool is_read_by(const siding *s, int a, int reader)
     return s->under[s->fold[reader]] >> a & 1;
 }
 
-/* True if two folds want different loops: one reduces an axis of its loops that the other keeps.
- * If one is computed from the other, rd_needs_own_loop() says that. */
+/* True if a reader that adds up all results of a fold would keep the loop from computing them side
+ * by side: the reader takes them one after the other, and the fold has no lanes along what it
+ * reduces.  The fold has few results, so that storing them costs nothing. */
+bool rd_takes_neighbours(const rd_graph *g, const rd_value *reader, const rd_value *fold)
+{
+    const rd_combine *c = fold->combine;
+
+    return reader->combine && reader->kind == RD_VALUE_REDUCE && fold->kind == RD_VALUE_REDUCE &&
+           c && (c->lanes == 1 || !rd_in(fold->reduced, c->lane_axis)) && fold->axes &&
+           !(fold->axes & ~reader->reduced) &&
+           FAR * (double)rd_points_of(g, fold->axes) <= (double)rd_points_of(g, rd_space(fold));
+}
+
+/* True if the reader needs another loop than a fold that it reads: rd_needs_own_loop() says so; or
+ * the fold keeps none of the reader's axes, as a total does, or is read at other places than its
+ * own, and is complete before; or the reader takes the fold's results one after the other. */
+static bool runs_later(const siding *s, const rd_value *reader, const rd_value *fold)
+{
+    return rd_needs_own_loop(reader, fold) || fold->whole || !(fold->axes & rd_space(reader)) ||
+           (s->neighbours && rd_takes_neighbours(s->g, reader, fold));
+}
+
+/* True if two folds want different loops: one reduces an axis of its loops that the other keeps,
+ * or it is computed from all results of the other. */
 static bool are_crossing(const siding *s, int a, int b)
 {
     const rd_value *v = &s->g->value[s->fold[a]], *m = &s->g->value[s->fold[b]];
 
     if (is_read_by(s, a, b))
-        return rd_needs_own_loop(m, v);
+        return runs_later(s, m, v);
     if (is_read_by(s, b, a))
-        return rd_needs_own_loop(v, m);
+        return runs_later(s, v, m);
     return ((v->reduced ^ m->reduced) & rd_space(v) & rd_space(m)) != 0;
 }
 
@@ -154,12 +200,6 @@ static void forget_sides(const siding *s)
 }
 
 /* ---- Values of sides ------------------------------------------------------------------------- */
-/* True for a map or a user's function that is computed in its readers. */
-static bool is_computed_inline(const rd_value *v)
-{
-    return (v->kind == RD_VALUE_MAP || v->kind == RD_VALUE_CALL) && !rd_is_materialised_kind(v);
-}
-
 /* Passes on to operands which sides (reductions that share loops) want them.  Users were visited
  * before.  A value that one side alone wants belongs to that side: `wanted` then has one bit. */
 static void pass_sides_down(siding *s, int value)
@@ -171,9 +211,7 @@ static void pass_sides_down(siding *s, int value)
     /* wanted has one bit: exactly one side computes something from the value */
     if (v->side == 0 && (is_fold(v) || is_computed_inline(v)) && wanted && !(wanted & (wanted - 1)))
         v->side = __builtin_ctz(wanted);
-    down = v->side                                                      ? 1u << v->side
-           : is_computed_inline(v) || (is_fold(v) && is_cheap(s->g, v)) ? wanted
-                                                                        : 0;
+    down = v->side ? 1u << v->side : rd_is_computed_again(s->g, v) ? wanted : 0;
     for (int k = 0; k < v->n_in; k++)
         if (v->in[k] >= 0)
             s->wanted[v->in[k]] |= down;
@@ -254,8 +292,7 @@ static int value_of_side(siding *s, int value, int side)
     int32_t       *in, *own;
     bool           other;
 
-    if (value >= s->n || v.side || s->copies >= MOST_COPIES ||
-        !(is_computed_inline(&v) || (is_fold(&v) && is_cheap(s->g, &v))))
+    if (value >= s->n || v.side || s->copies >= MOST_COPIES || !rd_is_computed_again(s->g, &v))
         return value;
     own = &s->copy[(size_t)side * (size_t)s->n + (size_t)value];
     if (*own >= 0)
@@ -302,6 +339,19 @@ static bool give_own(siding *s, int value)
     return true;
 }
 
+/* Gives the folds sides; *any: some have one.  False: there are not enough sides. */
+static bool take_sides(siding *s, bool *any)
+{
+    for (int k = 0; k < s->n_fold; k++) {
+        if (!take_side(s, k)) {
+            forget_sides(s);
+            return false;
+        }
+        *any |= s->g->value[s->fold[k]].side != 0;
+    }
+    return true;
+}
+
 /* Finds the sides of a graph's reductions and scans, those that share loops, and gives each side
  * its own copies of the values that it computes.  Without enough sides all folds share loops, as if
  * there were none.  False: no memory. */
@@ -320,13 +370,11 @@ bool rd_assign_sides(rd_graph *g)
     memset(s.copy, -1, MOST_SIDES * n * sizeof *s.copy);
     for (int i = 0; i < s.n; i++)
         find_under(&s, i);
-    for (int k = 0; k < s.n_fold; k++) {
-        if (!take_side(&s, k)) {
-            forget_sides(&s);
-            return true;
-        }
-        sides |= g->value[s.fold[k]].side != 0;
-    }
+    if (!take_sides(&s, &sides))
+        return true;
+    s.neighbours = !sides;
+    if (!sides && !take_sides(&s, &sides))
+        return true;
     for (int i = s.n; sides && i-- > 0;)
         pass_sides_down(&s, i);
     for (int i = 0; sides && i < s.n; i++)

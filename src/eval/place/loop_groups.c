@@ -30,8 +30,9 @@ typedef struct growing {
     int32_t       *member; /* the members, operands first */
     /* blocked: a value was kept out; supposing: a waiting operand was counted as available */
     bool blocked, supposing;
-    /* strict: waiting operands are not available; say: explain why a value stays out */
-    bool strict, say;
+    /* strict: waiting operands are not available; early: folds need not wait for their readers;
+     * say: explain why a value stays out */
+    bool strict, early, say;
 } growing;
 
 /* A materialised value, by its index in the list of placement. */
@@ -95,7 +96,8 @@ static bool operand_allows(growing *g, const rd_use *use)
         g->supposing = true;
         return true;
     }
-    g->s->blocks[operand] = g->blocked = true;
+    g->blocked = true;
+    g->s->blocks[operand] |= !g->s->kept[operand]; /* else what keeps the operand out is noted */
     return false;
 }
 
@@ -190,7 +192,7 @@ static bool may_join(growing *g, int a)
     const rd_placing *p = g->s->p;
     const rd_value   *v = value_of(p, a);
 
-    if (g->s->late[a] || g->s->before[a] || !rd_in(rd_space(v), g->x) ||
+    if (g->s->late[a] || g->s->before[a] || g->s->unread[a] || !rd_in(rd_space(v), g->x) ||
         !order_allows(v, g->open, g->x) || splits_sparse_rows(g, v))
         return false;
     for (int i = 0; i < g->n; i++) {
@@ -202,8 +204,10 @@ static bool may_join(growing *g, int a)
             return false;
     }
     for (int u = 0; u < p->list[a].n_use; u++)
-        if (!operand_allows(g, &p->list[a].use[u]))
+        if (!operand_allows(g, &p->list[a].use[u])) {
+            g->s->kept[a] = v->side != 0;
             return false;
+        }
     return true;
 }
 
@@ -300,9 +304,46 @@ static bool counts_crossed(const growing *g)
     return graph->cross || !graph->device;
 }
 
-/* Forms the group for axis x, operands first: each candidate joins if the common cost does not
- * exceed separate costs.  Returns the operations that sharing saves. */
-static double form_group(growing *g)
+/* True if a member reads the value. */
+static bool is_read_by_member(const growing *g, int value)
+{
+    for (int i = 0; i < g->n; i++)
+        for (int u = 0; u < g->s->p->list[g->member[i]].n_use; u++)
+            if (g->s->p->list[g->member[i]].use[u].value == value)
+                return true;
+    return false;
+}
+
+/* True if the loop would make an array of a value that its side computes for itself, such as the
+ * distance of pairs: the loop goes along the value, or none around does, and nothing in it reads
+ * the value. */
+static bool is_too_early(const growing *g, int materialised)
+{
+    const rd_placing *p = g->s->p;
+    const rd_value   *v = value_of(p, materialised);
+
+    return v->side && (rd_in(v->axes, g->x) || !(v->axes & g->open)) &&
+           rd_is_computed_again(p->graph, v) && !is_read_by_member(g, p->list[materialised].value);
+}
+
+/* Takes members out that are too early, and notes that they wait for their readers.  False if there
+ * were none. */
+static bool leave_for_readers(growing *g)
+{
+    const int with = g->n;
+
+    for (int i = g->n; !g->early && i-- > 0;)
+        if (is_too_early(g, g->member[i])) {
+            g->s->unread[g->member[i]] = true;
+            memmove(g->member + i, g->member + i + 1, (size_t)(--g->n - i) * sizeof *g->member);
+        }
+    return g->n < with;
+}
+
+/* Forms the group for axis x of those that do not wait for their readers, operands first: each
+ * candidate joins if the common cost does not exceed separate costs.  Returns the operations that
+ * sharing saves. */
+static double form_group_once(growing *g)
 {
     const rd_set shared   = g->open | rd_bit(g->x);
     double       together = 0, apart = 0;
@@ -311,6 +352,7 @@ static double form_group(growing *g)
     g->blocked = g->supposing = false;
     memset(g->s->needs, 0, (size_t)g->s->p->n * sizeof *g->s->needs);
     memset(g->s->blocks, 0, (size_t)g->s->p->n * sizeof *g->s->blocks);
+    memset(g->s->kept, 0, (size_t)g->s->p->n * sizeof *g->s->kept);
     for (int i = 0; i < g->n_wait && rd_goes_on(g->s->p->graph->ctx); i++) {
         const int32_t a        = g->wait[i];
         const bool    supposed = g->supposing;
@@ -340,6 +382,19 @@ static double form_group(growing *g)
         }
     }
     return apart - together;
+}
+
+/* Forms the group for axis x, until it has no member that is too early: such a member may keep
+ * others out.  Returns the operations that sharing saves. */
+static double form_group(growing *g)
+{
+    double gain;
+
+    memset(g->s->unread, 0, (size_t)g->s->p->n * sizeof *g->s->unread);
+    do
+        gain = form_group_once(g);
+    while (leave_for_readers(g));
+    return gain;
 }
 
 /* True if at least two candidates for a loop over x would be left without the values that keep
@@ -462,6 +517,10 @@ static rd_loop_group best_now(growing *g)
         return best;
     memset(g->s->late, 0, (size_t)g->s->p->n * sizeof *g->s->late);
     g->strict = true; /* or they would wait for each other */
+    best      = best_group(g, &supposing);
+    if (best.axis >= 0)
+        return best;
+    g->early = true;
     return best_group(g, &supposing);
 }
 
@@ -491,11 +550,13 @@ bool rd_grouping_new(rd_grouping *s, rd_placing *p)
                         .late    = rd_pool_get(pool, n * sizeof *s->late),
                         .before  = rd_pool_get(pool, n * sizeof *s->before),
                         .blocks  = rd_pool_get(pool, n * sizeof *s->blocks),
+                        .kept    = rd_pool_get(pool, n * sizeof *s->kept),
+                        .unread  = rd_pool_get(pool, n * sizeof *s->unread),
                         .needs   = rd_pool_get(pool, n * sizeof *s->needs),
                         .reads   = rd_pool_get(pool, n * sizeof *s->reads),
                         .first   = rd_pool_get(pool, n * sizeof *s->first),
                         .trial   = rd_pool_get(pool, n * sizeof *s->trial),
                         .best    = rd_pool_get(pool, n * sizeof *s->best) };
-    return s->waiting && s->late && s->before && s->blocks && s->needs && s->reads && s->first &&
-           s->trial && s->best;
+    return s->waiting && s->late && s->before && s->unread && s->kept && s->blocks && s->needs &&
+           s->reads && s->first && s->trial && s->best;
 }
