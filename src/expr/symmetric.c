@@ -280,3 +280,11 @@ bool rd_is_symmetric(const rd_expr *x, int a, int b, bool *moves)
     *moves |= c.moves;
     return true;
 }
+
+/* True if indices along axes a and b that are exchanged give x the other sign. */
+bool rd_is_antisymmetric(const rd_expr *x, int a, int b)
+{
+    comparing c = { .steps = MOST_STEPS };
+
+    return x->extent[a] == x->extent[b] && is_opposite(&c, (pair){ x, x, a, b });
+}

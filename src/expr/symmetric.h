@@ -7,6 +7,8 @@
 /* True if element (.. i .. j ..) equals (.. j .. i ..), with i along axis a and j along axis b,
  * except for the sign of zeros.  *moves becomes true if some element changes along these axes. */
 bool rd_is_symmetric(const rd_expr *x, int a, int b, bool *moves);
+/* True if element (.. i .. j ..) is the opposite of (.. j .. i ..), up to rounding. */
+bool rd_is_antisymmetric(const rd_expr *x, int a, int b);
 /* The elements with i = j, along one axis behind all others (diagonals.c). */
 rd_expr *rd_of_selves(rd_expr *x, int a, int b);
 

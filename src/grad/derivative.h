@@ -85,6 +85,12 @@ rd_expr *rd_grad_whole(const char *call, rd_scaled x);
 /* rd_grad_sum(), with the factors that are the same for all terms outside of the sum. */
 rd_expr *rd_grad_sum_of_products(const char *call, rd_expr *x, uint64_t axes);
 
+/* ---- Pairs of points of one array (pair_rules.c) --------------------------------------------- */
+/* The sum over all pairs as one node, if y takes each pair once; else NULL. */
+rd_expr *rd_grad_whole_of_pairs(rd_expr *y);
+/* x with axes a and b exchanged, where little of it changes; x NULL: it does not pay. */
+rd_scaled rd_grad_exchanged(const char *call, rd_expr *x, int a, int b);
+
 /* ---- Building blocks (marked_graph.c) -------------------------------------------------------- */
 /* Zeros of the shape and type of x. */
 rd_expr *rd_grad_zeros(rd_expr *x);

@@ -20,6 +20,8 @@ static rd_scaled cotangent(const rd_grad_graph *graph, int64_t i)
 /* The sum of two cotangents.  Equal numbers stay beside it. */
 static rd_scaled sum_of(const char *call, rd_scaled a, rd_scaled b)
 {
+    if (a.x == b.x && a.by + b.by != 0)
+        return (rd_scaled){ a.x, a.by + b.by };
     if (a.by == b.by)
         return (rd_scaled){ map_2(RD_OP_add, call, a.x, b.x), a.by };
     if (a.by == -b.by)
@@ -51,10 +53,23 @@ static bool keeps_factors(const rd_expr *y)
     return all;
 }
 
+/* Puts a sum over all pairs in the place of one that takes each pair once: loops that make its
+ * gradient then need not know which half an element lies in. */
+static void take_all_pairs(rd_grad_step *s, bool depends[RD_MOST_IN])
+{
+    rd_expr *const whole = rd_grad_whole_of_pairs(s->y);
+
+    if (!whole)
+        return;
+    s->y = whole;
+    memset(depends, 0, RD_MOST_IN * sizeof *depends);
+    depends[0] = true;
+}
+
 /* Passes the cotangent of node i on to its operands. */
 static bool pull_node(rd_grad_graph *graph, int64_t i)
 {
-    bool                depends[RD_MOST_IN];
+    bool                depends[RD_MOST_IN] = { false };
     rd_grad_step        s;
     const rd_grad_rule *rule;
     rd_scaled           g = cotangent(graph, i);
@@ -64,6 +79,7 @@ static bool pull_node(rd_grad_graph *graph, int64_t i)
     rd_grad_step_of(graph, i, &s, depends);
     if (!memchr(depends, true, (size_t)s.y->n_in)) /* an operand of the caller */
         return true;
+    take_all_pairs(&s, depends);
     if (!keeps_factors(s.y))
         g = (rd_scaled){ rd_grad_whole(graph->call, g), 1 };
     s.g  = g.x;

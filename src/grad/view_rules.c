@@ -45,6 +45,28 @@ static bool is_used(const rd_expr *y, int k)
     return false;
 }
 
+/* Exchanges the axes of both points of pairs, if the view has the second point, k, and repeats along
+ * the first one, a.  The sum then goes over axis k, as that of the other view does.  No other axis
+ * that stays is between, so the order of axes stays, too.  `axes` are those to be summed over.
+ * Returns the sign that the sum gets. */
+static double exchange_points(back *b, uint64_t *axes)
+{
+    for (int a = 0; a < b->y->rank; a++)
+        for (int k = a + 1; (*axes >> a & 1) && k < b->y->rank; k++) {
+            const bool      has   = !(*axes >> k & 1);
+            const rd_scaled other = has ? rd_grad_exchanged(call, b->g, a, k) : (rd_scaled){ 0 };
+
+            if (other.x) {
+                b->g  = other.x;
+                *axes = (*axes & ~(UINT64_C(1) << a)) | UINT64_C(1) << k;
+                return other.by;
+            }
+            if (has)
+                break;
+        }
+    return 1;
+}
+
 /* Adds up the cotangent over axes along which the view repeats. */
 static bool sum_repeats(back *b)
 {
@@ -56,7 +78,9 @@ static bool sum_repeats(back *b)
             b->along[b->rank++] = k;
         else
             axes |= UINT64_C(1) << k;
-    b->g = rd_grad_sum_of_products(call, b->g, axes);
+    const double sign = exchange_points(b, &axes);
+
+    b->g = rd_grad_whole(call, (rd_scaled){ rd_grad_sum_of_products(call, b->g, axes), sign });
     return b->g != NULL;
 }
 

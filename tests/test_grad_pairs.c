@@ -1,0 +1,275 @@
+/* test_grad_pairs.c - gradients of programs of pairs whose points are both of one array.
+ *
+ * They are compared with those by two leaves of the same numbers: one as the first points of pairs,
+ * one as the second.  Then nothing is symmetric, and each leaf has a gradient of its own. */
+#include "suite.h"
+
+#include <math.h>
+#include <rdim.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum { MOST = 600, D = 3 };
+
+static rd_ctx *ctx;
+static double  points[2][MOST * D], weights[2][MOST], table[MOST * MOST];
+
+/* The points of pairs, (n, 1, D) and (1, n, D), and a weight of each, (n, 1) and (1, n). */
+typedef struct pairs {
+    rd_expr *x, *y, *v, *w;
+    int64_t  n;
+} pairs;
+
+static rd_expr *d2_of(const pairs *p)
+{
+    return rd_sum(rd_square(rd_sub(p->x, p->y)), RD_DIMS(2));
+}
+
+static rd_expr *kernel_of(const pairs *p)
+{
+    return rd_exp(rd_neg(d2_of(p)));
+}
+
+static rd_expr *total(rd_expr *y)
+{
+    return rd_sum(y, RD_ALL);
+}
+
+/* ---- Programs -------------------------------------------------------------------------------- */
+static rd_expr *energy(const pairs *p)
+{
+    return total(rd_div(rd_mul(p->v, p->w), rd_sqrt(rd_add(d2_of(p), rd_num(ctx, 0.01)))));
+}
+
+static rd_expr *mean_of_kernel(const pairs *p)
+{
+    return rd_mean(kernel_of(p), RD_ALL);
+}
+
+static rd_expr *weight_of_first(const pairs *p)
+{
+    return total(rd_mul(kernel_of(p), p->v));
+}
+
+static rd_expr *two_weights(const pairs *p)
+{
+    return total(rd_mul(rd_mul(kernel_of(p), rd_square(p->v)), p->w));
+}
+
+static rd_expr *product_of_opposites(const pairs *p)
+{
+    rd_expr *const apart = rd_sub(p->x, p->y);
+
+    return total(rd_mul(rd_mul(rd_select(apart, 2, 0), rd_select(apart, 2, 1)), kernel_of(p)));
+}
+
+static rd_expr *odd_function(const pairs *p)
+{
+    return total(rd_mul(rd_sin(rd_select(rd_sub(p->x, p->y), 2, 0)), p->v));
+}
+
+static rd_expr *half_of_pairs(const pairs *p)
+{
+    rd_expr *const k = kernel_of(p);
+
+    return total(rd_where(rd_lt(rd_coord(k, 1), rd_coord(k, 0)), k, rd_num(ctx, 0)));
+}
+
+static rd_expr *masked(const pairs *p)
+{
+    rd_expr *const k = kernel_of(p);
+
+    return rd_sum(k, RD_ALL, .where = rd_ne(rd_coord(k, 1), rd_coord(k, 0)));
+}
+
+static rd_expr *sums_of_rows(const pairs *p)
+{
+    return total(rd_square(rd_sum(rd_mul(kernel_of(p), p->w), RD_DIMS(1))));
+}
+
+static rd_expr *sums_of_columns(const pairs *p)
+{
+    return total(rd_square(rd_sum(rd_mul(kernel_of(p), p->v), RD_DIMS(0))));
+}
+
+static rd_expr *log_of_sums(const pairs *p)
+{
+    return rd_add(total(rd_logsumexp(rd_sub(p->w, d2_of(p)), RD_DIMS(1))), energy(p));
+}
+
+static rd_expr *share_of_total(const pairs *p)
+{
+    rd_expr *const k = kernel_of(p);
+
+    return total(rd_mul(rd_div(k, total(k)), rd_log(rd_add(d2_of(p), rd_num(ctx, 1)))));
+}
+
+static rd_expr *table_of_weights(const pairs *p)
+{
+    rd_expr *const a = rd_slice_axis(
+        rd_slice_axis(rd_wrap(ctx, table, RD_SHAPE(MOST, MOST)), 0, 0, p->n, 1), 1, 0, p->n, 1);
+
+    return total(rd_mul(kernel_of(p), a));
+}
+
+static rd_expr *product_of_points(const pairs *p)
+{
+    rd_expr *const dot = rd_sum(rd_mul(p->x, p->y), RD_DIMS(2));
+
+    return total(rd_tanh(rd_mul(dot, rd_num(ctx, 0.1))));
+}
+
+/* Features lie between both axes of points. */
+static rd_expr *features_between(const pairs *p)
+{
+    const rd_index order = RD_INDEX(0, 2, 1);
+
+    return total(rd_exp(rd_neg(
+        rd_sum(rd_square(rd_sub(rd_permute(p->x, order), rd_permute(p->y, order))), RD_DIMS(1)))));
+}
+
+static rd_expr *both_in_a_function(const pairs *p)
+{
+    return total(
+        rd_formula(ctx, "(a - b)**3 * cos(a * b)", RD_NAMES({ "a", p->v }, { "b", p->w })));
+}
+
+static const struct {
+    const char *what;
+    rd_expr *(*of)(const pairs *p);
+} programs[] = {
+    { "an energy", energy },
+    { "the mean of a kernel", mean_of_kernel },
+    { "a weight of the first point", weight_of_first },
+    { "a weight of each", two_weights },
+    { "a product of opposites", product_of_opposites },
+    { "an odd function", odd_function },
+    { "one half of the pairs", half_of_pairs },
+    { "a mask", masked },
+    { "sums of rows", sums_of_rows },
+    { "sums of columns", sums_of_columns },
+    { "logarithms of sums", log_of_sums },
+    { "shares of a total", share_of_total },
+    { "a table of weights", table_of_weights },
+    { "products of points", product_of_points },
+    { "features between", features_between },
+    { "both in a function", both_in_a_function },
+};
+enum { PROGRAMS = sizeof programs / sizeof *programs };
+/* Fewer points than are taken for pairs; not a multiple of vectors; and each pair is taken once. */
+static const int64_t sizes[] = { 5, 150, MOST };
+enum { SIZES = sizeof sizes / sizeof *sizes };
+
+/* ---- Both gradients -------------------------------------------------------------------------- */
+static void setup(void)
+{
+    unsigned s = 7;
+
+    ctx = rd_ctx_new(NULL);
+    for (int i = 0; i < MOST * D; i++)
+        points[0][i] = points[1][i] = (double)((s = s * 1664525 + 1013904223) >> 8) / 8388608 - 1;
+    for (int i = 0; i < MOST; i++)
+        weights[0][i] = weights[1][i] = (double)((s = s * 1664525 + 1013904223) >> 8) / 16777216;
+    for (int i = 0; i < MOST * MOST; i++)
+        table[i] = (double)((s = s * 1664525 + 1013904223) >> 8) / 16777216;
+}
+
+static void teardown(void)
+{
+    rd_ctx_free(ctx);
+}
+
+/* The leaves that second points come from: 0, those of the first points; 1, others. */
+static void gradient(int k, int64_t n, int second, double of_x[MOST * D], double of_v[MOST])
+{
+    rd_expr *const x  = rd_wrap(ctx, points[0], RD_SHAPE(n, D)),
+                   *v = rd_wrap(ctx, weights[0], RD_SHAPE(n));
+    rd_expr *const y  = rd_wrap(ctx, points[second], RD_SHAPE(n, D)),
+                   *w = rd_wrap(ctx, weights[second], RD_SHAPE(n));
+    const pairs    p  = { rd_expand(x, 1), rd_expand(y, 0), rd_expand(v, 1), rd_expand(w, 0), n };
+    const rd_exprs g  = rd_grad(programs[k].of(&p), RD_EXPRS(x, v, y, w));
+    rd_expr       *gx = g.at[0], *gv = g.at[1];
+
+    if (second) {
+        gx = rd_add(gx, g.at[2]);
+        gv = rd_add(gv, g.at[3]);
+    }
+    ck_assert_msg(rd_eval_many(ctx,
+                               RD_RESULTS({ gx, RD_INTO(of_x, RD_SHAPE(n, D)) },
+                                          { gv, RD_INTO(of_v, RD_SHAPE(n)) }),
+                               NULL) == RD_OK,
+                  "%s: %s", programs[k].what, rd_error_text(ctx));
+}
+
+static void compare(const char *what, int64_t n, const double *got, const double *wanted)
+{
+    double most = 0;
+
+    for (int64_t i = 0; i < n; i++)
+        most = fmax(most, fabs(wanted[i]));
+    for (int64_t i = 0; i < n; i++)
+        ck_assert_msg(fabs(got[i] - wanted[i]) <= 1e-11 * most + 1e-12,
+                      "%s: element %lld is %.15g, wanted %.15g", what, (long long)i, got[i],
+                      wanted[i]);
+}
+
+START_TEST(one_array)
+{
+    static double got[MOST * D], wanted[MOST * D], of_v[MOST], wanted_v[MOST];
+    const int     k = _i / SIZES;
+    const int64_t n = sizes[_i % SIZES];
+
+    gradient(k, n, 0, got, of_v);
+    gradient(k, n, 1, wanted, wanted_v);
+    compare(programs[k].what, n * D, got, wanted);
+    compare(programs[k].what, n, of_v, wanted_v);
+}
+END_TEST
+
+/* ---- What is stored -------------------------------------------------------------------------- */
+static int64_t stored_by(rd_expr *y)
+{
+    static const char key[] = "arrays between stages: ";
+    const char *const text  = rd_explain(ctx, RD_RESULTS({ y, NULL }), NULL);
+    const char *const at    = text ? strstr(text, key) : NULL;
+
+    ck_assert_msg(text != NULL, "%s", rd_error_text(ctx));
+    return at ? strtoll(at + sizeof key - 1, NULL, 10) : 0;
+}
+
+static const int of_one_pass[] = { 0, 1, 2, 3, 6, 7, 8, 9, 10, 11, 13, 14, 15 };
+enum { ONE_PASS = sizeof of_one_pass / sizeof *of_one_pass };
+
+/* Both parts of a gradient are sums in one pass: no array of pairs is between. */
+START_TEST(one_pass)
+{
+    enum { N = 5000 };
+    static float   x[N * D], v[N];
+    rd_expr *const of_x  = rd_wrap(ctx, x, RD_SHAPE(N, D));
+    rd_expr *const of_v  = rd_wrap(ctx, v, RD_SHAPE(N));
+    const pairs    p     = { rd_expand(of_x, 1), rd_expand(of_x, 0), rd_expand(of_v, 1),
+                             rd_expand(of_v, 0), N };
+    const int      k     = of_one_pass[_i];
+    const int64_t  bytes = stored_by(rd_grad(programs[k].of(&p), RD_EXPRS(of_x)).at[0]);
+
+    ck_assert_msg(bytes <= N * D * 4 * 4, "%s: %lld bytes", programs[k].what, (long long)bytes);
+}
+END_TEST
+
+int main(void)
+{
+    Suite   *suite  = suite_create("grad_pairs");
+    TCase   *tc     = tcase_create("grad_pairs");
+    SRunner *runner = srunner_create(suite);
+
+    tcase_set_timeout(tc, 60);
+    tcase_add_checked_fixture(tc, setup, teardown);
+    tcase_add_loop_test(tc, one_array, 0, PROGRAMS * SIZES);
+    tcase_add_loop_test(tc, one_pass, 0, ONE_PASS);
+    suite_add_tcase(suite, tc);
+    srunner_run_all(runner, CK_ENV);
+    const int failed = srunner_ntests_failed(runner);
+    srunner_free(runner);
+    return failed ? EXIT_FAILURE : EXIT_SUCCESS;
+}
