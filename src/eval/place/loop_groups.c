@@ -314,16 +314,25 @@ static bool is_read_by_member(const growing *g, int value)
     return false;
 }
 
-/* True if the loop would make an array of a value that its side computes for itself, such as the
- * distance of pairs: the loop goes along the value, or none around does, and nothing in it reads
- * the value. */
+/* True for what should not be an array if its readers can have it in their loop: what a side
+ * computes for itself, and a short reduction of many pairs, such as their distance. */
+static bool waits_for_readers(const growing *g, const rd_value *v)
+{
+    enum { MANY = 1 << 20 };
+    const rd_graph *graph = g->s->p->graph;
+    const bool      pairs = v->kind == RD_VALUE_REDUCE && rd_points_of(graph, v->axes) > MANY;
+
+    return (v->side || (pairs && !graph->device)) && rd_is_computed_again(graph, v);
+}
+
+/* True if the loop would make an array of such a value: the loop goes along the value, or none
+ * around does, and nothing in it reads the value. */
 static bool is_too_early(const growing *g, int materialised)
 {
-    const rd_placing *p = g->s->p;
-    const rd_value   *v = value_of(p, materialised);
+    const rd_value *v = value_of(g->s->p, materialised);
 
-    return v->side && (rd_in(v->axes, g->x) || !(v->axes & g->open)) &&
-           rd_is_computed_again(p->graph, v) && !is_read_by_member(g, p->list[materialised].value);
+    return (rd_in(v->axes, g->x) || !(v->axes & g->open)) && waits_for_readers(g, v) &&
+           !is_read_by_member(g, g->s->p->list[materialised].value);
 }
 
 /* Takes members out that are too early, and notes that they wait for their readers.  False if there
