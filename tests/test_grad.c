@@ -403,6 +403,13 @@ START_TEST(special_elements)
     EXPECT(rd_grad(rd_sum(rd_maximum(x, x), RD_ALL), RD_EXPRS(x)).at[0], 1, 1, 1, 1);
     EXPECT(rd_grad(rd_prod(y, RD_ALL), RD_EXPRS(y)).at[0], 0, 30, 0, 0);
     EXPECT(rd_grad(rd_prod(two, RD_ALL), RD_EXPRS(two)).at[0], 0, 0, 0, 0);
+    EXPECT(rd_grad(rd_scan(y, "prod", RD_DIMS(0)), RD_EXPRS(y), .seed = rd_num(ctx, 1)).at[0], 1,
+           42, 0, 0);
+    EXPECT(rd_grad(rd_scan(two, "prod", RD_DIMS(0)), RD_EXPRS(two), .seed = rd_num(ctx, 1)).at[0],
+           1, 2, 0, 0);
+    EXPECT(rd_jvp(rd_scan(y, "prod", RD_DIMS(0)), RD_EXPRS(y), RD_EXPRS(x)), 1, 6, 30, 90);
+    EXPECT(rd_grad(rd_sum(rd_sinc(rd_mul(y, rd_num(ctx, 0))), RD_ALL), RD_EXPRS(y)).at[0], 0, 0, 0,
+           0);
     EXPECT(rd_grad(rd_sum(x, RD_ALL), RD_EXPRS(other)).at[0], 0, 0);
     EXPECT(rd_jvp(x, RD_EXPRS(other), RD_EXPRS(other)), 0, 0, 0, 0);
     EXPECT(rd_hvp(rd_sum(x, RD_ALL), RD_EXPRS(x), RD_EXPRS(x)).at[0], 0, 0, 0, 0);
@@ -412,6 +419,29 @@ START_TEST(special_elements)
     EXPECT(rd_grad(end, RD_EXPRS(mid, x)).at[0], 2, 18, 18, 8);
     EXPECT(rd_grad(end, RD_EXPRS(mid, x)).at[1], 4, 108, 108, 32);
     ck_assert_int_eq(rd_type_of(rd_grad(rd_sum(other, RD_ALL), RD_EXPRS(other)).at[0]), RD_F32);
+    rd_ctx_free(ctx);
+}
+END_TEST
+
+/* The gradient of a length is 0 where the length is 0: pairs of a point with itself do not count. */
+START_TEST(lengths_of_0)
+{
+    rd_ctx        *ctx  = rd_ctx_new(NULL);
+    double         t[6] = { 0, 0, 3, 4, 0, 0 };
+    rd_expr *const x    = rd_wrap(ctx, t, RD_SHAPE(3, 2));
+    rd_expr *const d    = rd_sub(rd_expand(x, 1), rd_expand(x, 0));
+    rd_expr *const of[] = { rd_norm(d, RD_DIMS(2)), rd_cdist(x, x, 2),
+                            rd_sqrt(rd_sum(rd_square(d), RD_DIMS(2))),
+                            rd_sqrt(rd_sum(rd_mul(d, d), RD_DIMS(2), .accuracy = RD_COMPENSATED)),
+                            rd_sqrt(rd_vecdot(d, d, 2)) };
+
+    for (size_t k = 0; k < sizeof of / sizeof *of; k++) {
+        rd_expr *const sum = rd_sum(of[k], RD_ALL);
+
+        EXPECT(rd_grad(sum, RD_EXPRS(x)).at[0], -1.2, -1.6, 2.4, 3.2, -1.2, -1.6);
+        EXPECT(rd_jvp(sum, RD_EXPRS(x), RD_EXPRS(x)), 20);
+    }
+    EXPECT(rd_grad(rd_std(rd_mul(x, rd_num(ctx, 0)), RD_ALL), RD_EXPRS(x)).at[0], 0, 0, 0, 0, 0, 0);
     rd_ctx_free(ctx);
 }
 END_TEST
@@ -469,6 +499,7 @@ int main(void)
     tcase_add_test(tc, fields_of_points);
     tcase_add_test(tc, bits_of_the_graph_alone);
     tcase_add_test(tc, special_elements);
+    tcase_add_test(tc, lengths_of_0);
     tcase_add_loop_test(tc, pairs, 0, 3);
     suite_add_tcase(s, tc);
     srunner_run_all(runner, CK_ENV);

@@ -173,7 +173,8 @@ def run_keops(task):
             joined = lazy["LazyTensor"].cat(tuple(made), -1)
         else:
             joined = made[0]
-        sums = np.asarray((joined * w_j).sum(axis=1)).reshape(names["M"], -1)
+        sums = np.asarray((joined * w_j).sum(axis=1)).reshape(-1, sum(dims))
+        sums = np.broadcast_to(sums, (names["M"], sum(dims)))  # one row where no point i is left in the formula
         return [("sums", one) for one in np.split(sums, np.cumsum(dims)[:-1], axis=1)]
     return [("result", one) for one in made]
 
