@@ -104,9 +104,9 @@ static int64_t long_of(rd_dtype type)
     return (128 << 10) / rd_dtype_size(type) + 1003;
 }
 
-static const rd_dtype in_strips[] = { RD_F32, RD_F64, RD_I8,  RD_U8,  RD_I16,
-                                      RD_U16, RD_I32, RD_U32, RD_I64, RD_U64 };
-static const int64_t  kept[]      = { 7, 64 };
+static const rd_dtype in_strips[] = { RD_F32, RD_F64, RD_I8,  RD_U8,  RD_I16,  RD_U16, RD_I32,
+                                      RD_U32, RD_I64, RD_U64, RD_F16, RD_BF16, RD_F8 };
+static const int64_t  kept[]      = { 1, 7, 64, 1000 };
 
 static bool takes_strips(rd_expr *y, rd_dtype type)
 {
