@@ -51,6 +51,21 @@ static kept open_kept(const rd_sorting *s, const rd_row_strip *strip, bool begin
 }
 
 /* ---- Order -------------------------------------------------------------------------------------- */
+/* The order of up to FEW_KEPT keys: the rank of a key is the number of those that are less, or equal
+ * and before it.  No branch depends on keys. */
+enum { FEW_KEPT = 32 };
+
+static ALWAYS void order_few(int most, int64_t n, uint32_t *key, uint32_t *order)
+{
+    uint32_t rank[FEW_KEPT] = { 0 };
+
+    for (int64_t k = 0; k < n; k++)
+        for (int i = 0; i < most; i++)
+            rank[i] += (key[i] > key[k]) | ((key[i] == key[k]) & (i > k));
+    for (int64_t i = 0; i < n; i++)
+        order[rank[i]] = (uint32_t)i;
+}
+
 /* The order of the candidates, equal ones by their places. */
 static void order_kept_32(const kept *f, found (*keys)(int64_t, const void *, uint32_t *, uint32_t),
                           uint32_t invert, uint32_t *order)
@@ -59,6 +74,14 @@ static void order_kept_32(const kept *f, found (*keys)(int64_t, const void *, ui
     uint64_t both[RD_FIRST_FEW_ROOM + 8], work[RD_FIRST_FEW_ROOM + 8];
 
     (void)keys(f->n, f->x, key, invert);
+    if (f->n <= FEW_KEPT / 2) {
+        order_few(FEW_KEPT / 2, f->n, key, order);
+        return;
+    }
+    if (f->n <= FEW_KEPT) {
+        order_few(FEW_KEPT, f->n, key, order);
+        return;
+    }
     for (int64_t i = 0; i < f->n; i++)
         both[i] = (uint64_t)key[i] << 32 | (uint64_t)i;
     sort_64(f->n, both, work);
@@ -70,13 +93,13 @@ static void order_kept_32(const kept *f, found (*keys)(int64_t, const void *, ui
 static void order_kept_64(const kept *f, found (*keys)(int64_t, const void *, uint64_t *, uint64_t),
                           uint64_t invert, uint32_t *order)
 {
-    enum { FEW_KEPT = 256 };
+    enum { RANKED = 256 };
     uint64_t       key[RD_FIRST_FEW_ROOM];
     pair_64        pairs[RD_FIRST_FEW_ROOM], work[RD_FIRST_FEW_ROOM];
     const pair_64 *sorted;
 
     (void)keys(f->n, f->x, key, invert);
-    if (f->n <= FEW_KEPT) {
+    if (f->n <= RANKED) {
         for (int64_t k = 0; k < f->n; k++) {
             const uint64_t one    = key[k];
             uint64_t       before = 0;
@@ -195,10 +218,12 @@ static void shrink(kept *f)
 /* Ends a strip: puts the candidates in order if the row is twice as long as then, or at its end. */
 static void close_strip(kept *f, int64_t end)
 {
+    enum { LONGER = 4 };
+
     bring_elements(f);
     if (end == f->s->n || (f->n >= f->most && (uint64_t)end >= f->header[1])) {
         shrink(f);
-        f->header[1] = 2 * (uint64_t)end;
+        f->header[1] = LONGER * (uint64_t)end;
     }
     f->header[0] = (uint64_t)f->n;
     f->header[2] = (uint64_t)f->comes;

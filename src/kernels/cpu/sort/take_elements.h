@@ -3,19 +3,22 @@
  *
  * Blocks without an element before the bound are passed over by vectors of comparisons. */
 
-/* True if one of n elements, a constant, comes before `last`, which is a number. */
-static ALWAYS bool JOIN(any_before, OF)(int n, const T *x, T last, bool descending)
+#if RD_VECTOR_BYTES == 64 && defined(LESS)
+/* True if one of BLOCK elements comes before `bound`, which is a number. */
+static ALWAYS bool JOIN(any_before, OF)(const T *x, T bound, bool descending)
 {
-    ANY any = 0;
+    enum { LANES = 64 / sizeof(T) };
+    unsigned in = 0;
 
-    for (int i = 0; i < n; i++)
-        any |= descending ? x[i] > last : x[i] < last;
-    return any;
+    UNROLL(8)
+    for (int k = 0; k < BLOCK; k += LANES)
+        in |= descending ? LESS(ALL_OF(bound), VECTOR_AT(x + k))
+                         : LESS(VECTOR_AT(x + k), ALL_OF(bound));
+    return in != 0;
 }
 
 /* Adds the places of those of BLOCK elements that come before the bound.  Which do is not known
  * before, so no branch depends on it. */
-#if RD_VECTOR_BYTES == 64 && defined(LESS)
 static ALWAYS void JOIN(add_before, OF)(kept *f, const T *x, int64_t place, T bound,
                                         bool descending)
 {
@@ -36,6 +39,21 @@ static ALWAYS void JOIN(add_before, OF)(kept *f, const T *x, int64_t place, T bo
     }
 }
 #else
+/* True if one of n elements, a constant, comes before `bound`, which is a number. */
+static ALWAYS bool JOIN(any_of, OF)(int n, const T *x, T bound, bool descending)
+{
+    ANY any = 0;
+
+    for (int i = 0; i < n; i++)
+        any |= descending ? x[i] > bound : x[i] < bound;
+    return any;
+}
+
+static ALWAYS bool JOIN(any_before, OF)(const T *x, T bound, bool descending)
+{
+    return JOIN(any_of, OF)(BLOCK, x, bound, descending);
+}
+
 static ALWAYS void JOIN(add_before, OF)(kept *f, const T *x, int64_t place, T bound,
                                         bool descending)
 {
@@ -43,7 +61,7 @@ static ALWAYS void JOIN(add_before, OF)(kept *f, const T *x, int64_t place, T bo
     int64_t n = f->n;
 
     for (int k = 0; k < BLOCK; k += PART)
-        if (JOIN(any_before, OF)(PART, x + k, bound, descending))
+        if (JOIN(any_of, OF)(PART, x + k, bound, descending))
             for (int i = k; i < k + PART; i++) {
                 f->place[n] = (uint32_t)(place + i);
                 n += descending ? x[i] > bound : x[i] < bound;
@@ -71,19 +89,22 @@ static ALWAYS bool JOIN(find_bound, OF)(int64_t most, int64_t n, const T *x, T *
                                         bool descending)
 {
     const KEY invert = descending ? (KEY)(ANY)-1 : 0;
-    T         run[RUNS_OF_STRIP], last = 0;
+    T         run[RUNS_OF_STRIP], last;
+    ANY       bits[RUNS_OF_STRIP];
     KEY       key[RUNS_OF_STRIP], work[RUNS_OF_STRIP + 16];
 
     memcpy(run, x, sizeof run);
     for (int64_t i = RUNS_OF_STRIP; i + RUNS_OF_STRIP <= n; i += RUNS_OF_STRIP)
         for (int k = 0; k < RUNS_OF_STRIP; k++)
             run[k] = (descending ? x[i + k] > run[k] : x[i + k] < run[k]) ? x[i + k] : run[k];
-    (void)JOIN(keys, OF)(RUNS_OF_STRIP, run, key, invert);
+    memcpy(bits, run, sizeof bits);
+    (void)JOIN(keys, OF)(RUNS_OF_STRIP, bits, key, invert);
     SORT_KEYS(RUNS_OF_STRIP, key, work);
     key[0] = key[most - 1];
     key[1] = key[0] + 1;
-    JOIN(elements, OF)(1, &key[0], &last, invert);
-    JOIN(elements, OF)(1, &key[1], bound, invert);
+    JOIN(elements, OF)(2, key, bits, invert);
+    memcpy(&last, &bits[0], sizeof last);
+    memcpy(bound, &bits[1], sizeof *bound);
     return descending ? *bound < last : *bound > last;
 }
 
@@ -105,7 +126,7 @@ static ALWAYS void JOIN(take_in_order, OF)(kept *f, int64_t n, const T *x, int64
         const int64_t m = n - i < BLOCK ? n - i : BLOCK;
 
         if (f->comes == BEFORE_COMES && m == BLOCK &&
-            !JOIN(any_before, OF)(BLOCK, x + i, bound, descending)) {
+            !JOIN(any_before, OF)(x + i, bound, descending)) {
             i += BLOCK;
             continue;
         }
