@@ -11,7 +11,7 @@
 /* Most results of a row in strips; the words of the header; the most elements of a state. */
 enum {
     RD_FIRST_FEW_MOST   = 1024,
-    RD_FIRST_FEW_HEADER = 4,
+    RD_FIRST_FEW_HEADER = 5,
     RD_FIRST_FEW_ROOM   = 2 * RD_FIRST_FEW_MOST + 128
 };
 

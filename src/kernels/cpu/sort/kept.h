@@ -7,8 +7,8 @@
  * the first few as they were then.  If k are kept of n elements in any order, some k of the elements
  * up to 2 n come before that bound, so candidates are put in order where the row's length doubles.
  *
- * Words: header (n, the place at which to put them in order, what comes in, the bound), then
- * elements, then places of 32 bits. */
+ * Words: header (n, the place at which to put them in order, what comes in, the bound, whether they
+ * are in order), then elements, then places of 32 bits. */
 
 /* What comes in: every element; numbers, as the last one that is kept is NaN; what comes before the
  * bound. */
@@ -25,6 +25,7 @@ typedef struct kept {
     uint64_t   *header;
     void       *bound; /* an element; of narrow floats a key */
     int32_t     size, comes;
+    bool        ordered; /* the candidates are in order */
 } kept;
 
 /* Opens the state of a row at a strip; `begins`: the row has none yet. */
@@ -47,7 +48,8 @@ static kept open_kept(const rd_sorting *s, const rd_row_strip *strip, bool begin
                    .header  = header,
                    .bound   = header + 3,
                    .size    = rd_dtype_size(s->type),
-                   .comes   = (int32_t)header[2] };
+                   .comes   = (int32_t)header[2],
+                   .ordered = header[4] != 0 };
 }
 
 /* ---- Order -------------------------------------------------------------------------------------- */
@@ -209,6 +211,7 @@ static void shrink(kept *f)
     permute_kept(f->size, stay, order, x, f->x);
     permute_kept(sizeof *place, stay, order, place, f->place);
     f->n = f->at_hand = stay;
+    f->ordered        = true;
     if (stay == f->most) {
         f->comes = is_nan_kept(f, stay - 1) ? NUMBERS_COME : BEFORE_COMES;
         set_bound(f);
@@ -220,13 +223,15 @@ static void close_strip(kept *f, int64_t end)
 {
     enum { LONGER = 4 };
 
+    f->ordered &= f->at_hand == f->n; /* none came */
     bring_elements(f);
-    if (end == f->s->n || (f->n >= f->most && (uint64_t)end >= f->header[1])) {
+    if (!f->ordered && (end == f->s->n || (f->n >= f->most && (uint64_t)end >= f->header[1]))) {
         shrink(f);
         f->header[1] = LONGER * (uint64_t)end;
     }
     f->header[0] = (uint64_t)f->n;
     f->header[2] = (uint64_t)f->comes;
+    f->header[4] = f->ordered;
 }
 
 /* Writes what a sort asks of the candidates, which are in order: NaN as its type has it, or

@@ -4,17 +4,18 @@
  * Blocks without an element before the bound are passed over by vectors of comparisons. */
 
 #if RD_VECTOR_BYTES == 64 && defined(LESS)
-/* True if one of BLOCK elements comes before `bound`, which is a number. */
+/* True if one of BLOCK elements comes before `bound`, which is a number.  FIRST(x, y) is y if x is
+ * NaN. */
 static ALWAYS bool JOIN(any_before, OF)(const T *x, T bound, bool descending)
 {
     enum { LANES = 64 / sizeof(T) };
-    unsigned in = 0;
+    const VECTOR all   = ALL_OF(bound);
+    VECTOR       first = all;
 
     UNROLL(8)
     for (int k = 0; k < BLOCK; k += LANES)
-        in |= descending ? LESS(ALL_OF(bound), VECTOR_AT(x + k))
-                         : LESS(VECTOR_AT(x + k), ALL_OF(bound));
-    return in != 0;
+        first = descending ? LAST(VECTOR_AT(x + k), first) : FIRST(VECTOR_AT(x + k), first);
+    return (descending ? LESS(all, first) : LESS(first, all)) != 0;
 }
 
 /* Adds the places of those of BLOCK elements that come before the bound.  Which do is not known
@@ -156,5 +157,8 @@ static void JOIN(take, OF)(kept *f, int64_t n, const T *x, int64_t place, bool d
 #undef KEY
 #undef SORT_KEYS
 #undef LESS
+#undef FIRST
+#undef LAST
+#undef VECTOR
 #undef VECTOR_AT
 #undef ALL_OF

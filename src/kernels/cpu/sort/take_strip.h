@@ -12,7 +12,10 @@ enum { BLOCK = 64, RUNS_OF_STRIP = 64, MOST_OF_RUNS = 40, FEWEST_OF_STRIP = 512 
 #define ANY          uint32_t
 #define KEY          uint32_t
 #define SORT_KEYS    sort_32
+#define VECTOR       __m512
 #define LESS(a, b)   _mm512_cmp_ps_mask(a, b, _CMP_LT_OQ)
+#define FIRST        _mm512_min_ps
+#define LAST         _mm512_max_ps
 #define VECTOR_AT(p) _mm512_loadu_ps(p)
 #define ALL_OF(x)    _mm512_set1_ps(x)
 #include TAKE_PART
@@ -21,7 +24,10 @@ enum { BLOCK = 64, RUNS_OF_STRIP = 64, MOST_OF_RUNS = 40, FEWEST_OF_STRIP = 512 
 #define ANY          uint64_t
 #define KEY          uint64_t
 #define SORT_KEYS    sort_64
+#define VECTOR       __m512d
 #define LESS(a, b)   _mm512_cmp_pd_mask(a, b, _CMP_LT_OQ)
+#define FIRST        _mm512_min_pd
+#define LAST         _mm512_max_pd
 #define VECTOR_AT(p) _mm512_loadu_pd(p)
 #define ALL_OF(x)    _mm512_set1_pd(x)
 #include TAKE_PART
@@ -71,7 +77,10 @@ enum { BLOCK = 64, RUNS_OF_STRIP = 64, MOST_OF_RUNS = 40, FEWEST_OF_STRIP = 512 
 #define ANY          uint32_t
 #define KEY          uint32_t
 #define SORT_KEYS    sort_32
+#define VECTOR       __m512i
 #define LESS(a, b)   _mm512_cmplt_epu32_mask(a, b)
+#define FIRST        _mm512_min_epu32
+#define LAST         _mm512_max_epu32
 #define VECTOR_AT(p) _mm512_loadu_si512(p)
 #define ALL_OF(x)    _mm512_set1_epi32((int)(x))
 #include TAKE_PART
@@ -99,11 +108,23 @@ static void take_narrow(kept *f, const rd_row_strip                             
     }
 }
 
+#if RD_VECTOR_BYTES == 64
+#include "kernels/cpu/sort/insert_f32.h"
+#else
+static bool insert_f32(kept *f, int64_t n, const float *x, int64_t place)
+{
+    (void)f, (void)n, (void)x, (void)place;
+    return false;
+}
+#endif
+
 /* Takes a strip of any type. */
 static void take_type(kept *f, const rd_row_strip *strip)
 {
     const bool descending = f->s->facts->descending;
 
+    if (f->s->type == RD_F32 && insert_f32(f, strip->n, strip->from, strip->begin))
+        return;
     switch (f->s->type) {
 #define RD_DTYPE(name, sign, ...)                                        \
     case RD_##name:                                                      \
