@@ -67,12 +67,22 @@ static bool count_ok(const rd_expr *x, const sort_call *s, int axis)
  * from the length alone, and so do all bits. */
 enum { LEAST_CHUNK = 1 << 16, MOST_CHUNKS = 64, LEAST_CHUNKS = 4, TIMES_FIRST = 64 };
 
-/* The chunks of x, whose last axis is sorted; 0: it is not one long row. */
-static int64_t chunks_of(const rd_expr *x, int64_t k)
+/* True if the elements lie in memory as they are. */
+static bool is_in_memory(const rd_expr *x)
+{
+    while (x->kind == RD_EXPR_VIEW || x->kind == RD_EXPR_RESHAPE)
+        x = x->in[0];
+    return x->kind == RD_EXPR_LEAF;
+}
+
+/* The chunks of x, whose last axis is sorted; 0: it is not one long row.  Places in memory are found
+ * without values, which chunks need. */
+static int64_t chunks_of(const rd_expr *x, int64_t k, const rd_sort_facts *facts)
 {
     const int64_t n = x->extent[x->rank - 1], all = n / LEAST_CHUNK;
     const int64_t c   = all < MOST_CHUNKS ? all : MOST_CHUNKS;
-    bool          one = x->rank < RD_MAX_RANK && !x->origin && k > 0;
+    bool          one = x->rank < RD_MAX_RANK && !x->origin && k > 0 &&
+               !(facts->what == RD_SORT_PLACES && is_in_memory(x));
 
     for (int a = 0; a < x->rank - 1; a++)
         one &= x->extent[a] == 1;
@@ -146,7 +156,7 @@ static rd_expr *sort_rows(rd_expr *x, const rd_sort_facts *facts)
 /* The first k of each row, or their places. */
 static rd_expr *first_of_rows(rd_expr *x, int64_t k, const rd_sort_facts *facts)
 {
-    const int64_t chunks = x ? chunks_of(x, k) : 0;
+    const int64_t chunks = x ? chunks_of(x, k, facts) : 0;
 
     if (!x)
         return NULL;
