@@ -203,24 +203,35 @@ static rd_expr *distances(const rd_array *a, const rd_array *b, rd_dtype type)
         type);
 }
 
-/* Evaluates values and places, and compares them with those of rows that were sorted whole. */
+/* Compares the first of each row with the first of the whole row in order. */
+static void check_rows(int which, const rd_array *got, const rd_array *want, const char *what)
+{
+    const int64_t size = rd_dtype_size(got->type), k = pairs[which].k;
+
+    for (int64_t r = 0; r < pairs[which].rows; r++)
+        ck_assert_msg(memcmp((const char *)got->in + r * k * size,
+                             (const char *)want->in + r * pairs[which].n * size,
+                             (size_t)(k * size)) == 0,
+                      "case %d: %s, %d of %d pairs, row %d, %s", which,
+                      rd_dtype_name(pairs[which].type), (int)k, (int)pairs[which].n, (int)r, what);
+}
+
+/* Evaluates values and places together, and places alone. */
 static void check_pairs(int which, rd_expr *values, rd_expr *places, const rd_array *want,
                         int threads)
 {
-    const int64_t bytes  = pairs[which].rows * pairs[which].k;
-    rd_array      got[2] = { { .order = 0 }, { .order = 0 } };
+    const rd_eval_opts opts   = { .size = sizeof opts, .threads = threads };
+    rd_array           got[3] = { { .order = 0 }, { .order = 0 }, { .order = 0 } };
 
-    ck_assert_msg(
-        rd_eval_many(ctx, RD_RESULTS({ values, &got[0] }, { places, &got[1] }),
-                     &(rd_eval_opts){ .size = sizeof(rd_eval_opts), .threads = threads }) == RD_OK,
-        "%s", rd_error_text(ctx));
-    for (int r = 0; r < 2; r++) {
-        ck_assert_msg(
-            memcmp(got[r].in, want[r].in, (size_t)(bytes * rd_dtype_size(got[r].type))) == 0,
-            "case %d: %s, %d of %d pairs, %d threads, %s", which, rd_dtype_name(pairs[which].type),
-            (int)pairs[which].k, (int)pairs[which].n, threads, r ? "places" : "values");
+    ck_assert_msg(rd_eval_many(ctx, RD_RESULTS({ values, &got[0] }, { places, &got[1] }), &opts) ==
+                      RD_OK,
+                  "%s", rd_error_text(ctx));
+    ck_assert(rd_eval_many(ctx, RD_RESULTS({ places, &got[2] }), &opts) == RD_OK);
+    check_rows(which, &got[0], &want[0], threads > 1 ? "values, 4 threads" : "values");
+    check_rows(which, &got[1], &want[1], threads > 1 ? "places, 4 threads" : "places");
+    check_rows(which, &got[2], &want[1], threads > 1 ? "places alone, 4 threads" : "places alone");
+    for (int r = 0; r < 3; r++)
         rd_array_free(&got[r]);
-    }
 }
 
 static void check_both_ways(int which, rd_expr *d, rd_expr *stored)
@@ -228,15 +239,17 @@ static void check_both_ways(int which, rd_expr *d, rd_expr *stored)
     const int64_t k = pairs[which].k;
 
     for (int way = 0; way < 2; way++) {
-        rd_expr *const y  = rd_sort(stored, 1, .descending = !way),
-                       *p = rd_argsort(stored, 1, .descending = !way);
-        rd_array want[2]  = { { .order = 0 }, { .order = 0 } };
+        rd_array       want[2] = { { .order = 0 }, { .order = 0 } };
+        rd_expr *const sorted  = rd_sort(d, 1, .descending = !way),
+                       *order  = rd_argsort(d, 1, .descending = !way);
 
-        ck_assert(rd_eval(ctx, rd_slice_axis(y, 1, 0, k, 1), &want[0]) == RD_OK);
-        ck_assert(rd_eval(ctx, rd_slice_axis(p, 1, 0, k, 1), &want[1]) == RD_OK);
+        ck_assert(rd_eval(ctx, rd_sort(stored, 1, .descending = !way), &want[0]) == RD_OK);
+        ck_assert(rd_eval(ctx, rd_argsort(stored, 1, .descending = !way), &want[1]) == RD_OK);
         for (int threads = 1; threads <= 4; threads += 3)
             check_pairs(which, rd_top_k(d, k, 1, .smallest = way),
                         rd_arg_top_k(d, k, 1, .smallest = way), want, threads);
+        check_pairs(which, rd_slice_axis(sorted, 1, 0, k, 1), rd_slice_axis(order, 1, 0, k, 1),
+                    want, 1);
         rd_array_free(&want[0]);
         rd_array_free(&want[1]);
     }
