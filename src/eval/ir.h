@@ -101,6 +101,8 @@ typedef struct rd_value {
     bool          whole; /* a whole array, read at other places than its own */
     /* an array in C order over all its dims, for readers with one flat index */
     bool    dense;
+    /* a MAP, until combine trees are known: they take it for an array in C order, read at at[] */
+    bool    chosen;
     bool    row;   /* rows to be sorted, along the last dims, all of which are stored */
     bool    apart; /* shares no loop, because a library computes it */
     int32_t side;  /* shares no loop with another side; 0: any, see rd_assign_sides() */

@@ -430,5 +430,10 @@ bool rd_combine_trees(rd_graph *graph)
             return false;
         pass_axis_on(graph, along, i);
     }
+    for (int i = 0; i < graph->n_value; i++)
+        if (graph->value[i].chosen) {
+            graph->value[i].chosen = false; /* from here on it is a map as any other */
+            graph->value[i].n_at   = 0;
+        }
     return true;
 }
