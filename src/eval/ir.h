@@ -69,6 +69,7 @@ typedef struct rd_combine {
     int32_t      order[RD_MAX_AXES];
     int32_t      first_lane; /* order[first_lane..): the lane position; n_order: none */
     int32_t      lane_axis;  /* axis with contiguous elements for vectors; -1: none */
+    bool         seams;      /* it reads parts of concatenations where they lie */
     rd_subscript index;      /* flat C-order index over the reduced axes */
 } rd_combine;
 

@@ -382,6 +382,7 @@ static bool combine(rd_graph *graph, rd_value *v, rd_looked **looked, int32_t al
 
     if (!rd_find_accesses(&o))
         return false;
+    c->seams = o.seams;
     order_axes(&o, c, !any_order);
     c->steps      = RD_TREE_STEPS;
     c->lanes      = 1;

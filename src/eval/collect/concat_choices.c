@@ -12,6 +12,7 @@
  * A seam is an index at which two parts meet.  A fold is a reduction here. */
 #include "eval/collect/concat_split.h"
 #include "eval/collect/concat_split_own.h"
+#include "core/combine_tree.h"
 #include "expr/plain.h"
 #include <string.h>
 
@@ -135,6 +136,21 @@ static bool look_below(choosing *w, rd_expr *fold, bool *stored)
     return true;
 }
 
+/* True if loops that are split at seams suit the fold: it reduces one axis, or rows of whole numbers
+ * of lanes.  Lanes that go on from row to row are no vectors. */
+static bool has_whole_lanes(const rd_expr *x)
+{
+    bool whole = true;
+    int  n     = 0;
+
+    for (int a = 0; a < x->in[0]->rank; a++)
+        if (x->as.fold->dims >> a & 1 && x->in[0]->extent[a] > 1) {
+            whole &= x->in[0]->extent[a] % RD_TREE_LANES == 0;
+            n++;
+        }
+    return n < 2 || whole;
+}
+
 /* True for a fold whose operand may be a choice: no group-by, mask or weights, and on no device. */
 static bool may_choose(const rd_collector *c, const rd_expr *x)
 {
@@ -142,7 +158,7 @@ static bool may_choose(const rd_collector *c, const rd_expr *x)
         if (x->in[k])
             return false;
     return x->kind == RD_EXPR_REDUCE && !x->device && !x->as.fold->user &&
-           !rd_seen_of(c, x)->given && rd_expr_points(x->in[0]) > 0;
+           !rd_seen_of(c, x)->given && rd_expr_points(x->in[0]) > 0 && has_whole_lanes(x);
 }
 
 /* Finds the concatenations that all readers read once, through folds.  Parts come first, as a

@@ -96,6 +96,7 @@ static bool access_chosen(rd_fold_reads *o, const rd_value *v)
     rd_own_access a      = { .bytes = rd_dtype_size(v->type), .times = 1 };
     int64_t       stride = 1;
 
+    o->seams = true;
     for (int d = v->n_at; d-- > 0; stride *= v->expr->extent[d])
         add_subscript(o, &a, &v->at[d], stride);
     return add_access(o, &a);

@@ -134,20 +134,37 @@ static bool *places_of(const rd_graph *g)
     return is;
 }
 
-/* Marks the places at which arrays are read unchecked, and what these are made of.  They are never
- * kept: a loop that is split where they are clamped has addresses in their place. */
+/* True for a comparison of places. */
+static bool compares_places(const rd_graph *g, const bool *place, int i)
+{
+    const rd_value *v = &g->value[i];
+
+    return v->kind == RD_VALUE_MAP &&
+           (v->op == RD_OP_lt || v->op == RD_OP_le || v->op == RD_OP_gt || v->op == RD_OP_ge) &&
+           place[v->in[0]] && place[v->in[1]];
+}
+
+/* Marks the places at which arrays are read unchecked, what these are made of, and comparisons by
+ * which choices are made.  They are never kept: a loop that is split at the seam of a choice has
+ * addresses in their place. */
 static void find_addresses(const rd_graph *g, const bool *place, bool *found)
 {
+    bool any = false;
+
     for (int i = g->n_value; i-- > 0;) {
         const rd_value *v = &g->value[i];
 
         for (int d = 0; d < v->n_at && v->kind == RD_VALUE_READ; d++)
             for (int t = 0; t < v->at[d].n_term; t++)
                 if (v->at[d].term[t].axis < 0)
-                    found[v->at[d].term[t].value] |= place[v->at[d].term[t].value];
+                    any |= found[v->at[d].term[t].value] |= place[v->at[d].term[t].value];
         for (int k = 0; k < v->n_in && found[i]; k++)
             found[v->in[k]] = true;
     }
+    for (int i = 0; i < g->n_value && any; i++)
+        if (g->value[i].kind == RD_VALUE_MAP && g->value[i].op == RD_OP_where &&
+            compares_places(g, place, g->value[i].in[0]))
+            found[g->value[i].in[0]] = true;
 }
 
 /* Decides for each map whether to materialise it: it is kept if recomputing it costs more than

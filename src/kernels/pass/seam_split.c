@@ -89,10 +89,11 @@ static int is_below(piece *p, known difference, int64_t less)
 
 static known known_value(piece *p, int32_t value, int depth);
 
-/* What the smaller or the larger of two sums is. */
+/* What the smaller or the larger of two sums is.  Where they are equal, the smaller is the first:
+ * min(i, 4) goes over at 5, as does the choice i < 5 beside it. */
 static known extreme(piece *p, known a, known b, bool least)
 {
-    const int below = is_below(p, plus(a, -1, b), 0);
+    const int below = is_below(p, plus(a, -1, b), least ? 1 : 0);
 
     return below < 0 ? (known){ FORM_UNKNOWN } : (below > 0) == least ? a : b;
 }
@@ -348,15 +349,66 @@ static void split_at(rd_range_split *c, const seams *found)
         simplify(t, c->stmt, lo, extent);
 }
 
-/* True if the loop goes upwards between two positions, over indices of the program, and nothing in
- * it leaves it early. */
-static bool can_split(const rd_schedule *t, int32_t stmt)
+/* True if the instruction stands in the program's loop that a loop comes from. */
+static bool is_inside(const rd_schedule *t, int32_t inst, int32_t of)
+{
+    return of >= 0 && inst > t->p->loop[of].begin && inst < t->p->loop[of].end;
+}
+
+/* True if the loop tests whether blocks end of a fold that begins outside of it.  Such a test may
+ * count the rounds of the loop. */
+static bool tests_ends(const rd_schedule *t, int32_t loop)
+{
+    for (int32_t s = loop; s >= 0; s = rd_next_stmt(t, s, loop))
+        if (t->stmt[s].kind == RD_S_PUSH_IF_LAST &&
+            !is_inside(t, t->fold[t->stmt[s].fold].start, rd_loop_of(t, loop)->of))
+            return true;
+    return false;
+}
+
+/* True if another loop reads a value that this one makes. */
+static bool hands_on(const rd_schedule *t, int32_t loop)
+{
+    for (int32_t s = rd_next_stmt(t, loop, loop); s >= 0; s = rd_next_stmt(t, s, loop))
+        for (int32_t k = 0; k < t->stmt[s].n_value; k++)
+            if (rd_is_read_outside(t, t->stmt[s].value + k, loop))
+                return true;
+    return false;
+}
+
+/* The indices of a strip if the loop runs over strips; 0: it runs over single indices. */
+static int64_t strip_of(const rd_target *target, const rd_for *loop)
+{
+    return loop->start < 0 && loop->step <= 1                                    ? 0
+           : target->strips && loop->strip >= 0 && target->strips->at[loop->strip].fixed
+               ? target->strips->at[loop->strip].width
+           : loop->step > 1 ? loop->step
+                            : LANES;
+}
+
+/* True if a vector loop stands in a wide strip: the vectors of its pieces are long, too. */
+static bool is_in_wide_strip(const rd_schedule *t, const rd_target *target, int32_t stmt)
+{
+    const int32_t around = rd_loop_around(t, stmt);
+
+    return around < 0 || rd_loop_of(t, around)->axis != rd_loop_of(t, stmt)->axis ||
+           strip_of(target, rd_loop_of(t, around)) > LANES;
+}
+
+/* True if the loop may be split: it goes upwards between two positions, over indices of the program,
+ * and nothing in it leaves it early.  Narrow strips are split between strips, others inside. */
+static bool can_split(const rd_schedule *t, const rd_target *target, int32_t stmt)
 {
     const rd_for *loop = rd_loop_of(t, stmt);
+    const bool    kind = loop->kind == RD_FOR_SERIAL ? strip_of(target, loop) <= LANES
+                         : loop->kind == RD_FOR_VECTOR
+                             ? !loop->by_call && is_in_wide_strip(t, target, stmt)
+                             : false;
 
-    return loop->kind == RD_FOR_SERIAL && !loop->backwards && loop->axis < t->p->n_axis &&
-           loop->from.n == 1 && loop->to.n == 1 && loop->from.part[0].by <= 1 &&
-           loop->to.part[0].by <= 1 && rd_next_exit(t, stmt, stmt) < 0;
+    return kind && !loop->backwards && loop->axis < t->p->n_axis && loop->from.n == 1 &&
+           loop->to.n == 1 && loop->from.part[0].by <= 1 && loop->to.part[0].by <= 1 &&
+           rd_next_exit(t, stmt, stmt) < 0 && !tests_ends(t, stmt) &&
+           (loop->kind == RD_FOR_SERIAL || !hands_on(t, stmt));
 }
 
 /* Splits one loop at its seams, if some load then reads at a sum of indices. */
@@ -366,7 +418,7 @@ static void split_loop(rd_schedule *t, const rd_target *target, int32_t stmt)
     rd_range_split c     = { .t    = t,
                              .n    = { t, stmt },
                              .stmt = stmt,
-                             .by   = loop.start >= 0 ? LANES : 1,
+                             .by   = strip_of(target, &loop) > 1 ? strip_of(target, &loop) : 1,
                              .from = loop.from.part[0].at,
                              .to   = loop.to.part[0].at };
     seams          found = { 0 };
@@ -374,10 +426,6 @@ static void split_loop(rd_schedule *t, const rd_target *target, int32_t stmt)
     find_seams(t, stmt, 0, t->p->axis_extent[loop.axis], &found);
     if (found.many || found.n == 0 || found.sums == 0)
         return;
-    if (target->strips && loop.strip >= 0 && target->strips->at[loop.strip].fixed)
-        c.by = target->strips->at[loop.strip].width;
-    else if (loop.step > 1)
-        c.by = loop.step;
     split_at(&c, &found);
 }
 
@@ -389,7 +437,7 @@ static void split_in_body(rd_schedule *t, const rd_target *target, int32_t body)
         const int32_t before = t->stmt[s].prev;
 
         next = t->stmt[s].next;
-        if (t->stmt[s].kind == RD_S_LOOP && t->n_stmt < MOST_STMTS && can_split(t, s))
+        if (t->stmt[s].kind == RD_S_LOOP && t->n_stmt < MOST_STMTS && can_split(t, target, s))
             split_loop(t, target, s);
         for (int32_t k = before >= 0 ? t->stmt[before].next : t->stmt[body].first;
              k >= 0 && k != next && !t->failed; k = t->stmt[k].next)
