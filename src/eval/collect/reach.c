@@ -25,6 +25,20 @@ static bool is_read(const rd_seen *seen)
            kind == RD_EXPR_PRODUCT || (kind == RD_EXPR_LEAF && seen->expr->rank > 0);
 }
 
+/* True for the casts and choices of concatenations that are read where their parts lie.  They cost
+ * nothing where loops are split at seams. */
+static bool is_free(const rd_collector *c, const rd_expr *e)
+{
+    for (int32_t k = 0; k < c->n_chosen; k++)
+        for (const rd_expr *x = c->chosen[k]; x->kind == RD_EXPR_MAP; x = x->in[x->n_in - 1]) {
+            if (x == e)
+                return true;
+            if (x != c->chosen[k] && x->op != RD_OP_where)
+                break;
+        }
+    return false;
+}
+
 /* Counts for each expression what computing one element inline takes: operations, and reads.
  * Operands come first.  Folds count no operations, as they have a rule of their own. splits: a
  * reshape below may split the axes of users. */
@@ -35,7 +49,7 @@ static void count_work(rd_collector *c)
     for (int i = c->n_seen; i-- > 0;) {
         rd_seen *const seen = &c->seen[i];
 
-        seen->ops    = seen->given ? 0 : own_ops(seen->expr);
+        seen->ops    = seen->given || is_free(c, seen->expr) ? 0 : own_ops(seen->expr);
         seen->reads  = is_read(seen);
         seen->splits = !seen->given && rd_reshape_splits(seen->expr);
         for (int k = 0; k < seen->expr->n_in && !seen->given; k++)
