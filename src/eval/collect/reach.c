@@ -25,18 +25,29 @@ static bool is_read(const rd_seen *seen)
            kind == RD_EXPR_PRODUCT || (kind == RD_EXPR_LEAF && seen->expr->rank > 0);
 }
 
-/* True for the casts and choices of concatenations that are read where their parts lie.  They cost
- * nothing where loops are split at seams. */
-static bool is_free(const rd_collector *c, const rd_expr *e)
+/* True for a choice between parts, or the cast around one, of a concatenation that is read where its
+ * parts lie. */
+static bool is_choice(const rd_collector *c, const rd_expr *e)
 {
     for (int32_t k = 0; k < c->n_chosen; k++)
-        for (const rd_expr *x = c->chosen[k]; x->kind == RD_EXPR_MAP; x = x->in[x->n_in - 1]) {
+        for (const rd_expr *x = c->chosen[k]; x->kind == RD_EXPR_MAP; x = x->in[x->n_in - 1])
             if (x == e)
                 return true;
-            if (x != c->chosen[k] && x->op != RD_OP_where)
-                break;
-        }
     return false;
+}
+
+/* The operations of such a choice: those of its parts.  The choice and its indices cost nothing where
+ * loops are split at seams. */
+static double ops_of_choice(const rd_collector *c, const rd_expr *e)
+{
+    double ops = 0;
+
+    for (const rd_expr *x = e; x; x = x->kind == RD_EXPR_MAP ? x->in[x->n_in - 1] : NULL) {
+        const rd_expr *take = x->kind == RD_EXPR_TAKE ? x : x->op == RD_OP_where ? x->in[1] : NULL;
+
+        ops += take ? rd_seen_of(c, take->in[0])->ops : 0;
+    }
+    return ops;
 }
 
 /* Counts for each expression what computing one element inline takes: operations, and reads.
@@ -49,7 +60,7 @@ static void count_work(rd_collector *c)
     for (int i = c->n_seen; i-- > 0;) {
         rd_seen *const seen = &c->seen[i];
 
-        seen->ops    = seen->given || is_free(c, seen->expr) ? 0 : own_ops(seen->expr);
+        seen->ops    = seen->given ? 0 : own_ops(seen->expr);
         seen->reads  = is_read(seen);
         seen->splits = !seen->given && rd_reshape_splits(seen->expr);
         for (int k = 0; k < seen->expr->n_in && !seen->given; k++)
@@ -61,6 +72,8 @@ static void count_work(rd_collector *c)
                 seen->ops   = fmin(most, seen->ops + in->ops);
                 seen->reads = fmin(most, seen->reads + in->reads);
             }
+        if (is_choice(c, seen->expr))
+            seen->ops = ops_of_choice(c, seen->expr);
     }
 }
 
