@@ -118,6 +118,14 @@ static bool coef_of(const rd_schedule *t, const rd_linear *at, int32_t axis, int
     return true;
 }
 
+/* The coefficient of an axis in a position, also by way of places: indices that may be clamped. */
+int64_t rd_coef_unclamped(const rd_schedule *t, const rd_linear *at, int32_t axis)
+{
+    int64_t coef;
+
+    return coef_of(t, at, axis, &coef) ? coef : rd_linear_coef(t, at, axis);
+}
+
 /* The bytes of all elements that a load reaches. */
 static double bytes_of_load(const rd_schedule *t, const rd_let *load)
 {

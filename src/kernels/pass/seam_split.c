@@ -386,23 +386,15 @@ static int64_t strip_of(const rd_target *target, const rd_for *loop)
                             : LANES;
 }
 
-/* True if a vector loop stands in a wide strip: the vectors of its pieces are long, too. */
-static bool is_in_wide_strip(const rd_schedule *t, const rd_target *target, int32_t stmt)
-{
-    const int32_t around = rd_loop_around(t, stmt);
-
-    return around < 0 || rd_loop_of(t, around)->axis != rd_loop_of(t, stmt)->axis ||
-           strip_of(target, rd_loop_of(t, around)) > LANES;
-}
-
 /* True if the loop may be split: it goes upwards between two positions, over indices of the program,
- * and nothing in it leaves it early.  Narrow strips are split between strips, others inside. */
+ * and nothing in it leaves it early.  Loops over narrow strips are split between strips, which leaves
+ * strips with a seam inside, and vector loops inside of strips. */
 static bool can_split(const rd_schedule *t, const rd_target *target, int32_t stmt)
 {
     const rd_for *loop = rd_loop_of(t, stmt);
     const bool    kind = loop->kind == RD_FOR_SERIAL ? strip_of(target, loop) <= LANES
                          : loop->kind == RD_FOR_VECTOR
-                             ? !loop->by_call && is_in_wide_strip(t, target, stmt)
+                             ? !loop->by_call
                              : false;
 
     return kind && !loop->backwards && loop->axis < t->p->n_axis && loop->from.n == 1 &&
