@@ -183,7 +183,7 @@ static const struct {
     { "mean step", mean_step, false },
     { "least along", least_along, false },
     { "any change", any_change, false },
-    { "along a kept axis", kept_axis, true },
+    { "along a kept axis", kept_axis, false },
     { "a sum of floats", sum_of_floats, true },
     { "a fold and what it is of", fold_and_roll, true },
 };

@@ -77,9 +77,8 @@ static bool may_be_chosen(const choosing *w, const rd_expr *x)
 /* True if axis a of the place is read along one whole axis, or has one index. */
 static bool is_whole_axis(const rd_concat_split *s, const rd_concat_place *p, int a)
 {
-    return p->expr->extent[a] == 1 ||
-           (p->at[a].axis >= 0 && p->at[a].offset == 0 &&
-            s->extent[p->at[a].axis] == p->expr->extent[a]);
+    return p->expr->extent[a] == 1 || (p->at[a].axis >= 0 && p->at[a].offset == 0 &&
+                                       s->extent[p->at[a].axis] == p->expr->extent[a]);
 }
 
 /* True if the fold reads the concatenation about once an element: along all of its axes, of which
@@ -202,12 +201,9 @@ static rd_expr *index_in_part(const rd_expr *x, int64_t from, int64_t extent)
 {
     const int64_t       n     = x->extent[x->as.axis->axis];
     const rd_axis_facts facts = { .axis = 0 };
-    rd_expr            *index = rd_node(&(rd_expr){ .ctx    = x->ctx,
-                                                    .kind   = RD_EXPR_COORD,
-                                                    .type   = RD_I64,
-                                                    .rank   = 1,
-                                                    .extent = &n },
-                                        &facts, sizeof facts);
+    rd_expr            *index = rd_node(
+                   &(rd_expr){ .ctx = x->ctx, .kind = RD_EXPR_COORD, .type = RD_I64, .rank = 1, .extent = &n },
+                   &facts, sizeof facts);
 
     if (from > 0)
         index = index_op(RD_OP_maximum, index_op(RD_OP_sub, index, from), 0);
@@ -262,7 +258,8 @@ static rd_expr *choice_of(const rd_expr *x, rd_expr *const *part)
         if (n == 0)
             continue;
         one = rd_plain_take(part[k], axis, index_in_part(x, end - n, n));
-        all = end == x->extent[axis] ? one : plain_where("rd_concat", mask_before(x, end), one, all);
+        all =
+            end == x->extent[axis] ? one : plain_where("rd_concat", mask_before(x, end), one, all);
         if (!one || !all)
             return NULL;
         end -= n;
@@ -287,8 +284,8 @@ static bool note_chosen(rd_collector *c, const rd_expr *x)
  * on failure. */
 static bool make_anew(choosing *w, int i)
 {
-    rd_collector *c       = w->c;
-    rd_expr      *x       = (rd_expr *)c->seen[i].expr, node = *x;
+    rd_collector *c = w->c;
+    rd_expr      *x = (rd_expr *)c->seen[i].expr, node = *x;
     rd_expr     **in      = rd_pool_get(c->pool, (size_t)(x->n_in ? x->n_in : 1) * sizeof *in);
     bool          changed = false;
 

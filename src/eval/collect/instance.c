@@ -256,8 +256,8 @@ static bool is_clamped_place(const rd_expr *index, int64_t extent)
         const int64_t less = number_or(index->in[1], -1);
 
         index = index->in[0];
-        high |= index->kind == RD_EXPR_COORD &&
-                index->extent[index->as.axis->axis] - less <= extent;
+        high |=
+            index->kind == RD_EXPR_COORD && index->extent[index->as.axis->axis] - less <= extent;
     }
     high |= index->kind == RD_EXPR_COORD && index->extent[index->as.axis->axis] <= extent;
     return index->kind == RD_EXPR_COORD && low && high;

@@ -189,7 +189,8 @@ static bool access_through(rd_fold_reads *o, const rd_value *read)
     const rd_value  *t = &o->graph->value[read->target];
     const rd_looked *below;
 
-    if (t->dense || t->kind == RD_VALUE_JOIN || t->chosen || o->depth == MAX_DEPTH || is_array(o, read))
+    if (t->dense || t->kind == RD_VALUE_JOIN || t->chosen || o->depth == MAX_DEPTH ||
+        is_array(o, read))
         return access_storage(o, read);
     if (!(below = look_at(o, t)))
         return false;
@@ -207,16 +208,17 @@ static bool access_through(rd_fold_reads *o, const rd_value *read)
  * or what is taken for it. */
 static bool is_source(const rd_value *v)
 {
-    return v->chosen || v->kind == RD_VALUE_READ || v->kind == RD_VALUE_COORD || v->kind == RD_VALUE_JOIN;
+    return v->chosen || v->kind == RD_VALUE_READ || v->kind == RD_VALUE_COORD ||
+           v->kind == RD_VALUE_JOIN;
 }
 
 /* Adds the accesses of a source by its kind; target >= 0: it reads another value, not a leaf. */
 static bool access_source(rd_fold_reads *o, const rd_value *v)
 {
-    return v->chosen                ? access_chosen(o, v)
+    return v->chosen                  ? access_chosen(o, v)
            : v->kind == RD_VALUE_JOIN ? access_storage(o, v)
-           : v->target >= 0         ? access_through(o, v)
-                                    : access_place(o, v);
+           : v->target >= 0           ? access_through(o, v)
+                                      : access_place(o, v);
 }
 
 /* Pushes the operands that were not visited yet; returns the new height of the stack. */

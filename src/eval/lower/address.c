@@ -280,7 +280,7 @@ static int first_lane_axis(const rd_lowering *l, const rd_combine *c)
  * positions from the end. */
 void rd_fold_positions(const rd_lowering *l, const rd_value *v, rd_fold *f)
 {
-    const rd_combine *c = v->combine;
+    const rd_combine *c     = v->combine;
     const int         first = first_lane_axis(l, c);
     int64_t           outer, steps;
 

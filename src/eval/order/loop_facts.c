@@ -37,8 +37,7 @@ static int64_t stride_of(const rd_graph *g, const rd_subscript *at, int axis)
 
     for (int t = 0; t < at->n_term && !stride; t++)
         if (at->term[t].axis < 0)
-            stride = llabs(at->term[t].coef) *
-                     coef_of_place(g, at->term[t].value, axis, DEPTH);
+            stride = llabs(at->term[t].coef) * coef_of_place(g, at->term[t].value, axis, DEPTH);
     return stride;
 }
 

@@ -123,11 +123,11 @@ static bool *places_of(const rd_graph *g)
     for (int i = 0; is && i < g->n_value; i++) {
         const rd_value *v = &g->value[i];
 
-        is[i] = v->type == RD_I64 && (v->kind == RD_VALUE_COORD || v->kind == RD_VALUE_CONST ||
-                                      (v->kind == RD_VALUE_MAP &&
-                                       (v->op == RD_OP_add || v->op == RD_OP_sub ||
-                                        v->op == RD_OP_minimum || v->op == RD_OP_maximum ||
-                                        v->op == RD_OP_cast)));
+        is[i] = v->type == RD_I64 &&
+                (v->kind == RD_VALUE_COORD || v->kind == RD_VALUE_CONST ||
+                 (v->kind == RD_VALUE_MAP &&
+                  (v->op == RD_OP_add || v->op == RD_OP_sub || v->op == RD_OP_minimum ||
+                   v->op == RD_OP_maximum || v->op == RD_OP_cast)));
         for (int k = 0; k < v->n_in && is[i] && v->kind == RD_VALUE_MAP; k++)
             is[i] = is[v->in[k]];
     }

@@ -80,7 +80,7 @@ bool rd_has_nontemporal_store(const rd_strip_at *r)
  * the coefficient of the axis where nothing is clamped.  `depth` bounds the recursion. */
 static bool is_place(const rd_schedule *t, int32_t value, int32_t axis, int depth, int64_t *coef)
 {
-    const rd_let *let = &t->let[value];
+    const rd_let *let    = &t->let[value];
     int64_t       own[2] = { 0 };
 
     *coef = let->kind == RD_I_COORD ? rd_linear_coef(t, &let->at, axis) : 0;

@@ -109,8 +109,8 @@ static known truth_of(int below, bool when)
 static known known_map(piece *p, const rd_let *let, int depth)
 {
     const bool  two = let->n > 1;
-    const known a = known_value(p, p->t->operand[let->first], depth),
-                b = two ? known_value(p, p->t->operand[let->first + 1], depth) : sum_of(0, 0);
+    const known a   = known_value(p, p->t->operand[let->first], depth),
+                b   = two ? known_value(p, p->t->operand[let->first + 1], depth) : sum_of(0, 0);
 
     if (let->from != RD_I64)
         return (known){ FORM_UNKNOWN };
@@ -151,7 +151,8 @@ static known known_value(piece *p, int32_t value, int depth)
     if (depth == 0)
         return (known){ FORM_UNKNOWN };
     switch (let->kind) {
-    case RD_I_CONST: return let->type == RD_I64 ? sum_of(0, let->word.i64) : (known){ FORM_UNKNOWN };
+    case RD_I_CONST:
+        return let->type == RD_I64 ? sum_of(0, let->word.i64) : (known){ FORM_UNKNOWN };
     case RD_I_COORD: return known_place(p, &let->at);
     case RD_I_MAP: return known_map(p, let, depth - 1);
     default: return (known){ FORM_UNKNOWN };
@@ -237,7 +238,7 @@ static rd_linear position_in(piece *p, rd_linear at)
 {
     for (int32_t k = 0; k < at.n && !p->t->failed; k++) {
         const rd_linear_term term = p->t->term[at.first + k];
-        const known          sum  = term.axis < 0 ? known_value(p, term.value, DEPTH) : (known){ 0 };
+        const known          sum = term.axis < 0 ? known_value(p, term.value, DEPTH) : (known){ 0 };
 
         if (sum.is != FORM_SUM)
             continue;
@@ -322,15 +323,35 @@ static bool is_same_number(const rd_linear *a, const rd_linear *b)
     return a->n == 0 && b->n == 0 && a->offset == b->offset;
 }
 
-/* Splits the loop at its seams: a piece between any two of them, and where strips may not be split
- * a piece with the strip around each.  The last piece is the loop itself. */
-static void split_at(rd_range_split *c, const seams *found)
+/* A range of indices of an axis in which a statement stands. */
+typedef struct limits {
+    int32_t axis;
+    int64_t lo, hi;
+} limits;
+
+static void split_in_body(rd_schedule *t, const rd_target *target, int32_t body,
+                          const limits *within);
+
+/* Makes the choices in a piece what they are in its range, and splits the loops inside of it. */
+static void finish_piece(rd_schedule *t, const rd_target *target, int32_t loop, int64_t lo,
+                         int64_t hi)
 {
-    rd_schedule  *t      = c->t;
-    const int64_t extent = t->p->axis_extent[rd_loop_of(t, c->stmt)->axis];
-    rd_linear     from   = c->from;
-    int64_t       lo     = 0;
-    int32_t       made[MOST_SEAMS];
+    const limits within = { rd_loop_of(t, loop)->axis, lo, hi };
+
+    if (!t->failed)
+        simplify(t, loop, lo, hi);
+    if (!t->failed)
+        split_in_body(t, target, loop, &within);
+}
+
+/* Splits the loop at its seams between lo and hi: a piece between any two of them, and where strips
+ * may not be split a piece with the strip around each.  The last piece is the loop itself. */
+static void split_at(rd_range_split *c, const rd_target *target, const seams *found, int64_t lo,
+                     int64_t hi)
+{
+    rd_schedule *t    = c->t;
+    rd_linear    from = c->from;
+    int32_t      made[MOST_SEAMS], strip[MOST_SEAMS];
 
     for (int32_t k = 0; k < found->n && !t->failed; k++) {
         const rd_linear seam   = rd_linear_of(found->at[k]);
@@ -338,15 +359,20 @@ static void split_at(rd_range_split *c, const seams *found)
         const rd_linear behind = rd_index_max(&c->n, before, rd_round_to_step(c, seam, true));
 
         made[k] = copy_before(c, from, before);
-        if (c->by > 1 && !is_same_number(&before, &behind))
-            copy_before(c, before, behind);
+        strip[k] =
+            c->by > 1 && !is_same_number(&before, &behind) ? copy_before(c, before, behind) : -1;
         from = behind;
     }
     set_range(t, c->stmt, from, c->to);
-    for (int32_t k = 0; k < found->n && !t->failed; lo = found->at[k++])
-        simplify(t, made[k], lo, found->at[k]);
-    if (!t->failed)
-        simplify(t, c->stmt, lo, extent);
+    for (int32_t k = 0; k < found->n && !t->failed; lo = found->at[k++]) {
+        const int64_t seam = found->at[k];
+
+        finish_piece(t, target, made[k], lo, seam);
+        if (strip[k] >= 0)
+            finish_piece(t, target, strip[k], seam - lo > c->by ? seam - c->by : lo,
+                         hi - seam > c->by ? seam + c->by : hi);
+    }
+    finish_piece(t, target, c->stmt, lo, hi);
 }
 
 /* True if the instruction stands in the program's loop that a loop comes from. */
@@ -379,7 +405,7 @@ static bool hands_on(const rd_schedule *t, int32_t loop)
 /* The indices of a strip if the loop runs over strips; 0: it runs over single indices. */
 static int64_t strip_of(const rd_target *target, const rd_for *loop)
 {
-    return loop->start < 0 && loop->step <= 1                                    ? 0
+    return loop->start < 0 && loop->step <= 1 ? 0
            : target->strips && loop->strip >= 0 && target->strips->at[loop->strip].fixed
                ? target->strips->at[loop->strip].width
            : loop->step > 1 ? loop->step
@@ -392,10 +418,9 @@ static int64_t strip_of(const rd_target *target, const rd_for *loop)
 static bool can_split(const rd_schedule *t, const rd_target *target, int32_t stmt)
 {
     const rd_for *loop = rd_loop_of(t, stmt);
-    const bool    kind = loop->kind == RD_FOR_SERIAL ? strip_of(target, loop) <= LANES
-                         : loop->kind == RD_FOR_VECTOR
-                             ? !loop->by_call
-                             : false;
+    const bool    kind = loop->kind == RD_FOR_SERIAL   ? strip_of(target, loop) <= LANES
+                         : loop->kind == RD_FOR_VECTOR ? !loop->by_call
+                                                       : false;
 
     return kind && !loop->backwards && loop->axis < t->p->n_axis && loop->from.n == 1 &&
            loop->to.n == 1 && loop->from.part[0].by <= 1 && loop->to.part[0].by <= 1 &&
@@ -403,10 +428,14 @@ static bool can_split(const rd_schedule *t, const rd_target *target, int32_t stm
            (loop->kind == RD_FOR_SERIAL || !hands_on(t, stmt));
 }
 
-/* Splits one loop at its seams, if some load then reads at a sum of indices. */
-static void split_loop(rd_schedule *t, const rd_target *target, int32_t stmt)
+/* Splits one loop at its seams within the limits, if some load then reads at a sum of indices; and
+ * the loops in its pieces.  False if it was not split. */
+static bool split_loop(rd_schedule *t, const rd_target *target, int32_t stmt, const limits *within)
 {
     const rd_for   loop  = *rd_loop_of(t, stmt);
+    const bool     here  = within && within->axis == loop.axis;
+    const int64_t  lo    = here ? within->lo : 0;
+    const int64_t  hi    = here ? within->hi : t->p->axis_extent[loop.axis];
     rd_range_split c     = { .t    = t,
                              .n    = { t, stmt },
                              .stmt = stmt,
@@ -415,25 +444,24 @@ static void split_loop(rd_schedule *t, const rd_target *target, int32_t stmt)
                              .to   = loop.to.part[0].at };
     seams          found = { 0 };
 
-    find_seams(t, stmt, 0, t->p->axis_extent[loop.axis], &found);
+    find_seams(t, stmt, lo, hi, &found);
     if (found.many || found.n == 0 || found.sums == 0)
-        return;
-    split_at(&c, &found);
+        return false;
+    split_at(&c, target, &found, lo, hi);
+    return true;
 }
 
-/* Splits the loops of a body at seams, outer loops first: pieces inside hold no seam of an axis any
- * more at which a loop around was split. */
-static void split_in_body(rd_schedule *t, const rd_target *target, int32_t body)
+/* Splits the loops of a body at seams, outer loops first: their pieces hold no seam of their axis,
+ * but for strips around one.  `within` limits the indices of an axis; NULL: of none. */
+static void split_in_body(rd_schedule *t, const rd_target *target, int32_t body,
+                          const limits *within)
 {
     for (int32_t s = t->stmt[body].first, next; s >= 0 && !t->failed; s = next) {
-        const int32_t before = t->stmt[s].prev;
+        const bool loop = t->stmt[s].kind == RD_S_LOOP && t->n_stmt < MOST_STMTS;
 
         next = t->stmt[s].next;
-        if (t->stmt[s].kind == RD_S_LOOP && t->n_stmt < MOST_STMTS && can_split(t, target, s))
-            split_loop(t, target, s);
-        for (int32_t k = before >= 0 ? t->stmt[before].next : t->stmt[body].first;
-             k >= 0 && k != next && !t->failed; k = t->stmt[k].next)
-            split_in_body(t, target, k);
+        if (!loop || !can_split(t, target, s) || !split_loop(t, target, s, within))
+            split_in_body(t, target, s, within);
     }
 }
 
@@ -442,5 +470,5 @@ static void split_in_body(rd_schedule *t, const rd_target *target, int32_t body)
 void rd_pass_seam_split(rd_schedule *t, const rd_target *target)
 {
     for (int k = 0; k < RD_N_PARTS && !t->failed; k++)
-        split_in_body(t, target, t->part[k]);
+        split_in_body(t, target, t->part[k], NULL);
 }

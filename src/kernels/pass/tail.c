@@ -44,8 +44,8 @@ static bool is_piece_of_strip(const rd_schedule *t, int32_t strip, int32_t stmt)
 static bool has_unrolled_loop(const rd_schedule *t, int32_t loop)
 {
     for (int32_t s = loop; s >= 0; s = rd_next_stmt(t, s, loop))
-        if (t->stmt[s].kind == RD_S_LOOP && (rd_loop_of(t, s)->kind == RD_FOR_UNROLL ||
-                                             is_piece_of_strip(t, loop, s)))
+        if (t->stmt[s].kind == RD_S_LOOP &&
+            (rd_loop_of(t, s)->kind == RD_FOR_UNROLL || is_piece_of_strip(t, loop, s)))
             return true;
     return false;
 }
