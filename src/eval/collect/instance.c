@@ -22,6 +22,29 @@ static bool use_contracted(rd_collector *c, int v, const rd_expr *e, const rd_su
     return in[2] >= 0;
 }
 
+/* True if e is read as if it were an array in C order: a choice between the parts of a
+ * concatenation. */
+static bool is_chosen(const rd_collector *c, const rd_expr *e)
+{
+    for (int32_t k = 0; k < c->n_chosen; k++)
+        if (c->chosen[k] == e)
+            return true;
+    return false;
+}
+
+/* Notes where the value of such a choice is read, for the combine trees of its readers. */
+static bool note_place(rd_collector *c, int v, const rd_expr *e, const rd_subscript *at)
+{
+    rd_subscript *own = rd_subscripts(c, e->rank);
+
+    if (own)
+        memcpy(own, at, (size_t)e->rank * sizeof *own);
+    c->graph->value[v].chosen = true;
+    c->graph->value[v].n_at   = e->rank;
+    c->graph->value[v].at     = own;
+    return own;
+}
+
 /* Makes the value of a map or of a user's function at subscripts, as an fma if it contracts; its
  * number or -1.  A user's function is assumed to cost 10 operations. */
 static int map_at(rd_collector *c, const rd_expr *e, const rd_subscript *at)
@@ -32,6 +55,8 @@ static int map_at(rd_collector *c, const rd_expr *e, const rd_subscript *at)
         return -1;
     c->graph->value[v].op  = e->op;
     c->graph->value[v].ops = e->kind == RD_EXPR_MAP ? rd_op_table[e->op].cost : 10;
+    if (is_chosen(c, e) && !note_place(c, v, e, at))
+        return -1;
     if (rd_contracts(e))
         return use_contracted(c, v, e, at) ? v : -1;
     return rd_use_operands(c, v, e, at) ? v : -1;
@@ -204,10 +229,48 @@ static bool instance_view(rd_collector *c, const rd_expr *e, int use)
            rd_answer_same(c, use, e->in[0], at);
 }
 
-/* True if the gather's index is known to be in range: coordinates of a sparse pattern were checked
- * to be below leaf->below when the pattern was made, and do not change. */
+/* The int that x is; `otherwise` if it is no number. */
+static int64_t number_or(const rd_expr *x, int64_t otherwise)
+{
+    while (x->kind == RD_EXPR_VIEW)
+        x = x->in[0];
+    return x->kind == RD_EXPR_NUMBER && x->type == RD_I64 ? x->as.number->value.i64 : otherwise;
+}
+
+/* True for an i64 that is a place, a place less a number, clamped so that it is in [0, extent). */
+static bool is_clamped_place(const rd_expr *index, int64_t extent)
+{
+    bool low = false, high = false;
+
+    while (index->kind == RD_EXPR_MAP && index->type == RD_I64 &&
+           (index->op == RD_OP_minimum || index->op == RD_OP_maximum)) {
+        const int64_t bound = number_or(index->in[1], -1);
+
+        if (bound < 0 || bound >= extent)
+            return false;
+        low |= index->op == RD_OP_maximum;
+        high |= index->op == RD_OP_minimum;
+        index = index->in[0];
+    }
+    low |= index->kind == RD_EXPR_COORD;
+    if (index->kind == RD_EXPR_MAP && index->op == RD_OP_sub && number_or(index->in[1], -1) >= 0) {
+        const int64_t less = number_or(index->in[1], -1);
+
+        index = index->in[0];
+        high |=
+            index->kind == RD_EXPR_COORD && index->extent[index->as.axis->axis] - less <= extent;
+    }
+    high |= index->kind == RD_EXPR_COORD && index->extent[index->as.axis->axis] <= extent;
+    return index->kind == RD_EXPR_COORD && low && high;
+}
+
+/* True if the gather's index is known to be in range: it is a clamped place, or one of the
+ * coordinates of a sparse pattern, which were checked to be below leaf->below when the pattern was
+ * made, and do not change. */
 static bool is_inside(const rd_expr *index, int64_t extent)
 {
+    if (is_clamped_place(index, extent))
+        return true;
     while (index->kind == RD_EXPR_VIEW || index->kind == RD_EXPR_RESHAPE)
         index = index->in[0];
     return index->kind == RD_EXPR_LEAF && index->as.leaf->below > 0 &&

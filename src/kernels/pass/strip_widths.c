@@ -87,7 +87,7 @@ static int64_t trips_of(const measuring *m, const rd_for *loop)
 static bool is_streaming_loop(const measuring *m, int32_t stmt, const rd_linear *at)
 {
     const rd_for *loop  = loop_of(m, stmt);
-    const int64_t by    = llabs(rd_linear_coef(m->r->t, at, loop->axis));
+    const int64_t by    = llabs(rd_coef_unclamped(m->r->t, at, loop->axis));
     const int64_t least = rd_unrolls_loop(m->r, stmt) ? 1 : PREFETCHED;
 
     return by > 0 && trips_of(m, loop) > FEW && by * trips_of(m, loop) >= least;
@@ -106,7 +106,7 @@ static bool is_streaming_load(const measuring *m, int32_t stmt, const rd_linear 
 
         if (!loop || loop->axis == m->r->axis)
             continue;
-        if (on && !rd_linear_coef(m->r->t, at, loop->axis) && trips_of(m, loop) >= OFTEN)
+        if (on && !rd_coef_unclamped(m->r->t, at, loop->axis) && trips_of(m, loop) >= OFTEN)
             return false;
         on |= is_streaming_loop(m, s, at);
     }
