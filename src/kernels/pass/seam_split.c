@@ -14,6 +14,7 @@
  * Strips stay whole, as lanes go by positions: a strip that holds a seam is a piece of its own, which
  * keeps the choices.  Pieces follow each other in the order of the loop, so no bit changes. */
 #include "kernels/loop/facts.h"
+#include "kernels/loop/seam_forms.h"
 #include "kernels/pass/pass.h"
 #include "kernels/pass/index_set_split.h"
 
@@ -21,122 +22,35 @@
  */
 enum { LANES = 64, MOST_SEAMS = 6, DEPTH = 16, MOST_STMTS = 3000 };
 
-/* A loop's axis in a range of its indices, from lo to hi - 1. */
+/* A loop's axis in a range of its indices. */
 typedef struct piece {
-    rd_schedule *t;
-    int32_t      axis;
-    int64_t      lo, hi;
-    int64_t      seam; /* where some value of the range goes over to another form; lo: nowhere */
+    rd_schedule  *t;
+    int32_t       axis;
+    rd_seam_range range;
 } piece;
 
-/* What a value is in a range: coef * index + offset, or a truth. */
-typedef enum form { FORM_UNKNOWN, FORM_SUM, FORM_TRUTH } form;
-typedef struct known {
-    form    is;
-    bool    truth;
-    int64_t coef, offset;
-} known;
-
 /* ---- What values are in a range -------------------------------------------------------------- */
-/* Notes a seam, if it lies inside the range and is the first one that was found. */
-static void note_seam(piece *p, int64_t seam)
-{
-    if (p->seam == p->lo && seam > p->lo && seam < p->hi)
-        p->seam = seam;
-}
-
-/* A sum of indices. */
-static known sum_of(int64_t coef, int64_t offset)
-{
-    return (known){ .is = FORM_SUM, .coef = coef, .offset = offset };
-}
-
-/* The sum a + times * b; unknown if it overflows. */
-static known plus(known a, int64_t times, known b)
-{
-    known sum = { .is = FORM_SUM };
-
-    if (a.is != FORM_SUM || b.is != FORM_SUM ||
-        __builtin_add_overflow(a.coef, times * b.coef, &sum.coef) ||
-        __builtin_sub_overflow(a.offset, -times * b.offset, &sum.offset))
-        return (known){ FORM_UNKNOWN };
-    return sum;
-}
-
-/* The value of a sum at an index. */
-static int64_t at_index(known a, int64_t index)
-{
-    return a.coef * index + a.offset;
-}
-
-/* Decides whether a difference, a sum that rises or falls by 1 at most from index to index, is below
- * `less` in all of the range or in none of it: 1 or 0.  Otherwise notes where that changes, and
- * returns -1. */
-static int is_below(piece *p, known difference, int64_t less)
-{
-    const known d = difference;
-    bool        first, last;
-
-    if (d.is != FORM_SUM || d.coef < -1 || d.coef > 1)
-        return -1;
-    first = at_index(d, p->lo) < less;
-    last  = at_index(d, p->hi - 1) < less;
-    if (first == last)
-        return first;
-    note_seam(p, d.coef > 0 ? less - d.offset : d.offset - less + 1);
-    return -1;
-}
-
-static known known_value(piece *p, int32_t value, int depth);
-
-/* What the smaller or the larger of two sums is.  Where they are equal, the smaller is the first:
- * min(i, 4) goes over at 5, as does the choice i < 5 beside it. */
-static known extreme(piece *p, known a, known b, bool least)
-{
-    const int below = is_below(p, plus(a, -1, b), least ? 1 : 0);
-
-    return below < 0 ? (known){ FORM_UNKNOWN } : (below > 0) == least ? a : b;
-}
-
-/* The truth of a comparison, given whether a difference is below a number. */
-static known truth_of(int below, bool when)
-{
-    return below < 0 ? (known){ FORM_UNKNOWN }
-                     : (known){ .is = FORM_TRUTH, .truth = (below > 0) == when };
-}
+static rd_known known_value(piece *p, int32_t value, int depth);
 
 /* What an operator on whole numbers is. */
-static known known_map(piece *p, const rd_let *let, int depth)
+static rd_known known_map(piece *p, const rd_let *let, int depth)
 {
-    const bool  two = let->n > 1;
-    const known a   = known_value(p, p->t->operand[let->first], depth),
-                b   = two ? known_value(p, p->t->operand[let->first + 1], depth) : sum_of(0, 0);
-
-    if (let->from != RD_I64)
-        return (known){ FORM_UNKNOWN };
-    switch (let->op) {
-    case RD_OP_add: return plus(a, 1, b);
-    case RD_OP_sub: return plus(a, -1, b);
-    case RD_OP_minimum: return extreme(p, a, b, true);
-    case RD_OP_maximum: return extreme(p, a, b, false);
-    case RD_OP_lt: return truth_of(is_below(p, plus(a, -1, b), 0), true);
-    case RD_OP_le: return truth_of(is_below(p, plus(a, -1, b), 1), true);
-    case RD_OP_gt: return truth_of(is_below(p, plus(a, -1, b), 1), false);
-    case RD_OP_ge: return truth_of(is_below(p, plus(a, -1, b), 0), false);
-    default: return (known){ FORM_UNKNOWN };
-    }
+    if (let->from != RD_I64 || let->n != 2)
+        return (rd_known){ RD_FORM_UNKNOWN };
+    return rd_known_of_op(&p->range, let->op, known_value(p, p->t->operand[let->first], depth),
+                          known_value(p, p->t->operand[let->first + 1], depth));
 }
 
 /* What a coordinate is, if it depends on no other axis. */
-static known known_place(const piece *p, const rd_linear *at)
+static rd_known known_place(const piece *p, const rd_linear *at)
 {
-    known sum = sum_of(0, at->offset);
+    rd_known sum = rd_known_sum(0, at->offset);
 
     for (int32_t k = 0; k < at->n; k++) {
         const rd_linear_term *term = &p->t->term[at->first + k];
 
         if (term->axis != p->axis)
-            return (known){ FORM_UNKNOWN };
+            return (rd_known){ RD_FORM_UNKNOWN };
         sum.coef += term->coef;
     }
     return sum;
@@ -144,18 +58,18 @@ static known known_place(const piece *p, const rd_linear *at)
 
 /* What a value is in the range, and the first seam where it is one thing before and another thing
  * behind.  `depth` bounds the recursion. */
-static known known_value(piece *p, int32_t value, int depth)
+static rd_known known_value(piece *p, int32_t value, int depth)
 {
     const rd_let *let = &p->t->let[value];
 
     if (depth == 0)
-        return (known){ FORM_UNKNOWN };
+        return (rd_known){ RD_FORM_UNKNOWN };
     switch (let->kind) {
     case RD_I_CONST:
-        return let->type == RD_I64 ? sum_of(0, let->word.i64) : (known){ FORM_UNKNOWN };
+        return let->type == RD_I64 ? rd_known_sum(0, let->word.i64) : (rd_known){ RD_FORM_UNKNOWN };
     case RD_I_COORD: return known_place(p, &let->at);
     case RD_I_MAP: return known_map(p, let, depth - 1);
-    default: return (known){ FORM_UNKNOWN };
+    default: return (rd_known){ RD_FORM_UNKNOWN };
     }
 }
 
@@ -184,7 +98,7 @@ static int32_t examine(piece *p, int32_t loop)
             const rd_linear_term *term = &t->term[let->at.first + k];
 
             if (term->axis < 0)
-                sum += known_value(p, term->value, DEPTH).is == FORM_SUM;
+                sum += known_value(p, term->value, DEPTH).is == RD_FORM_SUM;
         }
     }
     return sum;
@@ -201,19 +115,19 @@ typedef struct seams {
  * further ones, as clamps stand in clamps. */
 static void find_seams(rd_schedule *t, int32_t loop, int64_t lo, int64_t hi, seams *found)
 {
-    piece         p = { .t = t, .axis = rd_loop_of(t, loop)->axis, .lo = lo, .hi = hi, .seam = lo };
+    piece         p    = { .t = t, .axis = rd_loop_of(t, loop)->axis, .range = { lo, hi, lo } };
     const int32_t sums = examine(&p, loop);
 
-    if (p.seam == lo) {
+    if (p.range.seam == lo) {
         found->sums += sums;
         return;
     }
-    find_seams(t, loop, lo, p.seam, found);
+    find_seams(t, loop, lo, p.range.seam, found);
     found->many |= found->n == MOST_SEAMS;
     if (found->many)
         return;
-    found->at[found->n++] = p.seam;
-    find_seams(t, loop, p.seam, hi, found);
+    found->at[found->n++] = p.range.seam;
+    find_seams(t, loop, p.range.seam, hi, found);
 }
 
 /* ---- A piece --------------------------------------------------------------------------------- */
@@ -223,10 +137,10 @@ static int32_t chosen_value(void *of, int32_t value)
     piece *p = of;
 
     for (int depth = DEPTH; depth > 0 && p->t->let[value].kind == RD_I_SELECT; depth--) {
-        const int32_t first = p->t->let[value].first;
-        const known   mask  = known_value(p, p->t->operand[first], DEPTH);
+        const int32_t  first = p->t->let[value].first;
+        const rd_known mask  = known_value(p, p->t->operand[first], DEPTH);
 
-        if (mask.is != FORM_TRUTH)
+        if (mask.is != RD_FORM_TRUTH)
             break;
         value = p->t->operand[first + (mask.truth ? 1 : 2)];
     }
@@ -238,9 +152,9 @@ static rd_linear position_in(piece *p, rd_linear at)
 {
     for (int32_t k = 0; k < at.n && !p->t->failed; k++) {
         const rd_linear_term term = p->t->term[at.first + k];
-        const known          sum = term.axis < 0 ? known_value(p, term.value, DEPTH) : (known){ 0 };
+        const rd_known sum = term.axis < 0 ? known_value(p, term.value, DEPTH) : (rd_known){ 0 };
 
-        if (sum.is != FORM_SUM)
+        if (sum.is != RD_FORM_SUM)
             continue;
         at = rd_linear_plus_value(p->t, at, -term.coef, term.value);
         at = rd_linear_plus_axis(p->t, at, term.coef * sum.coef, p->axis);
@@ -280,7 +194,7 @@ static void remove_dead(rd_schedule *t, int32_t loop)
  * to hi. */
 static void simplify(rd_schedule *t, int32_t loop, int64_t lo, int64_t hi)
 {
-    piece p = { .t = t, .axis = rd_loop_of(t, loop)->axis, .lo = lo, .hi = hi, .seam = lo };
+    piece p = { .t = t, .axis = rd_loop_of(t, loop)->axis, .range = { lo, hi, lo } };
 
     for (int32_t s = rd_next_stmt(t, loop, loop); s >= 0 && !t->failed;
          s         = rd_next_stmt(t, s, loop)) {

@@ -220,9 +220,10 @@ static void prefetch_some(rd_tiles *m)
 static bool run(rd_tiles *m, int32_t from, int32_t to)
 {
     for (int32_t pc = from; pc < to; pc++) {
-        const rd_inst *inst = &m->p->inst[pc];
+        const rd_inst      *inst = &m->p->inst[pc];
+        const rd_tile_inst *t    = &m->code->inst[pc];
 
-        if (m->code->inst[pc].skip)
+        if (t->skip || (t->guard >= 0 && !rd_tiles_is_chosen(m, pc)))
             continue;
         if (m->prefetch_at < m->prefetch_end)
             prefetch_some(m);
