@@ -53,6 +53,7 @@ typedef struct rd_tile_loop {
     int64_t      most;   /* rows or columns at a time      */
     int64_t      rows;   /* columns: rows of the tile at a time */
     bool         square; /* tiles are about square, as operands run along rows or along columns */
+    bool         cuts;   /* tiles end at seams (plan/cut_loops.c) */
 } rd_tile_loop;
 
 /* The lane mapping of a fold: which states the neighbouring elements of a tile's row update. */
@@ -104,7 +105,7 @@ typedef struct rd_tile_fold {
     int64_t interleaved;   /* cells whose states of one lane lie side by side (CHANNELS), else 1 */
     /* byte offsets in the fold's memory */
     int64_t         tags, block, tree, scans, seen, first_place, spare, bytes;
-    bool            in_square;              /* its STEP is in a square loop */
+    bool            in_square; /* its STEP is in a square loop, or in one whose columns are cut */
     int64_t         row_extent, col_extent; /* of the loops over rows and columns around the STEP */
     int64_t         row_bytes;              /* memory of one more row with states of its own */
     int64_t         scan_words, scan_bytes; /* of a scan's slot: sums of blocks before it

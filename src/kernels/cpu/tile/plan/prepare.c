@@ -298,6 +298,7 @@ rd_tile_result rd_tile_prepare(rd_program *p, const rd_simd *simd, rd_get_fn *ge
     if (!rd_tile_fuse(p, code, get, pool))
         return RD_TILE_NO_MEMORY;
     rd_tile_plan_squares(p, code);
+    rd_tile_cut_loops(p, code);
     if (!rd_tile_buffers(p, code, get, pool))
         return RD_TILE_NO_MEMORY;
     find_prefetches(p, code);

@@ -26,6 +26,9 @@ void rd_tile_fuse_group(const rd_program *p, rd_tile_code *code, int32_t i);
 int64_t rd_tile_bytes(const rd_program *p, const rd_address *at);
 /* square_tiles.c: finds the loops that transpose operands, and gives them square tiles. */
 void rd_tile_plan_squares(const rd_program *p, rd_tile_code *code);
+bool rd_tile_can_split_columns(const rd_tile_fold *f);
+/* cut_loops.c: finds the loops whose tiles end at seams. */
+void rd_tile_cut_loops(const rd_program *p, rd_tile_code *code);
 /* fold_mapping.c: plans every fold, of one row at first, and of all rows of a tile once sizes are
  * known. */
 bool rd_tile_plan_folds(const rd_program *p, rd_tile_code *code, bool sized);

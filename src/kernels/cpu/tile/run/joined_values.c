@@ -138,59 +138,112 @@ static int32_t chosen_in(const rd_tiles *m, int32_t pc, const box *b)
     return inst->dst;
 }
 
-/* Makes the register of a tile that is one box the memory itself, if a LOAD that joins has
- * contiguous rows there. */
-static bool is_memory(rd_tiles *m, int32_t pc, int32_t reg, const box *b)
+/* The LOAD that is read in a box in place of the register that was chosen; -1: it is a register. */
+static int32_t load_of(const rd_tiles *m, int32_t pc, int32_t reg)
 {
-    const int32_t load = m->code->reg[reg].born;
-    int64_t       row, col;
-    const char   *from;
+    const int32_t from = m->code->reg[reg].born;
+
+    return m->code->inst[from].joins && (from == pc || m->code->inst[from].skip) ? from : -1;
+}
+
+/* The memory of a box, if an instruction that joins reads contiguous rows there that need no
+ * conversion; else NULL.  *load is the LOAD, *row the distance of rows. */
+static const char *rows_in(const rd_tiles *m, int32_t pc, const box *b, int32_t *load, int64_t *row)
+{
+    int64_t     col;
+    const char *from;
+
+    *load = load_of(m, pc, chosen_in(m, pc, b));
+    if (*load < 0 || !rd_tile_is_native(m->code->inst[*load].strides.at->type))
+        return NULL;
+    from = memory_in(m, *load, b, row, &col);
+    return col == 1 ? from : NULL;
+}
+
+/* Makes the register of a tile that is one box the memory itself, if there are rows of it. */
+static bool is_memory(rd_tiles *m, int32_t pc, const box *b)
+{
+    rd_reg_view *y = &m->reg[m->p->inst[pc].dst];
+    int32_t      load;
+    int64_t      row;
+    const char  *from;
 
     if (m->code->inst[pc].into >= 0 || b->rows < m->rows || b->cols < m->cols ||
-        !m->code->inst[load].joins || !(load == pc || m->code->inst[load].skip) ||
-        !rd_tile_is_native(m->code->inst[load].strides.at->type))
-        return false;
-    from = memory_in(m, load, b, &row, &col);
-    if (col != 1)
+        !(from = rows_in(m, pc, b, &load, &row)))
         return false;
     if (m->code->inst[load].strides.at->slot < m->p->first_scratch)
         m->task->loads += m->rows * m->cols;
-    m->reg[m->p->inst[pc].dst].at  = (char *)from;
-    m->reg[m->p->inst[pc].dst].row = row;
-    m->reg[m->p->inst[pc].dst].col = 1;
+    y->at  = (char *)from;
+    y->row = row;
+    y->col = 1;
     return true;
+}
+
+/* Runs an instruction that joins in one box of its tile y. */
+static void join_box(rd_tiles *m, int32_t pc, const box *b, const rd_reg_view *y)
+{
+    const int32_t reg = chosen_in(m, pc, b), load = load_of(m, pc, reg);
+
+    if (load >= 0) {
+        load_box(m, load, b, y);
+    } else {
+        const rd_reg_view x = rd_tiles_view(m, reg);
+
+        copy_box(&x, b, y);
+    }
+}
+
+/* The size of the box that begins at a row and a column of the tile. */
+static void size_box(const rd_tiles *m, const rd_tile_inst *t, box *b)
+{
+    b->rows = m->rows - b->row;
+    b->cols = left_in_piece(m, t->col_axis, index_in(m, t, t->col_axis, b), m->cols - b->col);
+    if (m->rows > 1)
+        b->rows = left_in_piece(m, t->row_axis, index_in(m, t, t->row_axis, b), b->rows);
 }
 
 /* Runs a LOAD or a SELECT that joins, box by box. */
 void rd_tiles_join(rd_tiles *m, int32_t pc)
 {
     const rd_tile_inst *t = &m->code->inst[pc];
-    rd_reg_view         y = { 0 };
+    rd_reg_view         y;
+    box                 b = { 0 };
 
-    for (box b = { 0 }; b.row < m->rows; b.row += b.rows) {
-        b.col  = 0;
-        b.rows = left_in_piece(m, t->row_axis, m->rows > 1 ? index_in(m, t, t->row_axis, &b) : 0,
-                               m->rows - b.row);
-        for (; b.col < m->cols; b.col += b.cols) {
-            int32_t reg;
+    size_box(m, t, &b);
+    if (is_memory(m, pc, &b))
+        return;
+    y = rd_tiles_target(m, pc, m->p->inst[pc].dst);
+    for (; b.row < m->rows; b.row += b.rows)
+        for (b.col = 0; b.col < m->cols; b.col += b.cols) {
+            size_box(m, t, &b);
+            join_box(m, pc, &b, &y);
+        }
+}
 
-            b.cols =
-                left_in_piece(m, t->col_axis, index_in(m, t, t->col_axis, &b), m->cols - b.col);
-            reg = chosen_in(m, pc, &b);
-            if (!y.at && is_memory(m, pc, reg, &b))
-                return;
-            if (!y.at)
-                y = rd_tiles_target(m, pc, m->p->inst[pc].dst);
-            if (m->code->inst[m->code->reg[reg].born].joins &&
-                (reg == m->p->inst[pc].dst || m->code->inst[m->code->reg[reg].born].skip))
-                load_box(m, m->code->reg[reg].born, &b, &y);
-            else {
-                const rd_reg_view x = rd_tiles_view(m, reg);
+/* ---- Cut loops ------------------------------------------------------------------------------- */
+int64_t rd_tiles_rows_to_seam(const rd_tiles *m, int32_t axis, int64_t n)
+{
+    return left_in_piece(m, axis, m->axis[axis].index, n);
+}
 
-                copy_box(&x, &b, &y);
-            }
+int64_t rd_tiles_columns_to_seam(rd_tiles *m, int32_t pc, int64_t n)
+{
+    const rd_loop *loop = &m->p->loop[m->p->inst[pc].arg];
+    const box      b    = { .rows = m->rows, .cols = 1 };
+
+    n = left_in_piece(m, loop->axis, m->axis[loop->axis].index, n);
+    for (int32_t i = pc + 1; i < loop->end; i++) {
+        const rd_tile_inst *t = &m->code->inst[i];
+        int32_t             load;
+        int64_t             row;
+
+        if (t->joins && !t->skip && !rows_in(m, i, &b, &load, &row)) {
+            const int64_t fit = m->code->cells / m->rows;
+
+            return rd_least(n, fit > 1 ? fit : 1);
         }
     }
+    return n;
 }
 
 /* ---- Guards ---------------------------------------------------------------------------------- */
