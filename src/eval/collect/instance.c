@@ -237,10 +237,13 @@ static int64_t number_or(const rd_expr *x, int64_t otherwise)
     return x->kind == RD_EXPR_NUMBER && x->type == RD_I64 ? x->as.number->value.i64 : otherwise;
 }
 
-/* True for an i64 that is a place, a place less a number, clamped so that it is in [0, extent). */
+/* True for an i64 that is a place, moved by a number or by none, and clamped so that it is in
+ * [0, extent). */
 static bool is_clamped_place(const rd_expr *index, int64_t extent)
 {
-    bool low = false, high = false;
+    const int64_t far = INT64_MAX / 2;
+    bool          low = false, high = false;
+    int64_t       by;
 
     while (index->kind == RD_EXPR_MAP && index->type == RD_I64 &&
            (index->op == RD_OP_minimum || index->op == RD_OP_maximum)) {
@@ -252,16 +255,18 @@ static bool is_clamped_place(const rd_expr *index, int64_t extent)
         high |= index->op == RD_OP_minimum;
         index = index->in[0];
     }
-    low |= index->kind == RD_EXPR_COORD;
-    if (index->kind == RD_EXPR_MAP && index->op == RD_OP_sub && number_or(index->in[1], -1) >= 0) {
-        const int64_t less = number_or(index->in[1], -1);
-
+    by = 0;
+    if (index->kind == RD_EXPR_MAP && index->type == RD_I64 &&
+        (index->op == RD_OP_sub || index->op == RD_OP_add)) {
+        by    = number_or(index->in[1], far);
+        by    = index->op == RD_OP_sub ? -by : by;
         index = index->in[0];
-        high |=
-            index->kind == RD_EXPR_COORD && index->extent[index->as.axis->axis] - less <= extent;
     }
-    high |= index->kind == RD_EXPR_COORD && index->extent[index->as.axis->axis] <= extent;
-    return index->kind == RD_EXPR_COORD && low && high;
+    if (index->kind != RD_EXPR_COORD || by <= -far || by >= far)
+        return false;
+    low |= by >= 0;
+    high |= index->extent[index->as.axis->axis] + by <= extent;
+    return low && high;
 }
 
 /* True if the gather's index is known to be in range: it is a clamped place, or one of the

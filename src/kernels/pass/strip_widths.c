@@ -121,8 +121,9 @@ static bool has_streams(const measuring *m)
         const rd_let *let    = rd_let_of(m->r->t, s);
         const rd_for *around = loop_of(m, m->r->t->stmt[s].parent);
 
-        if (let && let->kind == RD_I_LOAD && rd_linear_coef(m->r->t, &let->at, m->r->axis) == 1 &&
-            around && trips_of(m, around) > FEW && is_streaming_load(m, s, &let->at))
+        if (let && let->kind == RD_I_LOAD &&
+            rd_coef_unclamped(m->r->t, &let->at, m->r->axis) == 1 && around &&
+            trips_of(m, around) > FEW && is_streaming_load(m, s, &let->at))
             return true;
     }
     return false;
