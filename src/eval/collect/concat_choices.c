@@ -17,7 +17,7 @@
 #include <string.h>
 
 /* A choice computes all parts where loops are not split, and each seam is a copy of the loop. */
-enum { MOST_PARTS = 4, MOST_OPS = 16 };
+enum { MOST_PARTS = 4, MOST_LEAVES = 9, MOST_OPS = 256 };
 
 /* What is known of the seen expressions, by number, and what is made of them. */
 typedef struct choosing {
@@ -62,11 +62,26 @@ static bool is_cheap(const choosing *w, const rd_expr *x)
     return true;
 }
 
+/* The parts of a concatenation, and of those inside of it. */
+static int leaves_of(const rd_expr *x)
+{
+    int n = 0;
+
+    if (x->kind != RD_EXPR_CONCAT && x->kind != RD_EXPR_MAP && x->kind != RD_EXPR_VIEW)
+        return 1;
+    for (int k = 0; k < x->n_in; k++) {
+        const int more = leaves_of(x->in[k]);
+
+        n = x->kind == RD_EXPR_CONCAT ? n + more : more > n ? more : n;
+    }
+    return n;
+}
+
 /* True if the concatenation may be a choice: it has few parts, of few operations an element. */
 static bool may_be_chosen(const choosing *w, const rd_expr *x)
 {
     if (x->n_in > MOST_PARTS || rd_seen_of(w->c, x)->given || rd_expr_points(x) == 0 ||
-        rd_seen_of(w->c, x)->ops > MOST_OPS)
+        rd_seen_of(w->c, x)->ops > MOST_OPS || leaves_of(x) > MOST_LEAVES)
         return false;
     for (int k = 0; k < x->n_in; k++)
         if (!is_cheap(w, x->in[k]))
@@ -74,29 +89,22 @@ static bool may_be_chosen(const choosing *w, const rd_expr *x)
     return true;
 }
 
-/* True if axis a of the place is read along one whole axis, or has one index. */
-static bool is_whole_axis(const rd_concat_split *s, const rd_concat_place *p, int a)
-{
-    return p->expr->extent[a] == 1 || (p->at[a].axis >= 0 && p->at[a].offset == 0 &&
-                                       s->extent[p->at[a].axis] == p->expr->extent[a]);
-}
-
-/* True if the fold reads the concatenation about once an element: along all of its axes, of which
- * only the one with the seams may be read from an offset on, and along no other axes. */
+/* True if the fold reads each element of the concatenation once at most: each axis of more than one
+ * index goes along with an axis of the fold, and so does each axis of the fold. */
 static bool is_read_once(const rd_concat_split *s, const rd_concat_place *p)
 {
-    const int axis = (int)p->expr->as.axis->axis;
+    bool read[RD_MAX_RANK] = { false };
 
-    for (int a = 0; a < p->expr->rank; a++)
-        if (a != axis ? !is_whole_axis(s, p, a) : p->at[a].axis < 0)
+    for (int a = 0; a < p->expr->rank; a++) {
+        if (p->at[a].axis < 0 && p->expr->extent[a] > 1)
+            return false;
+        if (p->at[a].axis >= 0)
+            read[p->at[a].axis] = true;
+    }
+    for (int a = 0; a < s->rank; a++)
+        if (!read[a] && s->extent[a] > 1)
             return false;
     return true;
-}
-
-/* The points of a fold's operand. */
-static double points_of(const rd_concat_split *s)
-{
-    return (double)rd_points(s->rank, s->extent);
 }
 
 /* True if the operands of a place were visited, too: those of maps and concatenations, and of views
@@ -114,7 +122,6 @@ static bool is_looked_through(const rd_concat_place *p)
  * reads otherwise stays stored.  False without memory. */
 static bool look_below(choosing *w, rd_expr *fold, bool *stored)
 {
-    enum { OFTEN = 2 };
     rd_reading       at[RD_MAX_RANK];
     rd_concat_split *s = rd_concat_split_of(w->c, fold->in[0], at);
 
@@ -127,7 +134,7 @@ static bool look_below(choosing *w, rd_expr *fold, bool *stored)
         w->below[n] |= is_looked_through(p);
         if (p->expr->kind != RD_EXPR_CONCAT)
             continue;
-        if (is_read_once(s, p) && points_of(s) <= OFTEN * rd_expr_points(p->expr))
+        if (is_read_once(s, p))
             w->wanted[n] = true;
         else
             stored[n] = true;

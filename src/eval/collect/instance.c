@@ -114,6 +114,45 @@ static bool is_in_rows(const rd_collector *c, const rd_expr *e, const int32_t *l
     return dim == e->rank;
 }
 
+/* The int that x is; `otherwise` if it is no number. */
+static int64_t number_or(const rd_expr *x, int64_t otherwise)
+{
+    while (x->kind == RD_EXPR_VIEW)
+        x = x->in[0];
+    return x->kind == RD_EXPR_NUMBER && x->type == RD_I64 ? x->as.number->value.i64 : otherwise;
+}
+
+/* True if a gathered subscript of a use is a clamped place, not an index in memory: see
+ * is_clamped_place(). */
+static bool is_at_place(const rd_collector *c, const rd_subscript_term *term)
+{
+    const rd_value *v = term->axis < 0 ? &c->graph->value[term->value] : NULL;
+
+    return v && v->op == RD_OP_cast &&
+           (v->expr->kind == RD_EXPR_MAP || v->expr->kind == RD_EXPR_COORD);
+}
+
+/* The share of a use's points for which an element has to be computed, where it is read at clamped
+ * places.  Loops are split there, and where a place is clamped it is one side of a choice that is
+ * not taken.  0: it is read at other gathered indices. */
+static double share_at_places(const rd_collector *c, const rd_expr *e, const rd_expr_use *d)
+{
+    double share = 1;
+
+    for (int a = 0; a < e->rank; a++)
+        for (int t = 0; t < d->at[a].n_term; t++) {
+            const rd_subscript_term *term = &d->at[a].term[t];
+
+            if (term->axis >= 0)
+                continue;
+            if (!is_at_place(c, term))
+                return 0;
+            share *=
+                fmin(1, (double)e->extent[a] / rd_expr_points(c->graph->value[term->value].expr));
+        }
+    return share;
+}
+
 /* Compares the cost of storing a map with that of inlining it at n uses, in operations.  Inlining a
  * map of k arrays through a gather makes k gathers: the extra k - 1 count as reads. */
 static bool is_cheaper_stored(const rd_collector *c, const rd_seen *seen, const int32_t *list,
@@ -126,10 +165,11 @@ static bool is_cheaper_stored(const rd_collector *c, const rd_seen *seen, const 
     double       evaluations = 0, gathers = 0;
 
     for (int k = 0; k < n; k++) {
-        const rd_expr_use *d = rd_use_of(c, list[k]);
+        const rd_expr_use *d     = rd_use_of(c, list[k]);
+        const double       share = share_at_places(c, seen->expr, d);
 
-        evaluations += rd_use_points(c, d);
-        if (seen->reads > 1 && rd_use_is_gathered(c, d))
+        evaluations += rd_use_points(c, d) * (share > 0 ? share : 1);
+        if (seen->reads > 1 && share == 0)
             gathers += (seen->reads - 1) * rd_use_points(c, d);
     }
     return seen->ops * (evaluations - points) + RD_PRICE_READ * gathers >
@@ -150,6 +190,18 @@ static bool only_widens(const rd_expr *e)
            rd_dtype_size(type) < rd_dtype_size(e->type);
 }
 
+/* True for whole numbers that follow from one index by sums and clamps.  They are never stored, so
+ * that loops can be split where they are clamped. */
+static bool is_place(const rd_expr *e)
+{
+    while (e->kind == RD_EXPR_MAP && e->type == RD_I64 &&
+           (e->op == RD_OP_add || e->op == RD_OP_sub || e->op == RD_OP_minimum ||
+            e->op == RD_OP_maximum) &&
+           number_or(e->in[1], -1) == number_or(e->in[1], 0))
+        e = e->in[0];
+    return e->kind == RD_EXPR_COORD;
+}
+
 /* Makes the values of a map.  Normally views of it are inlined.  If elements would be computed
  * more than once (windows, gathers, overlapping slices), it is stored if that is cheaper.  Such
  * an array is never read in the loop that makes it. */
@@ -157,7 +209,7 @@ static bool instances_map(rd_collector *c, const rd_seen *seen, const int32_t *l
 {
     const rd_expr *e = seen->expr;
 
-    if (!only_widens(e) && !rd_is_of_pairs(c, seen, list, n) &&
+    if (!only_widens(e) && !is_place(e) && !rd_is_of_pairs(c, seen, list, n) &&
         (is_cheaper_stored(c, seen, list, n) ||
          (seen->ops > 0 && is_read_crosswise(c, e, list, n))))
         return map_whole(c, e, list, n);
@@ -227,14 +279,6 @@ static bool instance_view(rd_collector *c, const rd_expr *e, int use)
 
     return rd_view_subscripts(c, e, rd_use_of(c, use)->at, at) &&
            rd_answer_same(c, use, e->in[0], at);
-}
-
-/* The int that x is; `otherwise` if it is no number. */
-static int64_t number_or(const rd_expr *x, int64_t otherwise)
-{
-    while (x->kind == RD_EXPR_VIEW)
-        x = x->in[0];
-    return x->kind == RD_EXPR_NUMBER && x->type == RD_I64 ? x->as.number->value.i64 : otherwise;
 }
 
 /* True for an i64 that is a place, moved by a number or by none, and clamped so that it is in
