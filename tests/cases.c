@@ -614,6 +614,21 @@ int case_joined_rows(case_world *w, rd_expr **y)
     return 1;
 }
 
+/* Four blocks of pair formulas, times a vector. */
+int case_pair_blocks(case_world *w, rd_expr **y)
+{
+    rd_expr *u = vector(w, "u", n(w, 2000, 150)), *v = vector(w, "v", n(w, 2000, 150));
+    rd_expr *a      = rd_exp(rd_neg(rd_square(rd_sub(rd_expand(u, 1), rd_expand(u, 0)))));
+    rd_expr *b      = rd_mul(rd_expand(u, 1), rd_expand(v, 0));
+    rd_expr *d      = rd_abs(rd_sub(rd_expand(v, 1), rd_expand(v, 0)));
+    rd_expr *rows[] = { rd_concat(1, RD_EXPRS(a, b)), rd_concat(1, RD_EXPRS(rd_transpose(b), d)) };
+
+    y[0] = rd_sum(rd_mul(rd_concat(0, RD_EXPRS(rows[0], rows[1])),
+                         rd_expand(rd_concat(0, RD_EXPRS(v, u)), 0)),
+                  RD_DIMS(1));
+    return 1;
+}
+
 int case_rolling_sum(case_world *w, rd_expr **y)
 {
     y[0] = rd_rolling_sum(vector(w, "x", n(w, 1000000, 20000)), 0, 5000);

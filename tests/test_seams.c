@@ -332,6 +332,80 @@ START_TEST(folds_have_the_bits_of_stored)
 }
 END_TEST
 
+/* ---- Joined along both axes ------------------------------------------------------------------ */
+/* Blocks [[A, B], [C, D]] of pair formulas, of n and m points. */
+static rd_expr *pair_blocks(int64_t n, int64_t m)
+{
+    rd_expr *x = rd_slice_axis(rd_reshape(large(n, m), RD_SHAPE(n * m)), 0, 0, n, 1);
+    rd_expr *y = rd_slice_axis(rd_reshape(large(n, m), RD_SHAPE(n * m)), 0, n, n + m, 1);
+    rd_expr *a = rd_exp(rd_neg(rd_abs(rd_sub(rd_expand(x, 1), rd_expand(x, 0)))));
+    rd_expr *b = rd_mul(rd_expand(x, 1), rd_expand(y, 0));
+    rd_expr *d = rd_square(rd_sub(rd_expand(y, 1), rd_expand(y, 0)));
+
+    return rd_concat(
+        0, RD_EXPRS(rd_concat(1, RD_EXPRS(a, b)), rd_concat(1, RD_EXPRS(rd_transpose(b), d))));
+}
+
+static rd_expr *rolled_both(int64_t n, int64_t m)
+{
+    return rd_roll(rd_roll(large(n, m), 0, 3), 1, -2);
+}
+
+static rd_expr *padded_twice(int64_t n, int64_t m)
+{
+    return rd_pad(rd_pad(large(n, m), 0, 2, 1, RD_PAD_REFLECT, NULL), 1, 1, 3, RD_PAD_EDGE, NULL);
+}
+
+static rd_expr *moved_and_clamped(int64_t n, int64_t m)
+{
+    rd_expr *x = large(n, m), *i = rd_coord(rd_slice_axis(x, 1, 0, 1, 1), 0);
+    rd_expr *j = rd_coord(rd_slice_axis(x, 0, 0, 1, 1), 1);
+
+    i = rd_reshape(rd_add(i, rd_int(ctx, -2)), RD_SHAPE(n));
+    j = rd_reshape(rd_add(j, rd_int(ctx, 4)), RD_SHAPE(m));
+    x = rd_take(rd_sqrt(rd_abs(x)), 0, rd_clip(i, rd_int(ctx, 0), rd_int(ctx, n - 1)));
+    return rd_take(x, 1, rd_clip(j, rd_int(ctx, 0), rd_int(ctx, m - 1)));
+}
+
+static const struct {
+    const char *what;
+    rd_expr *(*build)(int64_t n, int64_t m);
+} joins[] = { { "blocks of pairs", pair_blocks },
+              { "rolled along both", rolled_both },
+              { "padded twice", padded_twice },
+              { "moved and clamped", moved_and_clamped } };
+
+START_TEST(joins_have_the_bits_of_stored)
+{
+    static const int64_t extents[][2] = { { 70, 70 }, { 64, 128 },  { 300, 200 },
+                                          { 5, 3 },   { 130, 300 }, { 1, 90 } };
+
+    for (size_t k = 0; k < COUNT(extents); k++) {
+        rd_expr      *with   = joins[_i].build(extents[k][0], extents[k][1]);
+        rd_expr      *last   = rd_slice_axis(with, 0, 0, 1, 1);
+        const rd_dims dims[] = { RD_DIMS(0), RD_DIMS(1), RD_ALL };
+
+        for (size_t d = 0; d < COUNT(dims); d++) {
+            folds_alike(with, rd_sum(rd_mul(with, last), dims[d]), joins[_i].what);
+            folds_alike(with, rd_max(rd_cast(with, RD_F32), dims[d]), joins[_i].what);
+        }
+        folds_alike(with, rd_std(with, RD_DIMS(1)), joins[_i].what);
+    }
+}
+END_TEST
+
+/* The bytes of arrays between the stages of a fold along rows. */
+START_TEST(joins_store_nothing)
+{
+    static const char words[] = "arrays between stages: ";
+    rd_expr          *y       = rd_sum(rd_sin(joins[_i].build(256, 192)), RD_DIMS(1));
+    const char       *text    = plan_text(y);
+
+    ck_assert_msg(atol(strstr(text, words) + strlen(words)) == 0, "%s:\n%.2000s", joins[_i].what,
+                  text);
+}
+END_TEST
+
 /* A concatenation of one many times over is not taken apart: that would be a plan of thousands of
  * passes. */
 START_TEST(many_parts)
@@ -359,6 +433,8 @@ int main(void)
     tcase_add_loop_test(tc, stores_nothing, 0, COUNT(programs));
     tcase_add_test(tc, same_bits_where_stored);
     tcase_add_loop_test(tc, folds_have_the_bits_of_stored, 0, COUNT(fields) * WAYS);
+    tcase_add_loop_test(tc, joins_have_the_bits_of_stored, 0, COUNT(joins));
+    tcase_add_loop_test(tc, joins_store_nothing, 0, COUNT(joins));
     tcase_add_test(tc, many_parts);
     suite_add_tcase(s, tc);
     srunner_run_all(sr, CK_ENV);

@@ -107,6 +107,22 @@ static bool is_read_once(const rd_concat_split *s, const rd_concat_place *p)
     return true;
 }
 
+/* The points of a fold's operand. */
+static double points_of(const rd_concat_split *s)
+{
+    return (double)rd_points(s->rank, s->extent);
+}
+
+/* True if the fold reads no more elements than about those of the concatenation, but some again:
+ * what is padded along two axes has borders of borders.  Its parts must be arrays, which are read
+ * at no cost. */
+static bool is_border(const choosing *w, const rd_concat_split *s, const rd_concat_place *p)
+{
+    enum { OFTEN = 2 };
+
+    return rd_seen_of(w->c, p->expr)->ops == 0 && points_of(s) <= OFTEN * rd_expr_points(p->expr);
+}
+
 /* True if the operands of a place were visited, too: those of maps and concatenations, and of views
  * along whole axes. */
 static bool is_looked_through(const rd_concat_place *p)
@@ -134,7 +150,7 @@ static bool look_below(choosing *w, rd_expr *fold, bool *stored)
         w->below[n] |= is_looked_through(p);
         if (p->expr->kind != RD_EXPR_CONCAT)
             continue;
-        if (is_read_once(s, p))
+        if (is_read_once(s, p) || is_border(w, s, p))
             w->wanted[n] = true;
         else
             stored[n] = true;

@@ -114,11 +114,18 @@ static bool is_in_rows(const rd_collector *c, const rd_expr *e, const int32_t *l
     return dim == e->rank;
 }
 
+/* What is seen through views and reshapes. */
+static const rd_expr *seen_through(const rd_expr *x)
+{
+    while (x->kind == RD_EXPR_VIEW || x->kind == RD_EXPR_RESHAPE)
+        x = x->in[0];
+    return x;
+}
+
 /* The int that x is; `otherwise` if it is no number. */
 static int64_t number_or(const rd_expr *x, int64_t otherwise)
 {
-    while (x->kind == RD_EXPR_VIEW)
-        x = x->in[0];
+    x = seen_through(x);
     return x->kind == RD_EXPR_NUMBER && x->type == RD_I64 ? x->as.number->value.i64 : otherwise;
 }
 
@@ -128,8 +135,7 @@ static bool is_at_place(const rd_collector *c, const rd_subscript_term *term)
 {
     const rd_value *v = term->axis < 0 ? &c->graph->value[term->value] : NULL;
 
-    return v && v->op == RD_OP_cast &&
-           (v->expr->kind == RD_EXPR_MAP || v->expr->kind == RD_EXPR_COORD);
+    return v && v->op == RD_OP_cast && seen_through(v->expr)->kind != RD_EXPR_LEAF;
 }
 
 /* The share of a use's points for which an element has to be computed, where it is read at clamped
@@ -198,7 +204,7 @@ static bool is_place(const rd_expr *e)
            (e->op == RD_OP_add || e->op == RD_OP_sub || e->op == RD_OP_minimum ||
             e->op == RD_OP_maximum) &&
            number_or(e->in[1], -1) == number_or(e->in[1], 0))
-        e = e->in[0];
+        e = seen_through(e->in[0]);
     return e->kind == RD_EXPR_COORD;
 }
 
@@ -297,14 +303,14 @@ static bool is_clamped_place(const rd_expr *index, int64_t extent)
             return false;
         low |= index->op == RD_OP_maximum;
         high |= index->op == RD_OP_minimum;
-        index = index->in[0];
+        index = seen_through(index->in[0]);
     }
     by = 0;
     if (index->kind == RD_EXPR_MAP && index->type == RD_I64 &&
         (index->op == RD_OP_sub || index->op == RD_OP_add)) {
         by    = number_or(index->in[1], far);
         by    = index->op == RD_OP_sub ? -by : by;
-        index = index->in[0];
+        index = seen_through(index->in[0]);
     }
     if (index->kind != RD_EXPR_COORD || by <= -far || by >= far)
         return false;
@@ -320,8 +326,7 @@ static bool is_inside(const rd_expr *index, int64_t extent)
 {
     if (is_clamped_place(index, extent))
         return true;
-    while (index->kind == RD_EXPR_VIEW || index->kind == RD_EXPR_RESHAPE)
-        index = index->in[0];
+    index = seen_through(index);
     return index->kind == RD_EXPR_LEAF && index->as.leaf->below > 0 &&
            index->as.leaf->below <= extent;
 }

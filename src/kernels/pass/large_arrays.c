@@ -81,56 +81,6 @@ bool rd_has_nontemporal_store(const rd_strip_at *r)
 }
 
 /* ---- Loads ----------------------------------------------------------------------------------- */
-/* True if the value is a place: it follows from indices by sums, differences and clamps; *coef gets
- * the coefficient of the axis where nothing is clamped.  `depth` bounds the recursion. */
-static bool is_place(const rd_schedule *t, int32_t value, int32_t axis, int depth, int64_t *coef)
-{
-    const rd_let *let    = &t->let[value];
-    int64_t       own[2] = { 0 };
-
-    *coef = let->kind == RD_I_COORD ? rd_linear_coef(t, &let->at, axis) : 0;
-    if (let->kind == RD_I_COORD)
-        return !rd_is_data_dependent(t, &let->at);
-    if (let->kind == RD_I_CONST)
-        return true;
-    if (let->kind != RD_I_MAP || let->n != 2 || depth == 0 ||
-        (let->op != RD_OP_add && let->op != RD_OP_sub && let->op != RD_OP_minimum &&
-         let->op != RD_OP_maximum))
-        return false;
-    for (int k = 0; k < 2; k++)
-        if (!is_place(t, t->operand[let->first + k], axis, depth - 1, &own[k]))
-            return false;
-    *coef = own[0] ? own[0] : own[1];
-    return true;
-}
-
-/* The coefficient of an axis in a position, also by way of places; false: memory holds a term. */
-static bool coef_of(const rd_schedule *t, const rd_linear *at, int32_t axis, int64_t *coef)
-{
-    enum { DEPTH = 8 };
-    int64_t own;
-
-    *coef = rd_linear_coef(t, at, axis);
-    for (int32_t k = 0; k < at->n; k++) {
-        const rd_linear_term *term = &t->term[at->first + k];
-
-        if (term->axis >= 0)
-            continue;
-        if (!is_place(t, term->value, axis, DEPTH, &own))
-            return false;
-        *coef += term->coef * own;
-    }
-    return true;
-}
-
-/* The coefficient of an axis in a position, also by way of places: indices that may be clamped. */
-int64_t rd_coef_unclamped(const rd_schedule *t, const rd_linear *at, int32_t axis)
-{
-    int64_t coef;
-
-    return coef_of(t, at, axis, &coef) ? coef : rd_linear_coef(t, at, axis);
-}
-
 /* The bytes of all elements that a load reaches. */
 static double bytes_of_load(const rd_schedule *t, const rd_let *load)
 {
@@ -139,7 +89,9 @@ static double bytes_of_load(const rd_schedule *t, const rd_let *load)
     for (int32_t axis = 0; axis < t->p->n_axis; axis++) {
         int64_t coef;
 
-        bytes *= coef_of(t, &load->at, axis, &coef) && coef ? (double)t->p->axis_extent[axis] : 1;
+        bytes *= rd_coef_at_places(t, &load->at, axis, &coef) && coef
+                     ? (double)t->p->axis_extent[axis]
+                     : 1;
     }
     return bytes;
 }
@@ -153,7 +105,7 @@ static bool is_moved_between(const rd_schedule *t, int32_t load, int32_t loop, i
 
     for (int32_t s = t->stmt[load].parent; s != loop; s = t->stmt[s].parent)
         if (rd_loop_of(t, s)->axis != axis && rd_loop_of(t, s)->axis != rd_loop_of(t, loop)->axis &&
-            coef_of(t, at, rd_loop_of(t, s)->axis, &coef) && coef)
+            rd_coef_at_places(t, at, rd_loop_of(t, s)->axis, &coef) && coef)
             return true;
     return false;
 }
@@ -168,8 +120,8 @@ bool rd_reads_large_rows(const rd_schedule *t, int32_t stmt, int32_t loop, int32
     int64_t       along, across;
 
     return load && load->kind == RD_I_LOAD && load->slot >= 0 &&
-           rd_dtype_size(load->type) >= FEWEST && coef_of(t, &load->at, axis, &along) &&
-           along == 1 && coef_of(t, &load->at, rd_loop_of(t, loop)->axis, &across) && across &&
-           !rd_program_accesses(t->p, RD_I_STORE, load->slot) &&
+           rd_dtype_size(load->type) >= FEWEST && rd_coef_at_places(t, &load->at, axis, &along) &&
+           along == 1 && rd_coef_at_places(t, &load->at, rd_loop_of(t, loop)->axis, &across) &&
+           across && !rd_program_accesses(t->p, RD_I_STORE, load->slot) &&
            !is_moved_between(t, stmt, loop, axis) && bytes_of_load(t, load) > rd_cached_bytes();
 }

@@ -39,8 +39,6 @@ bool rd_has_clusters(const rd_strip_at *r);
 
 /* large_arrays.c: true if the position depends on values that memory holds. */
 bool rd_is_data_dependent(const rd_schedule *t, const rd_linear *at);
-/* The coefficient of an axis in a position, also where an index may be clamped. */
-int64_t rd_coef_unclamped(const rd_schedule *t, const rd_linear *at, int32_t axis);
 /* Bytes of all elements along the axes of a position. */
 double rd_bytes_of_axes(const rd_schedule *t, const rd_linear *at, rd_dtype type);
 /* An array of more bytes does not fit the caches. */
