@@ -87,7 +87,7 @@ static int64_t trips_of(const measuring *m, const rd_for *loop)
 static bool is_streaming_loop(const measuring *m, int32_t stmt, const rd_linear *at)
 {
     const rd_for *loop  = loop_of(m, stmt);
-    const int64_t by    = llabs(rd_linear_coef(m->r->t, at, loop->axis));
+    const int64_t by    = llabs(rd_coef_unclamped(m->r->t, at, loop->axis));
     const int64_t least = rd_unrolls_loop(m->r, stmt) ? 1 : PREFETCHED;
 
     return by > 0 && trips_of(m, loop) > FEW && by * trips_of(m, loop) >= least;
@@ -117,7 +117,7 @@ static bool is_streaming_load(const measuring *m, int32_t stmt, const rd_linear 
 
         if (!loop || loop->axis == m->r->axis)
             continue;
-        if (on && !rd_linear_coef(m->r->t, at, loop->axis) && is_often(m, loop))
+        if (on && !rd_coef_unclamped(m->r->t, at, loop->axis) && is_often(m, loop))
             return false;
         on |= is_streaming_loop(m, s, at);
     }
@@ -132,8 +132,9 @@ static bool has_streams(const measuring *m)
         const rd_let *let    = rd_let_of(m->r->t, s);
         const rd_for *around = loop_of(m, m->r->t->stmt[s].parent);
 
-        if (let && let->kind == RD_I_LOAD && rd_linear_coef(m->r->t, &let->at, m->r->axis) == 1 &&
-            around && trips_of(m, around) > FEW && is_streaming_load(m, s, &let->at))
+        if (let && let->kind == RD_I_LOAD &&
+            rd_coef_unclamped(m->r->t, &let->at, m->r->axis) == 1 && around &&
+            trips_of(m, around) > FEW && is_streaming_load(m, s, &let->at))
             return true;
     }
     return false;
