@@ -56,7 +56,8 @@ rd_expr *rd_grad_whole_of_pairs(rd_expr *y)
 typedef struct exchanging {
     const char *call;
     int         a, b;
-    double     *left; /* operations of a pair that may be made anew; beyond, it would not pay */
+    double     *left;   /* operations of a pair that may be made anew; beyond, it would not pay */
+    bool       *shared; /* something of the pair is the same in either order */
 } exchanging;
 
 static rd_scaled exchanged(const exchanging *e, rd_expr *x);
@@ -64,7 +65,7 @@ static rd_scaled exchanged(const exchanging *e, rd_expr *x);
 /* The same with other axes, those of an operand. */
 static rd_expr *exchanged_below(const exchanging *e, rd_expr *x, int a, int b)
 {
-    const exchanging below = { e->call, a, b, e->left };
+    const exchanging below = { e->call, a, b, e->left, e->shared };
 
     return a < 0 || b < 0 ? NULL : rd_grad_whole(e->call, exchanged(&below, x));
 }
@@ -154,13 +155,14 @@ static rd_expr *exchanged_fold(const exchanging *e, const rd_expr *x)
 /* x with both axes exchanged; NULL: it would have to be computed anew. */
 static rd_scaled exchanged(const exchanging *e, rd_expr *x)
 {
-    bool     moves = false;
     rd_expr *y;
 
-    if (x->kind == RD_EXPR_NUMBER || rd_is_symmetric(x, e->a, e->b, &moves))
+    if (x->kind == RD_EXPR_NUMBER || rd_is_symmetric(x, e->a, e->b, e->shared))
         return (rd_scaled){ x, 1 };
-    if (rd_is_antisymmetric(x, e->a, e->b))
+    if (rd_is_antisymmetric(x, e->a, e->b)) {
+        *e->shared = true;
         return (rd_scaled){ x, -1 };
+    }
     y = x->kind == RD_EXPR_VIEW     ? exchanged_view(e, x)
         : x->kind == RD_EXPR_MAP    ? exchanged_map(e, x)
         : x->kind == RD_EXPR_REDUCE ? exchanged_fold(e, x)
@@ -168,15 +170,18 @@ static rd_scaled exchanged(const exchanging *e, rd_expr *x)
     return (rd_scaled){ y, 1 };
 }
 
-/* x with axes a and b exchanged, where little of it changes; x NULL: it does not pay.  Axes of
- * few points are no pairs. */
+/* x with axes a and b exchanged, where little of it changes; x NULL: it does not pay, as for points
+ * of two arrays.  Axes of few points are no pairs. */
 rd_scaled rd_grad_exchanged(const char *call, rd_expr *x, int a, int b)
 {
     enum { FEW = 64 };
-    double           left = 256;
-    const exchanging e    = { call, a, b, &left };
+    double           left   = 256;
+    bool             shared = false;
+    const exchanging e      = { call, a, b, &left, &shared };
+    rd_scaled        y;
 
     if (x->extent[a] != x->extent[b] || x->extent[a] < FEW || x->kind != RD_EXPR_MAP)
         return (rd_scaled){ NULL, 1 };
-    return exchanged(&e, x);
+    y = exchanged(&e, x);
+    return shared ? y : (rd_scaled){ NULL, 1 };
 }
