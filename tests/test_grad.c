@@ -423,7 +423,7 @@ START_TEST(special_elements)
 }
 END_TEST
 
-/* The gradient of a length is 0 where the length is 0: pairs of a point with itself do not count. */
+/* The gradient of a length is 0 where the length is 0: a point with itself does not count. */
 START_TEST(lengths_of_0)
 {
     rd_ctx        *ctx  = rd_ctx_new(NULL);

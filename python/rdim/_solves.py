@@ -233,12 +233,14 @@ def solve(Av: Array, v: Array, b: Any, *, method: str = "cg", tolerance: float =
     (2, True)
     """
     Av, v = _operator("solve", Av, v)
-    keywords: dict[str, Any] = dict(method=method, tolerance=tolerance, most=most, restart=restart, preconditioner=_optional(preconditioner),
-                    coupled=coupled)
+    keywords: dict[str, Any] = dict(method=method, tolerance=tolerance, most=most, restart=restart,
+                                    preconditioner=_optional(preconditioner), coupled=coupled)
     right = asarray(b)
-    begin = next(_records.begun, None) if start is None else start
-    x, found = _core._solve((Av, v, keywords["preconditioner"], right, _optional(begin)), _word("solve", "method", method, _METHODS),
-                            tolerance, most, restart, coupled, _told("solve", progress), info)
+    begun = next(_records.begun, None)  # in turn, also where the caller says where to begin
+    begin = begun if start is None else start
+    operands = Av, v, keywords["preconditioner"], right, _optional(begin)
+    x, found = _core._solve(operands, _word("solve", "method", method, _METHODS), tolerance, most, restart, coupled,
+                            _told("solve", progress), info)
     if _records.open:
         _record(Solved(Av, v, right, x, keywords))
     return (x, SolveInfo(*found)) if info else x

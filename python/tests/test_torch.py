@@ -226,6 +226,17 @@ def test_a_solve_is_not_repeated() -> None:
     torch.testing.assert_close((x.grad, b.grad), want, rtol=1e-3, atol=1e-3)
 
 
+def test_solves_begin_in_turn() -> None:
+    """A solve with a start of its own is one of those that are begun anew."""
+
+    def solved(a: Any, b: Any) -> Any:
+        v, w = rd.input(b.shape), rd.input((2,))
+        first = rd.solve(a * v, v, b, start=rd.ones(b.shape), tolerance=1e-13)
+        return rd.sum(first) * rd.solve(w * 2.0, w, rd.asarray([1.0, 3.0]), tolerance=1e-13)
+
+    assert torch.autograd.gradcheck(rd.torch(solved), (random(5), random(5)))
+
+
 def test_threads() -> None:
     x, y, b = random(20, 3), random(30, 3), random(30, 2)
     want = torch.autograd.grad(plain(x, y, b).sum(), [x, y, b])

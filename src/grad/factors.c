@@ -238,8 +238,9 @@ static rd_expr *total_in_turn(const char *call, rd_expr *x)
     return x;
 }
 
-/* Drops the axes of extent 1 among those to be summed over: a sum of one element is the element.  As a sum
- * it would keep the factor, such as the weights b[j, 0] of a matrix of one column, in the loops over pairs. */
+/* Drops the axes of extent 1 among those to be summed over: a sum of one element is the element.
+ * As a sum it would keep a factor, such as the weights b[j, 0] of a matrix of one column, in the
+ * loops over pairs. */
 static rd_expr *drop_single(rd_expr *x, uint64_t *axes)
 {
     rd_dims  single = RD_NONE;

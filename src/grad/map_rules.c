@@ -55,9 +55,9 @@ static bool is_square(const rd_expr *x)
            (x->op == RD_OP_square || (x->op == RD_OP_mul && x->in[0] == x->in[1]));
 }
 
-/* True if y is a length: the root of a sum of squares, or of their mean.  At 0 the root has no derivative, and
- * the squares' is 0; the product would be NaN, as in a kernel of distances where two points are the same.  The
- * length has a cone there, whose middle is 0. */
+/* True if y is a length: the root of a sum of squares, or of their mean.  At 0 the root has no
+ * derivative, and that of the squares is 0; the product would be NaN, as in a kernel of distances
+ * where two points are the same.  The length has a cone there, whose middle is 0. */
 static bool is_length(const rd_expr *y)
 {
     const rd_expr *const x = y->in[0];

@@ -78,8 +78,9 @@ static rd_expr *places_of(const rd_grad_step *s)
                      rd_with_origins(s->y->in[0], /*origin=*/NULL), NULL, RD_I64, /*turned=*/false);
 }
 
-/* The change by a scan of products.  Results with no 0 behind them change by g / x of each element.  With one 0
- * they change by that element alone, as r, the product of the others, says; with more they do not change. */
+/* The change by a scan of products.  Results with no 0 behind them change by g / x of each element.
+ * With one 0 they change by that element alone, as r, the product of the others, says; with more
+ * they do not change. */
 static rd_expr *product(rd_grad_step *s, rd_expr *x, rd_expr *g, bool back)
 {
     rd_expr *const none  = rd_grad_text(s, "x == 0 ? 1 : 0", "x", &x);
