@@ -61,9 +61,13 @@ rd_stride rd_usual_stride(const rd_schedule *t, int32_t loop, int32_t stmt)
     const rd_linear *at     = s->kind == RD_S_LET ? &t->let[s->value].at : &s->at;
     const rd_for    *of     = rd_loop_of(t, loop);
     rd_stride        stride = rd_access_stride(t, loop, stmt);
+    bool             places = false;
     int64_t          coef;
 
-    if (!stride.known && of->axis < t->p->n_axis && rd_coef_at_places(t, at, of->axis, &coef))
+    for (int32_t k = 0; k < at->n; k++)
+        places |= t->term[at->first + k].axis < 0;
+    if (!stride.known && places && of->axis < t->p->n_axis &&
+        rd_coef_at_places(t, at, of->axis, &coef))
         stride = (rd_stride){ true, coef * (of->step > 1 ? of->step : 1) };
     return stride;
 }
