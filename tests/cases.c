@@ -585,6 +585,50 @@ int case_few_nearest(case_world *w, rd_expr **y)
     return 1;
 }
 
+/* Rows of one array times those of another that is rolled along them. */
+int case_rolled_rows(case_world *w, rd_expr **y)
+{
+    rd_expr *x = matrix(w, "x", n(w, 3000, 70), n(w, 2048, 200));
+
+    y[0] = rd_sum(rd_mul(x, rd_roll(x, 1, 5)), RD_DIMS(1));
+    return 1;
+}
+
+/* Columns that are padded by what is reflected. */
+int case_padded_columns(case_world *w, rd_expr **y)
+{
+    rd_expr *x = matrix(w, "x", n(w, 3000, 100), n(w, 2048, 200));
+
+    y[0] = rd_sum(rd_square(rd_pad(x, 0, 3, 2, RD_PAD_REFLECT, NULL)), RD_DIMS(0));
+    return 1;
+}
+
+/* All of two arrays side by side, times a third one. */
+int case_joined_rows(case_world *w, rd_expr **y)
+{
+    rd_expr *x = matrix(w, "x", n(w, 3000, 64), n(w, 1024, 64));
+    rd_expr *z = matrix(w, "z", n(w, 3000, 64), n(w, 1024, 64));
+    rd_expr *u = matrix(w, "u", n(w, 3000, 64), n(w, 2048, 128));
+
+    y[0] = rd_sum(rd_mul(rd_concat(1, RD_EXPRS(x, z)), u), RD_ALL);
+    return 1;
+}
+
+/* Four blocks of pair formulas, times a vector. */
+int case_pair_blocks(case_world *w, rd_expr **y)
+{
+    rd_expr *u = vector(w, "u", n(w, 2000, 150)), *v = vector(w, "v", n(w, 2000, 150));
+    rd_expr *a      = rd_exp(rd_neg(rd_square(rd_sub(rd_expand(u, 1), rd_expand(u, 0)))));
+    rd_expr *b      = rd_mul(rd_expand(u, 1), rd_expand(v, 0));
+    rd_expr *d      = rd_abs(rd_sub(rd_expand(v, 1), rd_expand(v, 0)));
+    rd_expr *rows[] = { rd_concat(1, RD_EXPRS(a, b)), rd_concat(1, RD_EXPRS(rd_transpose(b), d)) };
+
+    y[0] = rd_sum(rd_mul(rd_concat(0, RD_EXPRS(rows[0], rows[1])),
+                         rd_expand(rd_concat(0, RD_EXPRS(v, u)), 0)),
+                  RD_DIMS(1));
+    return 1;
+}
+
 int case_rolling_sum(case_world *w, rd_expr **y)
 {
     y[0] = rd_rolling_sum(vector(w, "x", n(w, 1000000, 20000)), 0, 5000);

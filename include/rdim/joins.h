@@ -1,9 +1,10 @@
 /* rdim/joins.h - arrays made of other arrays: joined, padded, repeated, cut into parts.
  *
  * The functions are made of views and maps and fuse as these do, with one exception.  rd_concat,
- * rd_stack, rd_pad and rd_roll join parts, and an array of parts is stored whole before it is read.
- * As a result it is written in place, without another copy.  rd_explain() shows a stored array in a
- * `why:` line.
+ * rd_stack, rd_pad and rd_roll join parts.  As a result these are written in place, without another
+ * copy.  Maps and reductions read a few parts where they lie, as loops are split where parts meet.
+ * Other readers, such as sorts, scans and matrix products, have an array of all parts stored first;
+ * rd_explain() shows a stored array in a `why:` line.
  *
  * All functions take complex operands. */
 #ifndef RDIM_JOINS_H

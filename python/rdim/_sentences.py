@@ -14,11 +14,17 @@ __all__ = ["retold"]
 _WORDS = {
     "abs": "abs", "arg": "angle", "at": "indexing", "broadcast": "broadcast_to", "bit_and": "bitwise_and",
     "cast": "astype", "concat": "concatenate", "ctx_new": "options", "eval": "compute", "eval_many": "compute",
-    "expand": "expand_dims", "floordiv": "floor_divide", "input": "asarray", "leaf": "asarray", "map2": "map", "mapn": "map",
+    "expand": "expand_dims", "floordiv": "floor_divide", "input": "input", "leaf": "asarray", "map2": "map", "mapn": "map",
     "mode_count_of": "mode_count", "mode_of": "mode", "mul": "multiply", "permute": "transpose",
     "popcount": "bitwise_count", "pow": "power", "quantiles": "quantile", "read": "asarray", "reduce": "reducer", "reduce2": "reducer", "round_to": "round",
     "select": "indexing", "shift_left": "left_shift", "shift_right": "right_shift", "slice": "indexing", "slice_axis": "indexing", "sub": "subtract", "take_along": "take_along_axis",
     "window": "sliding_window_view",
+}
+# Words of a sentence that mean something else here.
+_PHRASES = {
+    "name it among the inputs of rd_plan_new()": "it is an rdim.input(), to which solve() and the like give elements",
+    "use a leaf or an input of rank 0": "give it memory of its own: x = rdim.asarray(2.0).persist()",
+    "RD_CG": 'method="cg"', "RD_MINRES": 'method="minres"', "RD_GMRES": 'method="gmres"',
 }
 _TYPES = {
     "i8": "int8", "i16": "int16", "i32": "int32", "i64": "int64", "u8": "uint8", "u16": "uint16", "u32": "uint32",
@@ -28,6 +34,7 @@ _TYPES = {
 }
 _KEYWORDS = {"type": "dtype", "dims": "axis", "skip_nan": "skipna"}
 _A_NAME, _A_TYPE = re.compile(r"\brd_(\w+)"), re.compile(r"\b(" + "|".join(_TYPES) + r")\b")
+_A_PHRASE = re.compile("|".join(map(re.escape, _PHRASES)))
 _A_KEYWORD = re.compile(r"(?<![\w.)\]])\.([a-z_]{2,})\b(?! of)")
 _AN_AXIS = re.compile(r"\bRD_DIMS\((-?\d+)\)")
 _OF_CALL = re.compile(r"^(?:rd_(?P<library>\w+)(?=[: ])|rdim\.(?P<here>\w+)(?=[:(]))")
@@ -64,6 +71,7 @@ def retold(sentence: str, call: str | None) -> str:
         name = _function_above() or call or own["here"] or _word(own["library"])
         sentence = f"rdim.{name}" + sentence[own.end():]
     sentence, line, formula = sentence.partition("\n")  # whose own words have a caret below them
+    sentence = _A_PHRASE.sub(lambda found: _PHRASES[found[0]], sentence)
     sentence = _A_NAME.sub(lambda found: _word(found[1]), sentence)
     sentence = _AN_AXIS.sub(r"axis=\1", _A_TYPE.sub(lambda found: _TYPES[found[1]], sentence))
     sentence = _A_KEYWORD.sub(lambda found: _KEYWORDS.get(found[1], found[1]) + "=", sentence)

@@ -3,6 +3,8 @@
 A function of arrays becomes a *program*: from a list of arrays to a tuple of arrays.  Its gradient is a program of more
 operands, and so is its change along tangents.  One autograd function runs any program, so PyTorch differentiates as often
 as it likes.  Programs are built anew from the tensors that PyTorch saved, which finds those that were changed meanwhile.
+Solves within the function are recorded, and derivatives go through them; a program that is built anew begins them at
+the solutions of the first time, where they end at once.
 """
 
 from __future__ import annotations
@@ -15,6 +17,7 @@ from . import _core
 from ._core import Array
 from ._dtypes import numpy
 from ._leaves import from_dlpack
+from ._solves import changes_through, gradients_through, recorded, resumed
 
 __all__ = ["torch"]
 
@@ -35,12 +38,15 @@ class _Caller(_Program):
     def __init__(self, f: Callable[..., Any], arguments: list[Any], places: list[int], keywords: dict[str, Any]) -> None:
         self._f, self._arguments, self._places, self._keywords = f, arguments, places, keywords
         self.single = False  # whether f returns an array and no tuple of them, which a first call says
+        self._solutions: list[Array] = []  # of the solves of the last call
 
     def __call__(self, arrays: list[Array]) -> tuple[Array, ...]:
         arguments = list(self._arguments)
         for place, array in zip(self._places, arrays):
             arguments[place] = array
-        made = self._f(*arguments, **self._keywords)
+        with resumed(self._solutions), recorded() as solves:
+            made = self._f(*arguments, **self._keywords)
+        self._solutions = [one.x for one in solves]
         self.single = not isinstance(made, (list, tuple))
         found = (made,) if self.single else tuple(made)
         for one in found:
@@ -60,13 +66,10 @@ class _Gradient(_Program):
 
     def __call__(self, arrays: list[Array]) -> tuple[Array, ...]:
         operands = arrays[: self._n]
-        made = self._of(operands)
+        with recorded() as solves:
+            made = self._of(operands)
         by = tuple(operands[k] for k in self._wanted)
-        total: list[Array] = []
-        for k, seed in zip(self._given, arrays[self._n :]):
-            part = _core._grad(made[k], by, seed)
-            total = [a + b for a, b in zip(total, part)] if total else part
-        return tuple(total)
+        return gradients_through(solves, [(made[k], seed) for k, seed in zip(self._given, arrays[self._n :])], by)
 
 
 class _Change(_Program):
@@ -79,9 +82,10 @@ class _Change(_Program):
 
     def __call__(self, arrays: list[Array]) -> tuple[Array, ...]:
         operands = arrays[: self._n]
-        made = self._of(operands)
+        with recorded() as solves:
+            made = self._of(operands)
         by = tuple(operands[k] for k in self._moved)
-        return tuple(_core._jvp(made[k], by, tuple(arrays[self._n :]))[0] for k in self._real)
+        return changes_through(solves, [made[k] for k in self._real], by, arrays[self._n :])
 
 
 # ---- Tensors in and out -------------------------------------------------------------------------------------------
@@ -169,7 +173,8 @@ def torch(f: Callable[..., Any]) -> Callable[..., Any]:
     them, and must build the same each time.
 
     Arrays that f takes from elsewhere are constants.  If one is over the memory of a tensor that is an argument, it is that
-    operand, too: hand t.detach() to f as an argument of its own where it shall be constant.
+    operand, too: hand t.detach() to f as an argument of its own where it shall be constant.  f may call solve(), whose
+    gradient is the implicit one; other calls that evaluate give constants.
 
     f
         A function of Arrays; it may be a decorated one: @rd.torch.

@@ -180,6 +180,8 @@ int rdpy_run_one(rdpy_home *home, rd_expr *x, rd_array *out);
 /* The node where it is evaluated: in this thread's home.  `held` owns the memory that it reads, a new
  * reference or NULL: other threads, and who is told of progress, may assign to the array meanwhile. */
 rd_expr *rdpy_node_here(rdpy_home *home, PyObject *array, PyObject **held);
+/* Those options, but for who is told. */
+rd_eval_opts rdpy_eval_options(void);
 
 /* ---- Results (evaluate.c, item.c, memory.c) --------------------------------------------------- */
 /* Into a buffer of the caller's; -1 with an exception. */
@@ -210,7 +212,7 @@ extern PyMethodDef rdpy_running_functions[], rdpy_item_functions[], rdpy_error_f
     rdpy_memory_functions[], rdpy_evaluate_functions[], rdpy_text_functions[],
     rdpy_leaf_functions[], rdpy_dlpack_functions[], rdpy_pick_functions[], rdpy_home_functions[],
     rdpy_sparse_functions[], rdpy_function_functions[], rdpy_reducer_functions[],
-    rdpy_array_functions[], rdpy_derivative_functions[];
+    rdpy_array_functions[], rdpy_derivative_functions[], rdpy_solve_functions[];
 extern PyType_Slot rdpy_operator_slots[];
 extern PyGetSetDef rdpy_properties[];
 Py_ssize_t         rdpy_length(PyObject *self);

@@ -27,13 +27,14 @@ int rdpy_only_interpreter(void)
 
 static int add_functions(PyObject *module)
 {
-    PyMethodDef *const tables[] = {
-        rdpy_leaf_functions,   rdpy_evaluate_functions, rdpy_text_functions,
-        rdpy_dlpack_functions, rdpy_pick_functions,     rdpy_home_functions,
-        rdpy_sparse_functions, rdpy_function_functions, rdpy_reducer_functions,
-        rdpy_array_functions,  rdpy_running_functions,  rdpy_item_functions,
-        rdpy_memory_functions, rdpy_error_functions,    rdpy_derivative_functions
-    };
+    PyMethodDef *const tables[] = { rdpy_leaf_functions,       rdpy_evaluate_functions,
+                                    rdpy_text_functions,       rdpy_dlpack_functions,
+                                    rdpy_pick_functions,       rdpy_home_functions,
+                                    rdpy_sparse_functions,     rdpy_function_functions,
+                                    rdpy_reducer_functions,    rdpy_array_functions,
+                                    rdpy_running_functions,    rdpy_item_functions,
+                                    rdpy_memory_functions,     rdpy_error_functions,
+                                    rdpy_derivative_functions, rdpy_solve_functions };
 
     for (size_t k = 0; k < sizeof tables / sizeof *tables; k++)
         if (PyModule_AddFunctions(module, tables[k]) < 0)

@@ -60,20 +60,25 @@ static int told(void *user, double done, double seconds_left)
     return r->stopped;
 }
 
+rd_eval_opts rdpy_eval_options(void)
+{
+    return (rd_eval_opts){ .size          = sizeof(rd_eval_opts),
+                           .threads       = options.threads,
+                           .deterministic = options.deterministic,
+                           .measure       = options.measure };
+}
+
 /* The caller holds the memory that is read: rdpy_node_here(). */
 static rd_status evaluate(rd_ctx *ctx, void *of)
 {
     running *const r    = of;
-    rd_eval_opts   opts = { .size          = sizeof opts,
-                            .threads       = options.threads,
-                            .deterministic = options.deterministic,
-                            .measure       = options.measure,
-                            .progress      = told,
-                            .user          = r };
+    rd_eval_opts   opts = rdpy_eval_options();
     rd_status      status;
 
-    r->state = PyEval_SaveThread();
-    status   = rd_eval_many(ctx, r->results, &opts);
+    opts.progress = told;
+    opts.user     = r;
+    r->state      = PyEval_SaveThread();
+    status        = rd_eval_many(ctx, r->results, &opts);
     PyEval_RestoreThread(r->state);
     return status;
 }

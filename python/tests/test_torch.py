@@ -18,7 +18,7 @@ np = pytest.importorskip("numpy")
 
 def random(*shape: int, dtype: Any = torch.float64, grad: bool = True) -> Any:
     generator = torch.Generator().manual_seed(sum(shape) * 31 + len(shape))
-    return (torch.rand(*shape, dtype=dtype, generator=generator) + 0.3).requires_grad_(grad)
+    return (torch.rand(shape, dtype=dtype, generator=generator) + 0.3).requires_grad_(grad)
 
 
 @rd.torch
@@ -40,6 +40,30 @@ CHECKED = {
     "linear": (rd.torch(lambda x: rd.sum(x, axis=0)), [(3, 4)]),
     "one axis of no element": (rd.torch(lambda x, y: x @ y), [(3, 0), (0, 2)]),
 }
+
+
+
+
+def regression(x: Any, scale: Any, b: Any, method: str = "cg") -> Any:
+    """Weights of a kernel ridge regression."""
+    v = rd.input(b.shape)
+    kernel = rd.exp(-scale * ((x[:, None] - x[None]) ** 2).sum(axis=-1))
+    return rd.solve(kernel @ v + 0.3 * v, v, b, tolerance=1e-13, method=method)
+
+
+def two_solves(a: Any, b: Any) -> Any:
+    """The second one is of what the first one found; neither operator has a symmetry."""
+    v, diagonal = rd.input(b.shape), 3 + rd.diagonal(a)
+    y = rd.solve(a @ v + 3 * v, v, b, method="gmres", tolerance=1e-13, preconditioner=rd.jacobi(v, diagonal))
+    return rd.sum(y), y * rd.solve((a * a) @ v + 5 * v, v, rd.sin(y), method="gmres", tolerance=1e-13)
+
+
+SOLVES = {
+    "cg": (rd.torch(regression), [(6, 2), (), (6,)]),
+    "minres": (rd.torch(lambda x, scale, b: regression(x, scale, b, "minres")), [(6, 2), (), (6, 2)]),
+    "gmres": (rd.torch(two_solves), [(5, 5), (5,)]),
+}
+CHECKED |= {f"solve by {name}": row for name, row in SOLVES.items()}
 
 
 @pytest.mark.parametrize("name", CHECKED)
@@ -181,6 +205,36 @@ def test_a_layer_in_a_model() -> None:
         steps.step()
         losses.append(float(loss))
     assert losses[-1] < 0.01 * losses[0]
+
+
+def test_a_solve_is_not_repeated() -> None:
+    """The gradient begins with the solution that is known."""
+    told: list[int] = []
+
+    def solved(x: Any, b: Any) -> Any:
+        v = rd.input(b.shape)
+        kernel = rd.exp(-((x[:, None] - x[None]) ** 2).sum(axis=-1))
+        return rd.solve(kernel @ v + 0.01 * v, v, b, progress=lambda k, r: told.append(k))
+
+    x, b = random(40, 2), random(40)
+    found = rd.torch(solved)(x, b)
+    steps = len(told)
+    found.sum().backward()
+    assert steps > 5 and len(told) == steps
+    kernel = torch.exp(-((x[:, None] - x[None]) ** 2).sum(-1)) + 0.01 * torch.eye(40, dtype=torch.float64)
+    want = torch.autograd.grad(torch.linalg.solve(kernel, b).sum(), [x, b])
+    torch.testing.assert_close((x.grad, b.grad), want, rtol=1e-3, atol=1e-3)
+
+
+def test_solves_begin_in_turn() -> None:
+    """A solve with a start of its own is one of those that are begun anew."""
+
+    def solved(a: Any, b: Any) -> Any:
+        v, w = rd.input(b.shape), rd.input((2,))
+        first = rd.solve(a * v, v, b, start=rd.ones(b.shape), tolerance=1e-13)
+        return rd.sum(first) * rd.solve(w * 2.0, w, rd.asarray([1.0, 3.0]), tolerance=1e-13)
+
+    assert torch.autograd.gradcheck(rd.torch(solved), (random(5), random(5)))
 
 
 def test_threads() -> None:

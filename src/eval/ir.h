@@ -69,6 +69,7 @@ typedef struct rd_combine {
     int32_t      order[RD_MAX_AXES];
     int32_t      first_lane; /* order[first_lane..): the lane position; n_order: none */
     int32_t      lane_axis;  /* axis with contiguous elements for vectors; -1: none */
+    bool         seams;      /* it reads parts of concatenations where they lie */
     rd_subscript index;      /* flat C-order index over the reduced axes */
 } rd_combine;
 
@@ -101,6 +102,8 @@ typedef struct rd_value {
     bool          whole; /* a whole array, read at other places than its own */
     /* an array in C order over all its dims, for readers with one flat index */
     bool    dense;
+    /* a MAP, until combine trees are known: they take it for an array in C order, read at at[] */
+    bool    chosen;
     bool    row;    /* rows to be sorted, along the last dims, all of which are stored */
     bool    strips; /* such rows, and sorts of the first few of them: a strip at a time will do */
     bool    apart;  /* shares no loop, because a library computes it */

@@ -44,8 +44,30 @@ static rd_expr *pad_index(const char *call, rd_pad_mode mode, rd_expr *i, int64_
     return map_2(RD_OP_minimum, call, at, map_2(RD_OP_sub, call, rd_int(ctx, period - back), at));
 }
 
+/* True if padding of `extent` elements beside n is a view: one element broadcast, or a slice that
+ * repeats no element. */
+static bool is_padding_view(int64_t extent, int64_t n, rd_pad_mode mode)
+{
+    return mode == RD_PAD_EDGE || extent + (mode == RD_PAD_REFLECT) < n;
+}
+
+/* Makes padding of `extent` elements in front of x, or behind it, as a view of x. */
+static rd_expr *view_as_padding(rd_expr *x, int axis, bool front, int64_t extent, rd_pad_mode mode)
+{
+    const int64_t n = x->extent[axis], apart = mode == RD_PAD_REFLECT;
+
+    if (mode == RD_PAD_EDGE)
+        return broadcast_axis(front ? slice(x, axis, 0, 1) : slice(x, axis, n - 1, n), axis,
+                              extent);
+    if (mode == RD_PAD_WRAP)
+        return front ? slice(x, axis, n - extent, n) : slice(x, axis, 0, extent);
+    return rd_flip(front ? slice(x, axis, apart, apart + extent)
+                         : slice(x, axis, n - apart - extent, n - apart),
+                   RD_DIMS(axis));
+}
+
 /* Makes `extent` elements of padding along an axis; the first continues the axis at index `start`.
- * A constant is broadcast; other modes gather elements of x. */
+ * A constant is broadcast; other modes are views of x, or gather elements of it. */
 static rd_expr *make_padding(const char *call, rd_expr *x, int axis, int64_t start, int64_t extent,
                              rd_pad_mode mode, rd_expr *value)
 {
@@ -55,6 +77,8 @@ static rd_expr *make_padding(const char *call, rd_expr *x, int axis, int64_t sta
 
     if (mode == RD_PAD_CONSTANT || !x || !y)
         return y;
+    if (is_padding_view(extent, x->extent[axis], mode))
+        return view_as_padding(x, axis, start < 0, extent, mode);
     i = rd_reshape(rd_places(y, axis), RD_SHAPE(extent));
     i = map_2(RD_OP_add, call, i, rd_int(y->ctx, start));
     return rd_take_places(x, axis, pad_index(call, mode, i, x->extent[axis]));

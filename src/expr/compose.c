@@ -19,7 +19,7 @@ rd_expr *rd_relu(rd_expr *x)
     return x->type == RD_BOOL ? x : map_2(RD_OP_maximum, "rd_relu", x, rd_int(x->ctx, 0));
 }
 
-/* sin(pi x) / (pi x), and 1 at 0. */
+/* sin(pi x) / (pi x), and 1 at 0.  There the divisor is 1, or the derivative would be NaN. */
 rd_expr *rd_sinc(rd_expr *x)
 {
     const char *call = "rd_sinc";
@@ -29,8 +29,9 @@ rd_expr *rd_sinc(rd_expr *x)
     if (!x)
         return NULL;
     rd_expr *angle = map_2(RD_OP_mul, call, x, rd_num(x->ctx, 3.141592653589793));
-    rd_expr *wave  = map_2(RD_OP_div, call, map_1(RD_OP_sin, call, angle), angle);
     rd_expr *none  = map_2(RD_OP_eq, call, angle, rd_int(x->ctx, 0));
+    rd_expr *by    = map_where(call, none, rd_int(x->ctx, 1), angle);
+    rd_expr *wave  = map_2(RD_OP_div, call, map_1(RD_OP_sin, call, angle), by);
 
     return map_where(call, none, rd_int(x->ctx, 1), wave);
 }

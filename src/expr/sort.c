@@ -61,6 +61,110 @@ static bool count_ok(const rd_expr *x, const sort_call *s, int axis)
     return false;
 }
 
+/* ---- One long row ---------------------------------------------------------------------------- */
+/* The first few of one long row are the first few of those of its chunks, equal ones by chunk and
+ * place.  Chunks are rows: they come in strips, and threads share them.  How many there are follows
+ * from the length alone, and so do all bits. */
+enum { LEAST_CHUNK = 1 << 16, MOST_CHUNKS = 64, LEAST_CHUNKS = 4, TIMES_FIRST = 64 };
+
+/* True if the elements lie in memory as they are. */
+static bool is_in_memory(const rd_expr *x)
+{
+    while (x->kind == RD_EXPR_VIEW || x->kind == RD_EXPR_RESHAPE)
+        x = x->in[0];
+    return x->kind == RD_EXPR_LEAF;
+}
+
+/* The chunks of x, whose last axis is sorted; 0: it is not one long row.  Places in memory are found
+ * without values, which chunks need. */
+static int64_t chunks_of(const rd_expr *x, int64_t k, const rd_sort_facts *facts)
+{
+    const int64_t n = x->extent[x->rank - 1], all = n / LEAST_CHUNK;
+    const int64_t c   = all < MOST_CHUNKS ? all : MOST_CHUNKS;
+    bool          one = x->rank < RD_MAX_RANK && !x->origin && k > 0 &&
+               !(facts->what == RD_SORT_PLACES && is_in_memory(x));
+
+    for (int a = 0; a < x->rank - 1; a++)
+        one &= x->extent[a] == 1;
+    return one && c >= LEAST_CHUNKS && k <= n / TIMES_FIRST / c ? c : 0;
+}
+
+/* The first k of each chunk, or all of a shorter rest, as one row; or their places in x, which begin
+ * at `from` and rise by `length` from chunk to chunk. */
+static rd_expr *first_of_chunks(rd_expr *chunks, int64_t k, rd_sort_facts facts, rd_sort_what what,
+                                int64_t from, int64_t length)
+{
+    rd_ctx *const ctx   = chunks ? chunks->ctx : NULL;
+    const int     last  = chunks ? chunks->rank - 1 : 0;
+    rd_shape      shape = { .n = last };
+    rd_expr      *y;
+
+    if (!chunks)
+        return NULL;
+    k          = k < chunks->extent[last] ? k : chunks->extent[last];
+    facts.what = (int32_t)what;
+    y          = sort_node(chunks, k, what == RD_SORT_PLACES ? RD_I64 : chunks->type, &facts);
+    if (what == RD_SORT_PLACES && y)
+        y = rd_add(rd_add(y, rd_int(ctx, from)),
+                   rd_mul(rd_coord(y, last - 1), rd_int(ctx, length)));
+    if (!y)
+        return NULL;
+    memcpy(shape.at, y->extent, (size_t)last * sizeof *shape.at);
+    shape.at[last - 1] *= k;
+    return rd_reshape(y, shape);
+}
+
+/* The candidates of all chunks and of the rest behind them, or their places. */
+static rd_expr *candidates(rd_expr *x, int64_t chunks, int64_t k, rd_sort_facts facts,
+                           rd_sort_what what)
+{
+    const int      last = x->rank - 1;
+    const int64_t  n = x->extent[last], length = n / chunks, all = chunks * length;
+    rd_expr *const whole = rd_slice_places(x, last, 0, all, 1);
+    rd_expr *const first = first_of_chunks(whole ? rd_window(whole, last, length, length) : NULL, k,
+                                           facts, what, 0, length);
+    rd_expr       *rest;
+
+    if (all == n || !first)
+        return first;
+    rest = rd_slice_places(x, last, all, n, 1);
+    rest = first_of_chunks(rest ? rd_expand(rest, last) : NULL, k, facts, what, all, 0);
+    return rest ? rd_concat(last, RD_EXPRS(first, rest)) : NULL;
+}
+
+/* The first k of one long row, or their places. */
+static rd_expr *first_of_long_row(rd_expr *x, int64_t chunks, int64_t k, const rd_sort_facts *facts)
+{
+    const int      last  = x->rank - 1;
+    rd_expr *const first = candidates(x, chunks, k, *facts, RD_SORT_VALUES);
+    rd_expr *const which =
+        first ? sort_node(first, k, facts->what == RD_SORT_PLACES ? RD_I64 : x->type, facts) : NULL;
+
+    if (facts->what == RD_SORT_VALUES || !which)
+        return which;
+    return rd_take_along(candidates(x, chunks, k, *facts, RD_SORT_PLACES), last, which);
+}
+
+/* All of each row in order, or their places. */
+static rd_expr *sort_rows(rd_expr *x, const rd_sort_facts *facts)
+{
+    return x ? sort_node(x, x->extent[x->rank - 1],
+                         facts->what == RD_SORT_PLACES ? RD_I64 : x->type, facts)
+             : NULL;
+}
+
+/* The first k of each row, or their places. */
+static rd_expr *first_of_rows(rd_expr *x, int64_t k, const rd_sort_facts *facts)
+{
+    const int64_t chunks = x ? chunks_of(x, k, facts) : 0;
+
+    if (!x)
+        return NULL;
+    return chunks ? first_of_long_row(x, chunks, k, facts)
+                  : sort_node(x, k, facts->what == RD_SORT_PLACES ? RD_I64 : x->type, facts);
+}
+
+/* ---- All together ---------------------------------------------------------------------------- */
 /* Checks the options, moves the axis to the end, sorts, and moves it back.  Places become indices
  * of the axis.  Top-k drops the origin of its axis, as its elements are other ones. */
 static rd_expr *build_sorted(rd_expr *x, const sort_call *s, const rd_sort_opts *opts)
@@ -82,10 +186,8 @@ static rd_expr *build_sorted(rd_expr *x, const sort_call *s, const rd_sort_opts 
     facts.descending = s->first ? !o.smallest : o.descending;
     of               = x;
     x                = rd_move_axis(x, axis, x->rank - 1);
-    if (x)
-        x = sort_node(x, s->first ? s->k : x->extent[x->rank - 1],
-                      s->what == RD_SORT_PLACES ? RD_I64 : x->type, &facts);
-    x = x ? rd_move_axis(x, x->rank - 1, axis) : NULL;
+    x                = s->first ? first_of_rows(x, s->k, &facts) : sort_rows(x, &facts);
+    x                = x ? rd_move_axis(x, x->rank - 1, axis) : NULL;
     if (s->what == RD_SORT_PLACES)
         x = rd_indices_of(x, of, axis);
     return s->first ? x : rd_with_origins(x, of->origin);

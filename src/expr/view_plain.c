@@ -82,6 +82,46 @@ static rd_expr *view_node(rd_expr *x, int rank, const int64_t *extent, const int
              : NULL;
 }
 
+/* ---- Rows in order ----------------------------------------------------------------------------- */
+/* The elements along axis a of x that a view reaches: the place of the last one, and one more. */
+static int64_t reach_of(const rd_expr *x, int a, int rank, const int64_t *extent,
+                        const int64_t *number)
+{
+    int64_t last = number[a];
+
+    for (int k = 0; k < rank; k++) {
+        const int64_t coef = number[x->rank + a * rank + k];
+
+        last += coef > 0 ? coef * (extent[k] - 1) : 0;
+    }
+    return last + 1;
+}
+
+/* A sort of rows of which a view reads few: one that finds only these.  "sort, then slice" is the
+ * first few, as rd_top_k() is. */
+static rd_expr *sort_of_reach(rd_expr *x, int rank, const int64_t *extent, const int64_t *number)
+{
+    enum { TIMES = 16 };
+    const int axis = x->rank - 1;
+    int64_t   own[RD_MAX_RANK];
+
+    if (x->kind != RD_EXPR_SORT || x->as.sort->what == RD_SORT_QUANTILES ||
+        rd_points(rank, extent) == 0)
+        return x;
+    memcpy(own, x->extent, (size_t)x->rank * sizeof *own);
+    own[axis] = reach_of(x, axis, rank, extent, number);
+    if (own[axis] > x->extent[axis] / TIMES)
+        return x;
+    return rd_node(&(rd_expr){ .ctx    = x->ctx,
+                               .kind   = RD_EXPR_SORT,
+                               .type   = x->type,
+                               .rank   = x->rank,
+                               .n_in   = 1,
+                               .extent = own,
+                               .in     = x->in },
+                   x->as.sort, x->as_size);
+}
+
 /* Makes a view of a plain x with these extents, numbers (offsets, then coefficients) and origins.
  * It is normalised, the identity is x itself, and a view of a view is composed. */
 rd_expr *rd_plain_view(rd_expr *x, int rank, const int64_t *extent, const int64_t *number,
@@ -95,6 +135,9 @@ rd_expr *rd_plain_view(rd_expr *x, int rank, const int64_t *extent, const int64_
     memcpy(own, number, (size_t)(x->rank * (rank + 1)) * sizeof *own);
     assert(is_inside(x, rank, extent, own));
     normalise(x, rank, extent, own);
+    x = sort_of_reach(x, rank, extent, own);
+    if (!x)
+        return NULL;
     origin = rd_somewhere(rank, origin);
     if (rd_is_whole_view(x, rank, extent, own) && rd_begins_at(x, origin))
         return x;

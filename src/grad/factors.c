@@ -238,6 +238,27 @@ static rd_expr *total_in_turn(const char *call, rd_expr *x)
     return x;
 }
 
+/* Drops the axes of extent 1 among those to be summed over: a sum of one element is the element.
+ * As a sum it would keep a factor, such as the weights b[j, 0] of a matrix of one column, in the
+ * loops over pairs. */
+static rd_expr *drop_single(rd_expr *x, uint64_t *axes)
+{
+    rd_dims  single = RD_NONE;
+    uint64_t left   = 0;
+    int      stays  = 0;
+
+    for (int a = 0; a < x->rank; a++) {
+        const bool summed = *axes >> a & 1;
+
+        if (summed && x->extent[a] == 1)
+            single.axis[single.n++] = a;
+        else
+            left |= (uint64_t)summed << stays++;
+    }
+    *axes = left;
+    return single.n ? rd_squeeze(x, single) : x;
+}
+
 /* The sum of x over some axes.  Factors that are the same for all terms multiply it once:
  *
  *     sum over i of (x[i] - y[j]) * (k[i, j] * b[j])
@@ -248,7 +269,9 @@ rd_expr *rd_grad_sum_of_products(const char *call, rd_expr *x, uint64_t axes)
     dealing  d = { .call = call, .axes = axes };
     rd_expr *inside, *y;
 
-    if (!x || !axes || !rd_grad_keeps_factors(x->type))
+    if (!x || !(x = drop_single(x, &axes)))
+        return NULL;
+    if (!axes || !rd_grad_keeps_factors(x->type))
         return rd_grad_sum(x, axes);
     if (is_total_of_pairs(x, axes) && axes + 1 == UINT64_C(1) << x->rank)
         return total_in_turn(call, x);

@@ -48,6 +48,32 @@ enum {
     N_NEEDS = N_HAS
 };
 
+/* ---- Roots of sums of squares ---------------------------------------------------------------- */
+static bool is_square(const rd_expr *x)
+{
+    return x->kind == RD_EXPR_MAP &&
+           (x->op == RD_OP_square || (x->op == RD_OP_mul && x->in[0] == x->in[1]));
+}
+
+/* True if y is a length: the root of a sum of squares, or of their mean.  At 0 the root has no
+ * derivative, and that of the squares is 0; the product would be NaN, as in a kernel of distances
+ * where two points are the same.  The length has a cone there, whose middle is 0. */
+static bool is_length(const rd_expr *y)
+{
+    const rd_expr *const x = y->in[0];
+
+    if (y->op != RD_OP_sqrt || x->kind != RD_EXPR_REDUCE || x->as.fold->user)
+        return false;
+    switch (x->as.fold->reducer) {
+    case RD_RED_moments: return true;
+    case RD_RED_dot: return x->in[0] == x->in[1];
+    case RD_RED_sum:
+    case RD_RED_sum2: return is_square(x->in[0]);
+    default: return false;
+    }
+}
+
+/* ---- Rows ------------------------------------------------------------------------------------ */
 /* The change of the node for a change g of operand k; *flat: there is none.  NULL and not flat:
  * after a failure. */
 static rd_expr *change_by(rd_grad_step *s, int k, rd_expr *g, bool *flat)
@@ -55,6 +81,7 @@ static rd_expr *change_by(rd_grad_step *s, int k, rd_expr *g, bool *flat)
     static const char names[]    = "abc";
     rd_expr *const    y          = s->y;
     const row *const  r          = &rows[y->op];
+    const char *const text       = is_length(y) ? "y == 0 ? 0 : 0.5 * g / y" : r->of[k];
     char              name[8]    = "";
     rd_expr          *operand[8] = { NULL };
 
@@ -70,7 +97,7 @@ static rd_expr *change_by(rd_grad_step *s, int k, rd_expr *g, bool *flat)
     operand[y->n_in]     = y;
     name[y->n_in + 1]    = 'g';
     operand[y->n_in + 1] = g;
-    return rd_grad_text(s, r->of[k], name, operand);
+    return rd_grad_text(s, text, name, operand);
 }
 
 /* ---- where and cast, which have no row ------------------------------------------------------- */

@@ -186,7 +186,9 @@ static rd_expr *named(const reduction *r, char name, rd_expr *g)
         y = beside(r, r->fold->reducer == RD_RED_min ? RD_RED_argmin : RD_RED_argmax, x, NULL,
                    RD_I64);
         break;
-    case 'z': y = sum_beside(r, rd_grad_text(r->s, "x == 0 ? 1 : 0 * x", "x", &x)); break;
+    case 'z':
+        y = sum_beside(r, rd_cast_to(rd_grad_text(r->s, "x == 0 ? 1 : 0", "x", &x), x->type));
+        break;
     default:
         y = beside(r, RD_RED_prod, rd_grad_text(r->s, "x == 0 ? 1 : x", "x", &x), NULL, x->type);
     }

@@ -1,7 +1,7 @@
 /* scan_rules.c - derivatives of scans.  A sum runs in reverse, an extreme sends to its element.
  *
  *     y = cumsum(x)    cotangent of x:  cumsum of g from the other end
- *     y = cumprod(x)                    that of g * y, divided by x
+ *     y = cumprod(x)                    that of g * y, divided by x; where x is 0, see product()
  *     y = cummax(x)                     g, added at the place of the extreme so far */
 #include "expr/maps.h"
 #include "expr/origin.h"
@@ -78,6 +78,32 @@ static rd_expr *places_of(const rd_grad_step *s)
                      rd_with_origins(s->y->in[0], /*origin=*/NULL), NULL, RD_I64, /*turned=*/false);
 }
 
+/* The change by a scan of products.  Results with no 0 behind them change by g / x of each element.
+ * With one 0 they change by that element alone, as r, the product of the others, says; with more
+ * they do not change. */
+static rd_expr *product(rd_grad_step *s, rd_expr *x, rd_expr *g, bool back)
+{
+    rd_expr *const none  = rd_grad_text(s, "x == 0 ? 1 : 0", "x", &x);
+    rd_expr *const zeros = none ? rd_cast_to(none, x->type) : NULL;
+    rd_expr *const z     = scan_like(s, RD_RED_sum, zeros, NULL, x->type, /*turned=*/false);
+    rd_expr *const r = scan_like(s, RD_RED_prod, rd_grad_text(s, "x == 0 ? 1 : x", "x", &x), NULL,
+                                 x->type, /*turned=*/false);
+    rd_expr *const of[] = { g, x, s->y, z, r };
+    rd_expr       *a, *b;
+
+    if (!g || !z || !r)
+        return NULL;
+    a = rd_grad_text(s, back ? "g * y" : "x == 0 ? 0 : g / x", "gxyzr", of);
+    b = rd_grad_text(s, back ? "z == 1 ? g * r : 0" : "x == 0 ? g : 0", "gxyzr", of);
+    a = scan_like(s, RD_RED_sum, a, NULL, g->type, back);
+    b = scan_like(s, RD_RED_sum, b, NULL, g->type, back);
+    return a && b
+               ? rd_grad_text(s,
+                              back ? "x == 0 ? b : a / x" : "z == 0 ? a * y : z == 1 ? b * r : 0",
+                              "abxyzr", (rd_expr *const[]){ a, b, x, s->y, z, r })
+               : NULL;
+}
+
 /* The tangent or cotangent of x for a change g; `back`: reverse mode. */
 static rd_expr *change_by(rd_grad_step *s, rd_expr *g, bool back)
 {
@@ -96,10 +122,7 @@ static rd_expr *change_by(rd_grad_step *s, rd_expr *g, bool back)
     case RD_RED_decay: /* w is one number */
         return scan_like(s, RD_RED_decay, g, rd_with_origins(s->y->in[1], /*origin=*/NULL), g->type,
                          back);
-    case RD_RED_prod:
-        g = rd_grad_text(s, back ? "g * y" : "g / x", "gxy", (rd_expr *const[]){ g, x, s->y });
-        g = g ? scan_like(s, RD_RED_sum, g, NULL, g->type, back) : NULL;
-        return rd_grad_text(s, back ? "g / x" : "g * y", "gxy", (rd_expr *const[]){ g, x, s->y });
+    case RD_RED_prod: return product(s, x, g, back);
     case RD_RED_min:
     case RD_RED_max:
         if (f->exclusive)

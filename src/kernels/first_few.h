@@ -1,14 +1,19 @@
 /* first_few.h - the first few of a row in order, where the row comes in strips and is never stored.
  *
- * The state is a count of elements so far, n_out at most, their places in the row, and the elements
- * as memory has them, in order.  The strip that begins at 0 begins it; the one that ends at the
- * row's end writes the results. */
+ * The state has a header, elements, and their places in the row: the first few so far, and some that
+ * may be among them (kernels/cpu/sort/kept.h).  The strip that begins at 0 begins it; the one that
+ * ends at the row's end writes the results.  Sorts of one row may share a state, values and places:
+ * the first takes the strips, and others write what they are asked for from what it has kept. */
 #ifndef RD_KERNELS_FIRST_FEW_H
 #define RD_KERNELS_FIRST_FEW_H
 #include "kernels/program.h"
 
-/* Most results of a row in strips: each element that comes among them moves those behind it. */
-enum { RD_FIRST_FEW_MOST = 64 };
+/* Most results of a row in strips; the words of the header; the most elements of a state. */
+enum {
+    RD_FIRST_FEW_MOST   = 1024,
+    RD_FIRST_FEW_HEADER = 5,
+    RD_FIRST_FEW_ROOM   = 2 * RD_FIRST_FEW_MOST + 128
+};
 
 /* n elements of a row at `from`, the first of which is element `begin` of the row. */
 typedef struct rd_row_strip {
@@ -17,9 +22,19 @@ typedef struct rd_row_strip {
     void       *state, *to;
 } rd_row_strip;
 
-/* The size of the state, in words of 64 bits. */
+/* Elements that the state of n_out results has room for. */
+static inline int64_t rd_first_few_room(int64_t n_out)
+{
+    return 2 * n_out + RD_FIRST_FEW_ROOM - 2 * RD_FIRST_FEW_MOST;
+}
+
+/* The size of the state, in words of 64 bits: an element takes one, and its place half of one.  A
+ * vector of places is written at a time. */
 static inline int64_t rd_first_few_words(int64_t n_out)
 {
-    return 1 + 2 * n_out;
+    enum { VECTOR = 8 };
+    const int64_t room = rd_first_few_room(n_out);
+
+    return RD_FIRST_FEW_HEADER + room + (room + 1) / 2 + VECTOR;
 }
 #endif

@@ -245,6 +245,8 @@ typedef struct rd_sorting {
     int64_t              most;      /* 0: the row is whole, and the fields behind mean nothing */
     int32_t              state;     /* address, in words of 64 bits                            */
     int32_t              axis;      /* the axis along the row                                  */
+    int64_t              kept;      /* results that the state holds                            */
+    bool                 follows;   /* the state is an earlier sort's, which takes the strips  */
 } rd_sorting;
 
 /* Elements that come at a time. */

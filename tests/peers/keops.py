@@ -123,6 +123,7 @@ def keops_names(names):
         "label_i": LazyTensor(n["label"].astype(float)[:, None, None]),
         "places_j": LazyTensor(np.arange(float(n["N"]))[None, :, None]),
     }
+    made["K_jj"] = (-LazyTensor(n["y"][:, None]).sqdist(made["y_j"])).exp()
     made["D_ij"] = made["x_i"].sqdist(made["y_j"])
     made["K_ij"] = (-made["D_ij"]).exp()
     kinds = ["x=Vi(3)", "y=Vj(3)", "b=Vj(2)", "t=Vj(1)"]
@@ -172,7 +173,8 @@ def run_keops(task):
             joined = lazy["LazyTensor"].cat(tuple(made), -1)
         else:
             joined = made[0]
-        sums = np.asarray((joined * w_j).sum(axis=1)).reshape(names["M"], -1)
+        sums = np.asarray((joined * w_j).sum(axis=1)).reshape(-1, sum(dims))
+        sums = np.broadcast_to(sums, (names["M"], sum(dims)))  # one row where no point i is left in the formula
         return [("sums", one) for one in np.split(sums, np.cumsum(dims)[:-1], axis=1)]
     return [("result", one) for one in made]
 
@@ -244,11 +246,13 @@ def compare_keops(text, rows, names, jobs):
             group = running[done]
             try:
                 results = done.result()
+            except ImportError:  # two processes compiled one formula at a time, and this one read half a file
+                results = None
             except Exception as error:
                 wrong += len(group)
                 print(f"docs/keops.md:{[row.line for row in group]}: KeOps: {type(error).__name__}: {error}", flush=True)
                 continue
-            for row, (kind, theirs) in zip(group, results):
+            for row, (kind, theirs) in zip(group, results or run_keops(([row.keops for row in group], text))):
                 ours = values(expected(kind, eval(row.python, dict(names)), names))[0]
                 apart = difference(ours, values(theirs)[0])
                 bound = LOOSE_BOUND if any(word in row.keops for word in LOOSE) else BOUND

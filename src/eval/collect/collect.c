@@ -93,7 +93,8 @@ static bool reach_results(rd_collector *c, int n, const rd_request *request, rd_
     const rd_exprs ready = given ? given->exprs : (rd_exprs){ 0 };
 
     return rd_reach_exprs(c, (rd_exprs){ result, n }, ready) &&
-           (!has_concats(c) || rd_split_at_concats(c, n, request, result, ready)) &&
+           (!has_concats(c) || (rd_split_at_concats(c, n, request, result, ready) &&
+                                rd_choose_parts(c, n, result, ready))) &&
            (!given || !given->limited || has_few_folds(c));
 }
 

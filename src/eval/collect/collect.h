@@ -43,7 +43,11 @@ typedef struct rd_collector {
     rd_expr_use *use;   /* all uses, by number */
     int32_t     *table; /* hash table from expressions to their numbers */
     int32_t      n_table;
-    rd_text      why; /* decisions for explain */
+    /* expressions that are read as if they were arrays in C order: choices between the parts of
+     * concatenations */
+    int32_t         n_chosen;
+    const rd_expr **chosen;
+    rd_text         why; /* decisions for explain */
 } rd_collector;
 
 /* seen.c: starts an empty list; adds an expression once; sorts users first.  False: no memory. */

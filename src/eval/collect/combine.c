@@ -426,6 +426,7 @@ static bool combine(rd_graph *graph, rd_value *v, rd_looked **looked, int32_t al
 
     if (!rd_find_accesses(&o))
         return false;
+    c->seams = o.seams;
     order_axes(&o, c, !any_order);
     c->steps      = RD_TREE_STEPS;
     c->lanes      = 1;
@@ -474,5 +475,10 @@ bool rd_combine_trees(rd_graph *graph)
             return false;
         pass_axis_on(graph, along, i);
     }
+    for (int i = 0; i < graph->n_value; i++)
+        if (graph->value[i].chosen) {
+            graph->value[i].chosen = false; /* from here on it is a map as any other */
+            graph->value[i].n_at   = 0;
+        }
     return true;
 }

@@ -9,4 +9,7 @@
  * before, and `seen` holds the new ones afterwards.  False: no memory. */
 bool rd_split_at_concats(rd_collector *c, int n, const rd_request *request, rd_expr **result,
                          rd_exprs given);
+/* concat_choices.c: in all n results, concatenations that reductions read once an element become
+ * choices by index between their parts, and are not stored.  False: no memory. */
+bool rd_choose_parts(rd_collector *c, int n, rd_expr **result, rd_exprs given);
 #endif

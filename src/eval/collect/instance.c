@@ -22,6 +22,29 @@ static bool use_contracted(rd_collector *c, int v, const rd_expr *e, const rd_su
     return in[2] >= 0;
 }
 
+/* True if e is read as if it were an array in C order: a choice between the parts of a
+ * concatenation. */
+static bool is_chosen(const rd_collector *c, const rd_expr *e)
+{
+    for (int32_t k = 0; k < c->n_chosen; k++)
+        if (c->chosen[k] == e)
+            return true;
+    return false;
+}
+
+/* Notes where the value of such a choice is read, for the combine trees of its readers. */
+static bool note_place(rd_collector *c, int v, const rd_expr *e, const rd_subscript *at)
+{
+    rd_subscript *own = rd_subscripts(c, e->rank);
+
+    if (own)
+        memcpy(own, at, (size_t)e->rank * sizeof *own);
+    c->graph->value[v].chosen = true;
+    c->graph->value[v].n_at   = e->rank;
+    c->graph->value[v].at     = own;
+    return own;
+}
+
 /* Makes the value of a map or of a user's function at subscripts, as an fma if it contracts; its
  * number or -1.  A user's function is assumed to cost 10 operations. */
 static int map_at(rd_collector *c, const rd_expr *e, const rd_subscript *at)
@@ -32,6 +55,8 @@ static int map_at(rd_collector *c, const rd_expr *e, const rd_subscript *at)
         return -1;
     c->graph->value[v].op  = e->op;
     c->graph->value[v].ops = e->kind == RD_EXPR_MAP ? rd_op_table[e->op].cost : 10;
+    if (is_chosen(c, e) && !note_place(c, v, e, at))
+        return -1;
     if (rd_contracts(e))
         return use_contracted(c, v, e, at) ? v : -1;
     return rd_use_operands(c, v, e, at) ? v : -1;
@@ -89,6 +114,51 @@ static bool is_in_rows(const rd_collector *c, const rd_expr *e, const int32_t *l
     return dim == e->rank;
 }
 
+/* What is seen through views and reshapes. */
+static const rd_expr *seen_through(const rd_expr *x)
+{
+    while (x->kind == RD_EXPR_VIEW || x->kind == RD_EXPR_RESHAPE)
+        x = x->in[0];
+    return x;
+}
+
+/* The int that x is; `otherwise` if it is no number. */
+static int64_t number_or(const rd_expr *x, int64_t otherwise)
+{
+    x = seen_through(x);
+    return x->kind == RD_EXPR_NUMBER && x->type == RD_I64 ? x->as.number->value.i64 : otherwise;
+}
+
+/* True if a gathered subscript of a use is a clamped place, not an index in memory: see
+ * is_clamped_place(). */
+static bool is_at_place(const rd_collector *c, const rd_subscript_term *term)
+{
+    const rd_value *v = term->axis < 0 ? &c->graph->value[term->value] : NULL;
+
+    return v && v->op == RD_OP_cast && seen_through(v->expr)->kind != RD_EXPR_LEAF;
+}
+
+/* The share of a use's points for which an element has to be computed, where it is read at clamped
+ * places.  Loops are split there, and where a place is clamped it is one side of a choice that is
+ * not taken.  0: it is read at other gathered indices. */
+static double share_at_places(const rd_collector *c, const rd_expr *e, const rd_expr_use *d)
+{
+    double share = 1;
+
+    for (int a = 0; a < e->rank; a++)
+        for (int t = 0; t < d->at[a].n_term; t++) {
+            const rd_subscript_term *term = &d->at[a].term[t];
+
+            if (term->axis >= 0)
+                continue;
+            if (!is_at_place(c, term))
+                return 0;
+            share *=
+                fmin(1, (double)e->extent[a] / rd_expr_points(c->graph->value[term->value].expr));
+        }
+    return share;
+}
+
 /* Compares the cost of storing a map with that of inlining it at n uses, in operations.  Inlining a
  * map of k arrays through a gather makes k gathers: the extra k - 1 count as reads. */
 static bool is_cheaper_stored(const rd_collector *c, const rd_seen *seen, const int32_t *list,
@@ -101,10 +171,11 @@ static bool is_cheaper_stored(const rd_collector *c, const rd_seen *seen, const 
     double       evaluations = 0, gathers = 0;
 
     for (int k = 0; k < n; k++) {
-        const rd_expr_use *d = rd_use_of(c, list[k]);
+        const rd_expr_use *d     = rd_use_of(c, list[k]);
+        const double       share = share_at_places(c, seen->expr, d);
 
-        evaluations += rd_use_points(c, d);
-        if (seen->reads > 1 && rd_use_is_gathered(c, d))
+        evaluations += rd_use_points(c, d) * (share > 0 ? share : 1);
+        if (seen->reads > 1 && share == 0)
             gathers += (seen->reads - 1) * rd_use_points(c, d);
     }
     return seen->ops * (evaluations - points) + RD_PRICE_READ * gathers >
@@ -125,6 +196,18 @@ static bool only_widens(const rd_expr *e)
            rd_dtype_size(type) < rd_dtype_size(e->type);
 }
 
+/* True for whole numbers that follow from one index by sums and clamps.  They are never stored, so
+ * that loops can be split where they are clamped. */
+static bool is_place(const rd_expr *e)
+{
+    while (e->kind == RD_EXPR_MAP && e->type == RD_I64 &&
+           (e->op == RD_OP_add || e->op == RD_OP_sub || e->op == RD_OP_minimum ||
+            e->op == RD_OP_maximum) &&
+           number_or(e->in[1], -1) == number_or(e->in[1], 0))
+        e = seen_through(e->in[0]);
+    return e->kind == RD_EXPR_COORD;
+}
+
 /* Makes the values of a map.  Normally views of it are inlined.  If elements would be computed
  * more than once (windows, gathers, overlapping slices), it is stored if that is cheaper.  Such
  * an array is never read in the loop that makes it. */
@@ -132,7 +215,7 @@ static bool instances_map(rd_collector *c, const rd_seen *seen, const int32_t *l
 {
     const rd_expr *e = seen->expr;
 
-    if (!only_widens(e) && !rd_is_of_pairs(c, seen, list, n) &&
+    if (!only_widens(e) && !is_place(e) && !rd_is_of_pairs(c, seen, list, n) &&
         (is_cheaper_stored(c, seen, list, n) ||
          (seen->ops > 0 && is_read_crosswise(c, e, list, n))))
         return map_whole(c, e, list, n);
@@ -204,12 +287,46 @@ static bool instance_view(rd_collector *c, const rd_expr *e, int use)
            rd_answer_same(c, use, e->in[0], at);
 }
 
-/* True if the gather's index is known to be in range: coordinates of a sparse pattern were checked
- * to be below leaf->below when the pattern was made, and do not change. */
+/* True for an i64 that is a place, moved by a number or by none, and clamped so that it is in
+ * [0, extent). */
+static bool is_clamped_place(const rd_expr *index, int64_t extent)
+{
+    const int64_t far = INT64_MAX / 2;
+    bool          low = false, high = false;
+    int64_t       by;
+
+    while (index->kind == RD_EXPR_MAP && index->type == RD_I64 &&
+           (index->op == RD_OP_minimum || index->op == RD_OP_maximum)) {
+        const int64_t bound = number_or(index->in[1], -1);
+
+        if (bound < 0 || bound >= extent)
+            return false;
+        low |= index->op == RD_OP_maximum;
+        high |= index->op == RD_OP_minimum;
+        index = seen_through(index->in[0]);
+    }
+    by = 0;
+    if (index->kind == RD_EXPR_MAP && index->type == RD_I64 &&
+        (index->op == RD_OP_sub || index->op == RD_OP_add)) {
+        by    = number_or(index->in[1], far);
+        by    = index->op == RD_OP_sub ? -by : by;
+        index = seen_through(index->in[0]);
+    }
+    if (index->kind != RD_EXPR_COORD || by <= -far || by >= far)
+        return false;
+    low |= by >= 0;
+    high |= index->extent[index->as.axis->axis] + by <= extent;
+    return low && high;
+}
+
+/* True if the gather's index is known to be in range: it is a clamped place, or one of the
+ * coordinates of a sparse pattern, which were checked to be below leaf->below when the pattern was
+ * made, and do not change. */
 static bool is_inside(const rd_expr *index, int64_t extent)
 {
-    while (index->kind == RD_EXPR_VIEW || index->kind == RD_EXPR_RESHAPE)
-        index = index->in[0];
+    if (is_clamped_place(index, extent))
+        return true;
+    index = seen_through(index);
     return index->kind == RD_EXPR_LEAF && index->as.leaf->below > 0 &&
            index->as.leaf->below <= extent;
 }

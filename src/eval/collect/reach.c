@@ -49,6 +49,31 @@ static void count_whole(const rd_collector *c, rd_seen *seen, double most)
         }
 }
 
+/* True for a choice between parts, or the cast around one, of a concatenation that is read where its
+ * parts lie. */
+static bool is_choice(const rd_collector *c, const rd_expr *e)
+{
+    for (int32_t k = 0; k < c->n_chosen; k++)
+        for (const rd_expr *x = c->chosen[k]; x->kind == RD_EXPR_MAP; x = x->in[x->n_in - 1])
+            if (x == e)
+                return true;
+    return false;
+}
+
+/* The operations of such a choice: those of its parts.  The choice and its indices cost nothing where
+ * loops are split at seams. */
+static double ops_of_choice(const rd_collector *c, const rd_expr *e)
+{
+    double ops = 0;
+
+    for (const rd_expr *x = e; x; x = x->kind == RD_EXPR_MAP ? x->in[x->n_in - 1] : NULL) {
+        const rd_expr *take = x->kind == RD_EXPR_TAKE ? x : x->op == RD_OP_where ? x->in[1] : NULL;
+
+        ops += take ? rd_seen_of(c, take->in[0])->ops : 0;
+    }
+    return ops;
+}
+
 /* Counts for each expression what computing one element inline takes: operations, and reads.
  * Operands come first.  Folds count no operations, as they have a rule of their own. splits: a
  * reshape below may split the axes of users. */
@@ -72,6 +97,8 @@ static void count_work(rd_collector *c)
                 seen->ops   = fmin(most, seen->ops + in->ops);
                 seen->reads = fmin(most, seen->reads + in->reads);
             }
+        if (is_choice(c, seen->expr))
+            seen->ops = ops_of_choice(c, seen->expr);
     }
 }
 

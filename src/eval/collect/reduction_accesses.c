@@ -91,6 +91,19 @@ static bool access_storage(rd_fold_reads *o, const rd_value *v)
     return add_access(o, &a);
 }
 
+/* Adds the access of a choice between the parts of a concatenation, as that of an array in C order
+ * of the concatenation's extents. */
+static bool access_chosen(rd_fold_reads *o, const rd_value *v)
+{
+    rd_own_access a      = { .bytes = rd_dtype_size(v->type), .times = 1 };
+    int64_t       stride = 1;
+
+    o->seams = true;
+    for (int d = v->n_at; d-- > 0; stride *= v->expr->extent[d])
+        add_subscript(o, &a, &v->at[d], stride);
+    return add_access(o, &a);
+}
+
 /* Adds the access of a leaf, or of a coordinate, which has 0 bytes because it is computed. */
 static bool access_place(rd_fold_reads *o, const rd_value *v)
 {
@@ -178,7 +191,8 @@ static bool access_through(rd_fold_reads *o, const rd_value *read)
     const rd_value  *t = &o->graph->value[read->target];
     const rd_looked *below;
 
-    if (t->dense || t->kind == RD_VALUE_JOIN || o->depth == MAX_DEPTH || is_array(o, read))
+    if (t->dense || t->kind == RD_VALUE_JOIN || t->chosen || o->depth == MAX_DEPTH ||
+        is_array(o, read))
         return access_storage(o, read);
     if (!(below = look_at(o, t)))
         return false;
@@ -192,19 +206,21 @@ static bool access_through(rd_fold_reads *o, const rd_value *read)
 }
 
 /* ---- Traversal ------------------------------------------------------------------------------- */
-/* True for a value that has no operands to follow: a read, a coordinate, or a concatenation's
- * storage. */
+/* True for a value that has no operands to follow: a read, a coordinate, a concatenation's storage,
+ * or what is taken for it. */
 static bool is_source(const rd_value *v)
 {
-    return v->kind == RD_VALUE_READ || v->kind == RD_VALUE_COORD || v->kind == RD_VALUE_JOIN;
+    return v->chosen || v->kind == RD_VALUE_READ || v->kind == RD_VALUE_COORD ||
+           v->kind == RD_VALUE_JOIN;
 }
 
 /* Adds the accesses of a source by its kind; target >= 0: it reads another value, not a leaf. */
 static bool access_source(rd_fold_reads *o, const rd_value *v)
 {
-    return v->kind == RD_VALUE_JOIN ? access_storage(o, v)
-           : v->target >= 0         ? access_through(o, v)
-                                    : access_place(o, v);
+    return v->chosen                  ? access_chosen(o, v)
+           : v->kind == RD_VALUE_JOIN ? access_storage(o, v)
+           : v->target >= 0           ? access_through(o, v)
+                                      : access_place(o, v);
 }
 
 /* Pushes the operands that were not visited yet; returns the new height of the stack. */

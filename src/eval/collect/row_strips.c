@@ -62,8 +62,8 @@ static bool gains_by_strips(const rd_graph *g, const rd_value *v)
     const rd_value *rows = rows_of(g, v);
     const int       axis = rows ? rd_sorted_axis(v, rows) : -1;
 
-    if (axis < 0 || rd_dtype_is_narrow_float(rows->type) ||
-        v->expr->as.sort->what == RD_SORT_QUANTILES)
+    if (axis < 0 || v->expr->as.sort->what == RD_SORT_QUANTILES ||
+        g->axis[axis].extent > UINT32_MAX) /* places are kept so wide */
         return false;
     const int64_t n = g->axis[axis].extent, k = v->expr->extent[v->expr->rank - 1];
 

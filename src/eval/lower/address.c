@@ -266,18 +266,37 @@ static int64_t position(const rd_lowering *l, const int32_t *order, int n, rd_ad
     return weight;
 }
 
+/* The first axis of the lane position.  If rows along the last of its axes are whole numbers of
+ * lanes, the position along these alone gives each element the same lane and step, as the axes before
+ * only add whole steps.  Loops along rows with seams then need not count the lanes of other rows. */
+static int first_lane_axis(const rd_lowering *l, const rd_combine *c)
+{
+    int first = c->first_lane;
+
+    for (; c->seams && c->lanes > 1 && first < c->n_order - 1; first++) {
+        int64_t n = 1;
+
+        for (int k = first + 1; k < c->n_order; k++)
+            n *= extent(l, c->order[k]);
+        if (n % c->lanes)
+            break;
+    }
+    return first;
+}
+
 /* Computes the positions that decide a reduction's combine tree, as linear forms of axes: the outer
  * position, that along the lanes, and the flat index of an element.  A reverse scan counts outer
  * positions from the end. */
 void rd_fold_positions(const rd_lowering *l, const rd_value *v, rd_fold *f)
 {
-    const rd_combine *c = v->combine;
+    const rd_combine *c     = v->combine;
+    const int         first = first_lane_axis(l, c);
     int64_t           outer, steps;
 
     f->lanes       = c->lanes;
     f->steps       = c->steps;
-    outer          = position(l, c->order, c->first_lane, &f->outer);
-    f->lane_extent = position(l, c->order + c->first_lane, c->n_order - c->first_lane, &f->lane);
+    outer          = position(l, c->order, first, &f->outer);
+    f->lane_extent = position(l, c->order + first, c->n_order - first, &f->lane);
     if (f->scan && f->reverse) {
         f->outer.offset = outer - 1;
         for (int i = 0; i < f->outer.n_add; i++)

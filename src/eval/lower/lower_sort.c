@@ -53,25 +53,73 @@ static int64_t rows_of(const rd_lowering *l, const rd_loop_scope *loop)
     return l->graph->axis[loop->axis].extent;
 }
 
-/* Makes scratch for the first few so far of each row: those of the loops inside the one over
- * strips. */
+/* True if two addresses are the same, in any slots. */
+static bool are_alike(const rd_address *a, const rd_address *b)
+{
+    bool alike = a->n_add == b->n_add && a->offset == b->offset;
+
+    for (int k = 0; alike && k < a->n_add; k++)
+        alike = a->add[k].axis == b->add[k].axis && a->add[k].coef == b->add[k].coef &&
+                a->add[k].local == b->add[k].local;
+    return alike;
+}
+
+/* An earlier sort of the same rows in the same order, which keeps as many results or more; -1: there
+ * is none. */
+static int32_t earlier_sort(const rd_lowering *l, const rd_sorting *s)
+{
+    const rd_program *p = l->p;
+
+    for (int32_t k = 0; k < p->n_sorting; k++) {
+        const rd_sorting *e = &p->sorting[k];
+
+        if (e != s && e->most == s->most && !e->follows && e->axis == s->axis &&
+            e->kept >= s->n_out && e->n == s->n && e->facts->descending == s->facts->descending &&
+            p->address[e->from].slot == p->address[s->from].slot &&
+            are_alike(&p->address[e->from], &p->address[s->from]))
+            return k;
+    }
+    return -1;
+}
+
+/* The address of the state of each row, of so many words each: rows are those of the loops inside the
+ * one over strips.  Returns the words of all rows. */
+static int64_t address_of_states(const rd_lowering *l, const rd_loop_scope *scope,
+                                 const rd_loop_scope *strips, int64_t words, rd_address *at)
+{
+    for (; scope != strips && at->n_add < RD_MAX_TERMS; scope = scope->parent)
+        if (!scope->tile) {
+            at->add[at->n_add++] = (rd_addend){ .axis  = scope->axis,
+                                                .reg   = -1,
+                                                .local = rd_in(scope->ranged, scope->axis),
+                                                .coef  = words };
+            words                = rd_bytes_times(words, rows_of(l, scope));
+        }
+    return words;
+}
+
+/* Finds scratch for the first few so far of each row.  Values and places of the same rows, in loops
+ * over the same axes, share it. */
 static void find_states(rd_lowering *l, const rd_loop_scope *scope, const rd_loop_scope *strips,
                         rd_sorting *s)
 {
-    int64_t    words = rd_first_few_words(s->n_out);
-    rd_address at    = { .type = RD_I64 };
+    rd_address    at    = { .type = RD_I64 };
+    const int64_t words = address_of_states(l, scope, strips, rd_first_few_words(s->n_out), &at);
+    int32_t       earlier;
 
-    for (; scope != strips && at.n_add < RD_MAX_TERMS; scope = scope->parent)
-        if (!scope->tile) {
-            at.add[at.n_add++] = (rd_addend){ .axis  = scope->axis,
-                                              .reg   = -1,
-                                              .local = rd_in(scope->ranged, scope->axis),
-                                              .coef  = words };
-            words              = rd_bytes_times(words, rows_of(l, scope));
-        }
+    s->axis = strips->axis;
+    s->most = strips->step;
+    s->kept = s->n_out;
+    earlier = earlier_sort(l, s);
+    if (earlier >= 0) {
+        const rd_sorting *e = &l->p->sorting[earlier];
+
+        s->follows = true;
+        s->kept    = e->kept;
+        s->state   = e->state;
+        return;
+    }
     at.slot  = rd_scratch_of_bytes(l, rd_bytes_times(words, 8));
-    s->axis  = strips->axis;
-    s->most  = strips->step;
     s->state = rd_new_address(l, &at);
 }
 

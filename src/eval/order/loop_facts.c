@@ -8,6 +8,7 @@
  * Words. A fold is a reduction or a scan. */
 #include "core/combine_tree.h"
 #include "eval/order/order.h"
+#include <stdlib.h>
 
 /* The absolute coefficient of an axis in a subscript; 0: it does not occur. */
 static int64_t coef_of(const rd_subscript *at, int axis)
@@ -18,6 +19,34 @@ static int64_t coef_of(const rd_subscript *at, int axis)
     return 0;
 }
 
+/* The absolute coefficient of an axis in a place, a clamped index that is a gathered subscript; 0: it
+ * is looked up in an array.  `depth` bounds the recursion. */
+static int64_t coef_of_place(const rd_graph *g, int value, int axis, int depth)
+{
+    const rd_value *v    = &g->value[value];
+    int64_t         coef = 0;
+
+    if (v->kind == RD_VALUE_COORD)
+        return coef_of(&v->at[0], axis);
+    if (v->kind != RD_VALUE_MAP || v->type != RD_I64 || depth == 0 || v->op == RD_OP_index)
+        return 0;
+    for (int k = 0; k < v->n_in && !coef; k++)
+        coef = coef_of_place(g, v->in[k], axis, depth - 1);
+    return coef;
+}
+
+/* The stride of a leaf along an axis, at a subscript that may be clamped. */
+static int64_t stride_of(const rd_graph *g, const rd_subscript *at, int axis)
+{
+    enum { DEPTH = 8 };
+    int64_t stride = coef_of(at, axis);
+
+    for (int t = 0; t < at->n_term && !stride; t++)
+        if (at->term[t].axis < 0)
+            stride = llabs(at->term[t].coef) * coef_of_place(g, at->term[t].value, axis, DEPTH);
+    return stride;
+}
+
 /* The stride of a stored value or a leaf along an axis, in elements.  A result has the caller's
  * stride; an array's is the product of the extents of its inner dims. */
 int64_t rd_step_of(const rd_tree *tree, int value, int axis)
@@ -26,7 +55,7 @@ int64_t rd_step_of(const rd_tree *tree, int value, int axis)
     int64_t         step = 1;
 
     if (v->kind == RD_VALUE_READ)
-        return coef_of(&v->at[0], axis);
+        return stride_of(tree->graph, &v->at[0], axis);
     if (v->out >= 0)
         return coef_of(v->store, axis);
     if (!rd_in(v->axes, axis))

@@ -97,6 +97,18 @@ static rd_item *loops_of_sorts(const rd_tree *tree, const rd_loop_scope *range, 
     return first;
 }
 
+/* Puts the maker into a loop over the same strip.  That is one round, in which loops over rows may
+ * stand inside vector loops: so four rows are jammed, and an element is loaded once for these. */
+static bool in_strip_of(const rd_tree *tree, int axis, int size, rd_item **maker)
+{
+    *maker = rd_wrap_items(tree, axis, *maker);
+    if (!*maker)
+        return false;
+    (*maker)->loop->tile = true;
+    (*maker)->loop->step = STRIP_BYTES / size;
+    return true;
+}
+
 /* Puts the maker of rows and its sorts into a loop over strips; `range` is a range of rows, or the
  * loop over them. */
 static bool split_into_strips(const rd_tree *tree, rd_loop_scope *range, rd_item *maker)
@@ -116,7 +128,7 @@ static bool split_into_strips(const rd_tree *tree, rd_loop_scope *range, rd_item
         for (at = &range->first; *at; at = &(*at)->next) {
         }
     }
-    if (!in_loop_of(tree, range, &maker) ||
+    if (!in_loop_of(tree, range, &maker) || !in_strip_of(tree, axis, size, &maker) ||
         !(maker->next = loops_of_sorts(tree, range, sorts, &rest)) ||
         !(strips = rd_wrap_items(tree, axis, maker)) || (rest && !in_loop_of(tree, range, &rest)))
         return false;

@@ -118,6 +118,59 @@ static bool saves_gathers(const rd_placing *p, int value, const inlined *n)
                               (RD_PRICE_WRITE + RD_PRICE_READ * n->uses) * once + n->evaluations;
 }
 
+/* Marks the places: whole numbers that follow from indices by sums, differences and clamps.  NULL:
+ * no memory. */
+static bool *places_of(const rd_graph *g)
+{
+    bool *is = rd_pool_get(g->pool, (size_t)g->n_value);
+
+    for (int i = 0; is && i < g->n_value; i++) {
+        const rd_value *v = &g->value[i];
+
+        is[i] = v->type == RD_I64 &&
+                (v->kind == RD_VALUE_COORD || v->kind == RD_VALUE_CONST ||
+                 (v->kind == RD_VALUE_MAP &&
+                  (v->op == RD_OP_add || v->op == RD_OP_sub || v->op == RD_OP_minimum ||
+                   v->op == RD_OP_maximum || v->op == RD_OP_cast)));
+        for (int k = 0; k < v->n_in && is[i] && v->kind == RD_VALUE_MAP; k++)
+            is[i] = is[v->in[k]];
+    }
+    return is;
+}
+
+/* True for a comparison of places. */
+static bool compares_places(const rd_graph *g, const bool *place, int i)
+{
+    const rd_value *v = &g->value[i];
+
+    return v->kind == RD_VALUE_MAP &&
+           (v->op == RD_OP_lt || v->op == RD_OP_le || v->op == RD_OP_gt || v->op == RD_OP_ge) &&
+           place[v->in[0]] && place[v->in[1]];
+}
+
+/* Marks the places at which arrays are read unchecked, what these are made of, and comparisons by
+ * which choices are made.  They are never kept: a loop that is split at the seam of a choice has
+ * addresses in their place. */
+static void find_addresses(const rd_graph *g, const bool *place, bool *found)
+{
+    bool any = false;
+
+    for (int i = g->n_value; i-- > 0;) {
+        const rd_value *v = &g->value[i];
+
+        for (int d = 0; d < v->n_at && v->kind == RD_VALUE_READ; d++)
+            for (int t = 0; t < v->at[d].n_term; t++)
+                if (v->at[d].term[t].axis < 0)
+                    any |= found[v->at[d].term[t].value] |= place[v->at[d].term[t].value];
+        for (int k = 0; k < v->n_in && found[i]; k++)
+            found[v->in[k]] = true;
+    }
+    for (int i = 0; i < g->n_value && any; i++)
+        if (g->value[i].kind == RD_VALUE_MAP && g->value[i].op == RD_OP_where &&
+            compares_places(g, place, g->value[i].in[0]))
+            found[g->value[i].in[0]] = true;
+}
+
 /* Decides for each map whether to materialise it: it is kept if recomputing it costs more than
  * keeping it near.  Users come first, so that the number of evaluations is known.  False: no
  * memory. */
@@ -126,9 +179,13 @@ static bool choose_maps(rd_placing *p)
     rd_graph  *g       = p->graph;
     inlined   *n       = rd_pool_get(g->pool, (size_t)g->n_value * sizeof *n);
     const bool gathers = has_gathers(g);
+    bool      *place   = places_of(g);
+    bool      *address = rd_pool_get(g->pool, (size_t)g->n_value);
 
-    if (!n)
+    if (!n || !place || !address)
         return false;
+    if (gathers)
+        find_addresses(g, place, address);
     for (int i = g->n_value; i-- > 0;) {
         const rd_value *v      = &g->value[i];
         const double    once   = points(p, v->axes);
@@ -136,7 +193,7 @@ static bool choose_maps(rd_placing *p)
         double          called = n[i].calls;
 
         p->materialised[i] = rd_is_materialised_kind(v);
-        if (!p->materialised[i] && may_keep(p, i))
+        if (!p->materialised[i] && !address[i] && may_keep(p, i))
             p->materialised[i] = v->ops * ((rd_is_function(v) ? called : here) - once) >
                                      RD_PRICE_NEAR * (1 + n[i].uses) * once ||
                                  (gathers && saves_gathers(p, i, &n[i]));

@@ -224,6 +224,28 @@ static bool is_group_sum(const rd_program *p, const rd_tile_code *code)
     return steps && (!maps || functions);
 }
 
+/* True if the program folds columns by kernels, with seams among the columns.  Tiles end at seams,
+ * and each piece is one call of a kernel that keeps blocks of columns in registers; nests load and
+ * store the states of such columns in each row, and take up to twice as long. */
+static bool has_columns_with_seams(const rd_program *p, const rd_tile_code *code)
+{
+    bool found = false;
+
+    for (int32_t i = p->body; i < p->tail; i++) {
+        const rd_tile_inst *t    = &code->inst[i];
+        const int32_t       loop = p->inst[i].loop;
+
+        if (t->level != RD_AT_TILE || t->skip)
+            continue;
+        if (p->inst[i].kind == RD_I_STEP
+                ? code->fold[p->inst[i].arg].mapping != RD_FOLD_COLUMNS || !has_kernel(p, code, i)
+                : !t->direct && !(t->joins && code->loop[loop].cuts))
+            return false;
+        found |= t->joins && code->pieces[p->loop[loop].axis].n > 1;
+    }
+    return found;
+}
+
 /* True if a total (a program that is one fold) has enough elements to be worth a call of the tile
  * kernel; nests have no calls. A plane has a loop over `rows` of n elements; a single row has
  * none. */
@@ -257,6 +279,8 @@ static const char *why_by_rule(const rd_program *p, const rd_tile_code *code)
         return "kernels sum by label";
     if (has_only_folds(p, code, is_channel_fold))
         return "neighbours are folded in turn by kernels";
+    if (has_columns_with_seams(p, code))
+        return "columns with seams are folded by kernels";
     return is_fold_of_long_rows(p, code) ? "long rows are folded by kernels"
            : has_exp_folds(p, code)      ? "exponentials of steps are taken while memory is read"
                                          : NULL;

@@ -77,6 +77,12 @@ typedef struct rd_stride {
 /* The stride of a position at a statement; of the address of a LOAD or STORE, in elements. */
 rd_stride rd_position_stride(const rd_schedule *t, int32_t loop, int32_t stmt, const rd_linear *at);
 rd_stride rd_access_stride(const rd_schedule *t, int32_t loop, int32_t stmt);
+/* places.c: the same, but at places, indices that may be clamped, that of the unclamped index. */
+rd_stride rd_usual_stride(const rd_schedule *t, int32_t loop, int32_t stmt);
+/* The coefficient of an axis in a position, also by way of places; rd_coef_at_places() is false if
+ * memory holds a term. */
+bool    rd_coef_at_places(const rd_schedule *t, const rd_linear *at, int32_t axis, int64_t *coef);
+int64_t rd_coef_unclamped(const rd_schedule *t, const rd_linear *at, int32_t axis);
 /* True unless the position is the same in all rounds. */
 bool rd_position_varies(const rd_schedule *t, int32_t loop, int32_t stmt, const rd_linear *at);
 /* True if the bounds of a loop inside change with the rounds of the one around it. */

@@ -149,7 +149,7 @@ static void add_access(access_list *q, int32_t stmt)
     a.size   = (double)rd_dtype_size(of[0].type) * (double)of[0].n;
     a.region = region_of(t, address_of(t, stmt), a.size);
     for (int32_t s = rd_loop_around(t, stmt); s >= 0; s = rd_loop_around(t, s)) {
-        const rd_stride stride = rd_access_stride(t, s, stmt);
+        const rd_stride stride = rd_usual_stride(t, s, stmt);
 
         a.times *= q->r->trips[s];
         if (a.n < MOST_LOOPS)

@@ -24,7 +24,7 @@ static double widen_ns(const rd_speeds *s, rd_dtype type)
  * elements, without its sign. */
 bool rd_has_known_stride(const rd_price_site *at, int32_t stmt, int64_t *by)
 {
-    const rd_stride stride = rd_access_stride(at->t, at->vector, stmt);
+    const rd_stride stride = rd_usual_stride(at->t, at->vector, stmt);
 
     *by = stride.by < 0 ? -stride.by : stride.by;
     return stride.known;
@@ -40,7 +40,7 @@ static double reuse_of(const rd_price_site *at, int32_t stmt)
          s         = rd_loop_around(at->t, s)) {
         if (s == at->vector)
             continue;
-        const rd_stride stride = rd_access_stride(at->t, s, stmt);
+        const rd_stride stride = rd_usual_stride(at->t, s, stmt);
 
         if (stride.known && stride.by == 0)
             rounds *= fmax(1, rd_trips_of(at->t, s));
@@ -70,9 +70,9 @@ static double line_latency_ns(const rd_price_site *at, int32_t loop, int32_t stm
 {
     enum { SMALL_STRIDE = 4, LINE = 64 };
     static const double EXPOSED = 0.4;
-    const rd_stride     stride = loop >= 0 ? rd_access_stride(at->t, loop, stmt) : (rd_stride){ 0 };
-    const int64_t       by     = stride.by < 0 ? -stride.by : stride.by;
-    const double        bytes  = (double)by * rd_dtype_size(type);
+    const rd_stride     stride  = loop >= 0 ? rd_usual_stride(at->t, loop, stmt) : (rd_stride){ 0 };
+    const int64_t       by      = stride.by < 0 ? -stride.by : stride.by;
+    const double        bytes   = (double)by * rd_dtype_size(type);
 
     if (!stride.known || by <= SMALL_STRIDE || rd_trips_of(at->t, loop) * LINE <= RD_L1_BYTES)
         return 0;
@@ -84,7 +84,7 @@ static double line_latency_ns(const rd_price_site *at, int32_t loop, int32_t stm
 static bool is_flat(const rd_price_site *at, int32_t stmt, int64_t by)
 {
     const int32_t   loop   = rd_loop_around(at->t, stmt);
-    const rd_stride stride = loop >= 0 ? rd_access_stride(at->t, loop, stmt) : (rd_stride){ 0 };
+    const rd_stride stride = loop >= 0 ? rd_usual_stride(at->t, loop, stmt) : (rd_stride){ 0 };
 
     /* The loop must stand directly in the vector loop, and its columns must fill the row: `by`
      * elements from row to row. */
@@ -106,7 +106,7 @@ static bool is_flat(const rd_price_site *at, int32_t stmt, int64_t by)
 /* True if the access has this stride, in elements, along the loop. */
 static bool has_stride(const rd_price_site *at, int32_t loop, int32_t stmt, int64_t by)
 {
-    const rd_stride stride = rd_access_stride(at->t, loop, stmt);
+    const rd_stride stride = rd_usual_stride(at->t, loop, stmt);
 
     return stride.known && stride.by == by;
 }

@@ -212,7 +212,7 @@ static int32_t inner_strides_of(const rd_schedule *t, int32_t loop, int32_t stmt
 
     *gathers = 1;
     for (int32_t s = rd_loop_around(t, stmt); s >= 0 && s != loop; s = rd_loop_around(t, s)) {
-        const rd_stride stride = rd_access_stride(t, s, stmt);
+        const rd_stride stride = rd_usual_stride(t, s, stmt);
         const double    by     = (double)(stride.by < 0 ? -stride.by : stride.by);
         int32_t         k      = n;
 

@@ -81,15 +81,31 @@ bool rd_has_nontemporal_store(const rd_strip_at *r)
 }
 
 /* ---- Loads ----------------------------------------------------------------------------------- */
+/* The bytes of all elements that a load reaches. */
+static double bytes_of_load(const rd_schedule *t, const rd_let *load)
+{
+    double bytes = rd_dtype_size(load->type);
+
+    for (int32_t axis = 0; axis < t->p->n_axis; axis++) {
+        int64_t coef;
+
+        bytes *= rd_coef_at_places(t, &load->at, axis, &coef) && coef
+                     ? (double)t->p->axis_extent[axis]
+                     : 1;
+    }
+    return bytes;
+}
+
 /* True if a loop between the load and `loop` moves the load to other elements: its axis is neither
  * the rows' (`axis`) nor that of `loop`, and occurs in the address. */
 static bool is_moved_between(const rd_schedule *t, int32_t load, int32_t loop, int32_t axis)
 {
     const rd_linear *at = &t->let[t->stmt[load].value].at;
+    int64_t          coef;
 
     for (int32_t s = t->stmt[load].parent; s != loop; s = t->stmt[s].parent)
         if (rd_loop_of(t, s)->axis != axis && rd_loop_of(t, s)->axis != rd_loop_of(t, loop)->axis &&
-            rd_linear_coef(t, at, rd_loop_of(t, s)->axis))
+            rd_coef_at_places(t, at, rd_loop_of(t, s)->axis, &coef) && coef)
             return true;
     return false;
 }
@@ -101,11 +117,11 @@ bool rd_reads_large_rows(const rd_schedule *t, int32_t stmt, int32_t loop, int32
 {
     enum { FEWEST = 4 }; /* bytes of an element: jammed rows of narrower ones fill no vectors */
     const rd_let *load = rd_let_of(t, stmt);
+    int64_t       along, across;
 
     return load && load->kind == RD_I_LOAD && load->slot >= 0 &&
-           rd_dtype_size(load->type) >= FEWEST && rd_linear_coef(t, &load->at, axis) == 1 &&
-           rd_linear_coef(t, &load->at, rd_loop_of(t, loop)->axis) &&
-           !rd_program_accesses(t->p, RD_I_STORE, load->slot) &&
-           !rd_is_data_dependent(t, &load->at) && !is_moved_between(t, stmt, loop, axis) &&
-           rd_bytes_of_axes(t, &load->at, load->type) > rd_cached_bytes();
+           rd_dtype_size(load->type) >= FEWEST && rd_coef_at_places(t, &load->at, axis, &along) &&
+           along == 1 && rd_coef_at_places(t, &load->at, rd_loop_of(t, loop)->axis, &across) &&
+           across && !rd_program_accesses(t->p, RD_I_STORE, load->slot) &&
+           !is_moved_between(t, stmt, loop, axis) && bytes_of_load(t, load) > rd_cached_bytes();
 }

@@ -87,17 +87,28 @@ static int64_t trips_of(const measuring *m, const rd_for *loop)
 static bool is_streaming_loop(const measuring *m, int32_t stmt, const rd_linear *at)
 {
     const rd_for *loop  = loop_of(m, stmt);
-    const int64_t by    = llabs(rd_linear_coef(m->r->t, at, loop->axis));
+    const int64_t by    = llabs(rd_coef_unclamped(m->r->t, at, loop->axis));
     const int64_t least = rd_unrolls_loop(m->r, stmt) ? 1 : PREFETCHED;
 
     return by > 0 && trips_of(m, loop) > FEW && by * trips_of(m, loop) >= least;
 }
 
+/* True if the loop reads the same elements so often that they come from a cache: 64 times, or 8 if a
+ * tile holds no more rows, as those whose strips are sorted. */
+static bool is_often(const measuring *m, const rd_for *loop)
+{
+    enum { OFTEN = 64, ROWS_OF_TILE = 8 };
+    const rd_program *p     = m->r->t->p;
+    const int64_t     trips = trips_of(m, loop);
+
+    return trips >= OFTEN ||
+           (trips >= ROWS_OF_TILE && rd_reach(p, loop->axis) < p->axis_extent[loop->axis]);
+}
+
 /* True if a loop in the region reads other elements in each round, and no loop around it reads the
- * same elements 64 times or more, from a cache. */
+ * same elements often. */
 static bool is_streaming_load(const measuring *m, int32_t stmt, const rd_linear *at)
 {
-    enum { OFTEN = 64 };
     bool on = false;
 
     for (int32_t s = m->r->t->stmt[stmt].parent; s != m->r->top && s >= 0;
@@ -106,7 +117,7 @@ static bool is_streaming_load(const measuring *m, int32_t stmt, const rd_linear 
 
         if (!loop || loop->axis == m->r->axis)
             continue;
-        if (on && !rd_linear_coef(m->r->t, at, loop->axis) && trips_of(m, loop) >= OFTEN)
+        if (on && !rd_coef_unclamped(m->r->t, at, loop->axis) && is_often(m, loop))
             return false;
         on |= is_streaming_loop(m, s, at);
     }
@@ -121,8 +132,9 @@ static bool has_streams(const measuring *m)
         const rd_let *let    = rd_let_of(m->r->t, s);
         const rd_for *around = loop_of(m, m->r->t->stmt[s].parent);
 
-        if (let && let->kind == RD_I_LOAD && rd_linear_coef(m->r->t, &let->at, m->r->axis) == 1 &&
-            around && trips_of(m, around) > FEW && is_streaming_load(m, s, &let->at))
+        if (let && let->kind == RD_I_LOAD &&
+            rd_coef_unclamped(m->r->t, &let->at, m->r->axis) == 1 && around &&
+            trips_of(m, around) > FEW && is_streaming_load(m, s, &let->at))
             return true;
     }
     return false;

@@ -33,12 +33,23 @@ static bool has_array(const rd_schedule *t, int32_t loop)
     return false;
 }
 
+/* True if a vector loop inside takes a piece of the strip only (pass seam_split). */
+static bool is_piece_of_strip(const rd_schedule *t, int32_t strip, int32_t stmt)
+{
+    const rd_for *loop = rd_loop_of(t, stmt);
+
+    return loop->kind == RD_FOR_VECTOR && loop->axis == rd_loop_of(t, strip)->axis &&
+           (rd_linear_coef(t, &loop->from.part[0].at, rd_loop_of(t, strip)->start) != 1 ||
+            rd_linear_coef(t, &loop->to.part[0].at, rd_loop_of(t, strip)->stop) != 1);
+}
+
 /* True if the loop holds an unrolled loop, which would read behind the last element of a padded
- * strip. */
+ * strip, or a piece of a strip, which has a length of its own. */
 static bool has_unrolled_loop(const rd_schedule *t, int32_t loop)
 {
     for (int32_t s = loop; s >= 0; s = rd_next_stmt(t, s, loop))
-        if (t->stmt[s].kind == RD_S_LOOP && rd_loop_of(t, s)->kind == RD_FOR_UNROLL)
+        if (t->stmt[s].kind == RD_S_LOOP &&
+            (rd_loop_of(t, s)->kind == RD_FOR_UNROLL || is_piece_of_strip(t, loop, s)))
             return true;
     return false;
 }

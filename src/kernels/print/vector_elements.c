@@ -18,8 +18,8 @@
 #include <inttypes.h>
 
 /* ---- How many -------------------------------------------------------------------------------- */
-/* The loop over strips (strip >= 0) around the vector loop, if the vector loop begins at its start
- * mark; -1 if there is none. */
+/* The loop over strips (strip >= 0) around the vector loop, if the vector loop goes from its start
+ * mark to its stop mark; -1 if there is none. */
 static int32_t strip_around(const rd_printing *n, int32_t stmt)
 {
     const rd_for *loop = rd_loop_of(n->t, stmt);
@@ -29,7 +29,7 @@ static int32_t strip_around(const rd_printing *n, int32_t stmt)
 
         if (around && around->strip >= 0 &&
             rd_linear_coef(n->t, &loop->from.part[0].at, around->start) == 1)
-            return s;
+            return rd_linear_coef(n->t, &loop->to.part[0].at, around->stop) == 1 ? s : -1;
     }
     return -1;
 }

@@ -11,6 +11,7 @@
 #include <pthread.h>
 #include <stdatomic.h>
 #include <string.h>
+#include <strings.h>
 #ifdef _OPENMP
 #include <omp.h>
 #endif
@@ -179,6 +180,19 @@ bool rd_blas_lacks_avx2(void)
     return rd_blas_name() && blas.behind;
 }
 
+/* OpenBLAS has kernels for small matrices on processors with AVX-512, up to 100 x 100 x 100: 115
+ * GFLOP/s in place of 95, as they copy nothing. */
+int64_t rd_blas_most_uncopied(void)
+{
+    static const char *const cores[] = { "SkylakeX", "Cooperlake", "SapphireRapids" };
+    const char *const        core    = rd_blas_name() && blas.core ? blas.core() : "";
+
+    for (size_t k = 0; k < sizeof cores / sizeof *cores; k++)
+        if (strcasecmp(core, cores[k]) == 0)
+            return 1000000;
+    return 0;
+}
+
 /* Sets c to a a^T on and above the diagonal (SYRK). */
 static void syrk(const rd_gemm *g)
 {
@@ -289,6 +303,12 @@ const char *rd_blas_name_of_syrk(void)
 bool rd_blas_lacks_avx2(void)
 {
     return false;
+}
+
+/* 0: there is no BLAS. */
+int64_t rd_blas_most_uncopied(void)
+{
+    return 0;
 }
 
 /* Does nothing, as there is no BLAS. */

@@ -14,6 +14,9 @@ const char *rd_blas_name_of_syrk(void);
  * processors newer than itself, and then takes 2 to 7 times as long as our kernels.
  * OPENBLAS_CORETYPE=Haswell is the remedy. */
 bool rd_blas_lacks_avx2(void);
+/* The most products m * n * k of f32 that it computes from matrices as they lie, of which it copies
+ * larger ones first, if b is not transposed; 0: it has no such code. */
+int64_t rd_blas_most_uncopied(void);
 /* rd_blas_begin() and rd_blas_end() enclose calls of rd_blas_gemm(), which use the calling thread
  * alone.  rd_blas_end() gets what rd_blas_begin() returned.  Any number of threads may be in
  * between. */

@@ -128,7 +128,8 @@ void rd_reference_sort(const rd_sorting *s, const void *from, void *to, void *wo
 }
 
 /* ---- Strips ---------------------------------------------------------------------------------- */
-/* Element k of those that are kept, as a register has it. */
+/* The reference keeps no more than the first few, in order: their number, places, elements.  Element
+ * k of these, as a register has it. */
 static rd_word kept(const rd_sorting *s, const char *x, int64_t k)
 {
     return rd_word_load(x + k * rd_dtype_size(s->type), s->type);
@@ -137,10 +138,10 @@ static rd_word kept(const rd_sorting *s, const char *x, int64_t k)
 /* Puts an element behind all that it does not come before, if it is among the first few. */
 static void put_in(const rd_sorting *s, int64_t *state, rd_word x, int64_t place)
 {
-    char   *at = (char *)(state + 1 + s->n_out);
+    char   *at = (char *)(state + 1 + s->kept);
     int64_t k  = *state;
 
-    if (k == s->n_out && !comes_first(s, x, kept(s, at, --k)))
+    if (k == s->kept && !comes_first(s, x, kept(s, at, --k)))
         return;
     for (; k > 0 && comes_first(s, x, kept(s, at, k - 1)); k--) {
         rd_word_store(at + k * rd_dtype_size(s->type), s->type, kept(s, at, k - 1));
@@ -148,21 +149,21 @@ static void put_in(const rd_sorting *s, int64_t *state, rd_word x, int64_t place
     }
     rd_word_store(at + k * rd_dtype_size(s->type), s->type, x);
     state[1 + k] = place;
-    *state += *state < s->n_out;
+    *state += *state < s->kept;
 }
 
-/* Takes a strip; behind the last one it writes the results. */
+/* Takes a strip, if no earlier sort does; behind the last one it writes the results. */
 void rd_reference_take(const rd_sorting *s, const rd_row_strip *strip)
 {
     const int64_t bytes = rd_dtype_size(s->out);
     int64_t      *state = strip->state;
 
-    if (strip->begin == 0)
+    if (strip->begin == 0 && !s->follows)
         *state = 0;
-    for (int64_t i = 0; i < strip->n; i++)
+    for (int64_t i = 0; i < strip->n && !s->follows; i++)
         put_in(s, state, kept(s, strip->from, i), strip->begin + i);
     for (int64_t k = 0; strip->begin + strip->n == s->n && k < s->n_out; k++) {
-        const rd_word x = kept(s, (const char *)(state + 1 + s->n_out), k);
+        const rd_word x = kept(s, (const char *)(state + 1 + s->kept), k);
 
         rd_word_store((char *)strip->to + k * bytes, s->out,
                       s->facts->what == RD_SORT_PLACES ? (rd_word){ .i64 = state[1 + k] }

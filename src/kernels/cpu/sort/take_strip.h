@@ -1,69 +1,159 @@
-/* take_strip.h - takes strips of rows of any type but 16-bit floats (kernels/first_few.h). */
-#define TAKE_PART "kernels/cpu/sort/take_elements.h"
+/* take_strip.h - takes strips of rows of any type (kernels/first_few.h). */
+#include "kernels/cpu/sort/kept.h"
 
-#define IS_NAN(x) isnan(x)
-#define NAN_OF_T  NAN
-#define T         float
-#define OF        f32
-#define ANY       uint32_t
+/* Elements that are tested together; runs of the first strip, and for how many results they give a
+ * bound: the 40th of them has some 60 elements before it; elements that such a strip has at least. */
+enum { BLOCK = 64, RUNS_OF_STRIP = 64, MOST_OF_RUNS = 40, FEWEST_OF_STRIP = 512 };
+
+#define TAKE_PART    "kernels/cpu/sort/take_elements.h"
+#define IS_NAN(x)    isnan(x)
+#define T            float
+#define OF           f32
+#define ANY          uint32_t
+#define KEY          uint32_t
+#define SORT_KEYS    sort_32
+#define VECTOR       __m512
+#define LESS(a, b)   _mm512_cmp_ps_mask(a, b, _CMP_LT_OQ)
+#define FIRST        _mm512_min_ps
+#define LAST         _mm512_max_ps
+#define VECTOR_AT(p) _mm512_loadu_ps(p)
+#define ALL_OF(x)    _mm512_set1_ps(x)
 #include TAKE_PART
-#define T   double
-#define OF  f64
-#define ANY uint64_t
+#define T            double
+#define OF           f64
+#define ANY          uint64_t
+#define KEY          uint64_t
+#define SORT_KEYS    sort_64
+#define VECTOR       __m512d
+#define LESS(a, b)   _mm512_cmp_pd_mask(a, b, _CMP_LT_OQ)
+#define FIRST        _mm512_min_pd
+#define LAST         _mm512_max_pd
+#define VECTOR_AT(p) _mm512_loadu_pd(p)
+#define ALL_OF(x)    _mm512_set1_pd(x)
 #include TAKE_PART
 #undef IS_NAN
-#undef NAN_OF_T
 #define IS_NAN(x) false
-#define NAN_OF_T  0
 #define T         int8_t
 #define OF        i8
 #define ANY       uint8_t
+#define KEY       uint32_t
+#define SORT_KEYS sort_32
 #include TAKE_PART
-#define T   int16_t
-#define OF  i16
-#define ANY uint16_t
+#define T         int16_t
+#define OF        i16
+#define ANY       uint16_t
+#define KEY       uint32_t
+#define SORT_KEYS sort_32
 #include TAKE_PART
-#define T   int32_t
-#define OF  i32
-#define ANY uint32_t
+#define T         int32_t
+#define OF        i32
+#define ANY       uint32_t
+#define KEY       uint32_t
+#define SORT_KEYS sort_32
 #include TAKE_PART
-#define T   int64_t
-#define OF  i64
-#define ANY uint64_t
+#define T         int64_t
+#define OF        i64
+#define ANY       uint64_t
+#define KEY       uint64_t
+#define SORT_KEYS sort_64
 #include TAKE_PART
-#define T   uint8_t
-#define OF  u8
-#define ANY uint8_t
+#define T         uint8_t
+#define OF        u8
+#define ANY       uint8_t
+#define KEY       uint32_t
+#define SORT_KEYS sort_32
 #include TAKE_PART
-#define T   uint16_t
-#define OF  u16
-#define ANY uint16_t
-#include TAKE_PART
-#define T   uint32_t
-#define OF  u32
-#define ANY uint32_t
-#include TAKE_PART
-#define T   uint64_t
-#define OF  u64
-#define ANY uint64_t
+#define T         uint16_t
+#define OF        u16
+#define ANY       uint16_t
+#define KEY       uint32_t
+#define SORT_KEYS sort_32
 #include TAKE_PART
 #undef IS_NAN
-#undef NAN_OF_T
+/* Narrow floats are taken as their keys. */
+#define IS_NAN(x)    ((x) == (KEY)-1)
+#define T            uint32_t
+#define OF           u32
+#define ANY          uint32_t
+#define KEY          uint32_t
+#define SORT_KEYS    sort_32
+#define VECTOR       __m512i
+#define LESS(a, b)   _mm512_cmplt_epu32_mask(a, b)
+#define FIRST        _mm512_min_epu32
+#define LAST         _mm512_max_epu32
+#define VECTOR_AT(p) _mm512_loadu_si512(p)
+#define ALL_OF(x)    _mm512_set1_epi32((int)(x))
+#include TAKE_PART
+#undef IS_NAN
+#define IS_NAN(x) false
+#define T         uint64_t
+#define OF        u64
+#define ANY       uint64_t
+#define KEY       uint64_t
+#define SORT_KEYS sort_64
+#include TAKE_PART
+#undef IS_NAN
 
+/* Takes narrow floats, whose keys are made some at a time. */
+static void take_narrow(kept *f, const rd_row_strip                                         *strip,
+                        found (*keys)(int64_t, const void *, uint32_t *, uint32_t), uint32_t invert)
+{
+    enum { SOME = 1024 };
+    uint32_t key[SOME];
+
+    for (int64_t i = 0, n; i < strip->n; i += n) {
+        n = strip->n - i < SOME ? strip->n - i : SOME;
+        (void)keys(n, f->strip + i * f->size, key, invert);
+        take_u32(f, n, key, strip->begin + i, false);
+    }
+}
+
+#if RD_VECTOR_BYTES == 64
+#include "kernels/cpu/sort/insert_f32.h"
+#else
+static bool insert_f32(kept *f, int64_t n, const float *x, int64_t place)
+{
+    (void)f, (void)n, (void)x, (void)place;
+    return false;
+}
+#endif
+
+/* Takes a strip of any type. */
+static void take_type(kept *f, const rd_row_strip *strip)
+{
+    const bool descending = f->s->facts->descending;
+
+    if (f->s->type == RD_F32 && insert_f32(f, strip->n, strip->from, strip->begin))
+        return;
+    switch (f->s->type) {
+#define RD_DTYPE(name, sign, ...)                                        \
+    case RD_##name:                                                      \
+        take_##sign(f, strip->n, strip->from, strip->begin, descending); \
+        break;
+#define RD_NARROW_FLOAT(name, sign, C, ...)                                             \
+    case RD_##name:                                                                     \
+        take_narrow(f, strip, keys_##sign, descending ? (1U << 8 * sizeof(C)) - 1 : 0); \
+        break;
+#define take_bool take_u8
+#include "core/dtypes.def"
+#undef take_bool
+    default: break;
+    }
+}
+
+/* Takes a strip, or only writes what another sort has kept of the row. */
 void JOIN(rd_sort_take, NAME)(const rd_sorting *s, const rd_row_strip *strip)
 {
-    switch (s->type) {
-    case RD_F32: take_strip_f32(s, strip); break;
-    case RD_F64: take_strip_f64(s, strip); break;
-    case RD_I8: take_strip_i8(s, strip); break;
-    case RD_I16: take_strip_i16(s, strip); break;
-    case RD_I32: take_strip_i32(s, strip); break;
-    case RD_I64: take_strip_i64(s, strip); break;
-    case RD_BOOL:
-    case RD_U8: take_strip_u8(s, strip); break;
-    case RD_U16: take_strip_u16(s, strip); break;
-    case RD_U32: take_strip_u32(s, strip); break;
-    case RD_U64: take_strip_u64(s, strip); break;
-    default: break; /* 16-bit floats do not come in strips */
+    const int64_t end = strip->begin + strip->n;
+    kept          f;
+
+    if (s->follows && end < s->n)
+        return;
+    f = open_kept(s, strip, strip->begin == 0 && !s->follows);
+    if (!s->follows) {
+        take_type(&f, strip);
+        close_strip(&f, end);
     }
+    if (end == s->n)
+        write_kept(&f, strip->to);
 }

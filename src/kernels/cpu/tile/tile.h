@@ -16,6 +16,8 @@
  *                        tree of trees.c
  *
  * Words.  A tile is a rectangle of elements that the machine computes at once, in rows and columns.
+ * A place is an index that may be moved and clamped; a piece of an axis is a range of its indices
+ * in which no place goes over to another form (plan/seams.c).
  * A fold is a reduction or a scan; its cells are the results that it makes.  The lanes of a cell
  * are partial results, which neighbouring elements update in turn.  A step is one element for each
  * lane; a block is a run of steps that each lane folds from the left.  Blocks merge by the combine
@@ -51,6 +53,7 @@ typedef struct rd_tile_loop {
     int64_t      most;   /* rows or columns at a time      */
     int64_t      rows;   /* columns: rows of the tile at a time */
     bool         square; /* tiles are about square, as operands run along rows or along columns */
+    bool         cuts;   /* tiles end at seams (plan/cut_loops.c) */
 } rd_tile_loop;
 
 /* The lane mapping of a fold: which states the neighbouring elements of a tile's row update. */
@@ -102,7 +105,7 @@ typedef struct rd_tile_fold {
     int64_t interleaved;   /* cells whose states of one lane lie side by side (CHANNELS), else 1 */
     /* byte offsets in the fold's memory */
     int64_t         tags, block, tree, scans, seen, first_place, spare, bytes;
-    bool            in_square;              /* its STEP is in a square loop */
+    bool            in_square; /* its STEP is in a square loop, or in one whose columns are cut */
     int64_t         row_extent, col_extent; /* of the loops over rows and columns around the STEP */
     int64_t         row_bytes;              /* memory of one more row with states of its own */
     int64_t         scan_words, scan_bytes; /* of a scan's slot: sums of blocks before it
@@ -111,14 +114,34 @@ typedef struct rd_tile_fold {
     rd_word         end; /* the element that decides the result: see can_exit_early */
 } rd_tile_fold;
 
+/* What a place is in a piece of its axis: coef * index + offset.  What a comparison of places is:
+ * offset, 0 or 1. */
+typedef struct rd_place_form {
+    int64_t coef, offset;
+} rd_place_form;
+
+/* The pieces of an axis: piece k goes from from[k] to from[k + 1] - 1. */
+enum { RD_MOST_PIECES = 8 };
+typedef struct rd_axis_pieces {
+    int32_t n;
+    int64_t from[RD_MOST_PIECES + 1];
+} rd_axis_pieces;
+
 /* The plan of an instruction; prepare.c fills it, the other passes of plan/ change it.  Numbers of
  * instructions and registers are -1 where there is none. */
 typedef struct rd_tile_inst {
     rd_tile_level       level;
-    bool                skip;          /* fused into a later instruction */
-    bool                direct;        /* LOAD: the register is the memory itself */
-    bool                nontemporal;   /* STORE: by non-temporal stores, past the caches */
-    int32_t             copied_load;   /* STORE: the skipped LOAD whose elements it copies from
+    bool                skip;       /* fused into a later instruction */
+    bool                direct;     /* LOAD: the register is the memory itself */
+    bool                joins;      /* LOAD at places, SELECT by a comparison of places: by
+                                        * pieces (run/joined_values.c); no register of a place is
+                                        * read */
+    int32_t             guard;      /* the SELECT that joins, and alone reads the value: it is
+                                        * made only where it is chosen; -1: always */
+    bool                guard_side; /* ... where the comparison is true, or where it is false */
+    int32_t             row_axis, col_axis; /* of the loops that give rows and columns, -1: none */
+    bool                nontemporal;        /* STORE: by non-temporal stores, past the caches */
+    int32_t             copied_load;        /* STORE: the skipped LOAD whose elements it copies from
                                          * memory to memory */
     bool                transposes;    /* LOAD, STORE: rows of the tile are adjacent in memory and
                                          * columns far apart, so squares are transposed */
@@ -152,9 +175,11 @@ typedef struct rd_tile_inst {
 
 /* The plan of a register.  prepare.c makes it, fuse.c notes its readers. */
 typedef struct rd_tile_reg {
-    rd_tile_level level;
-    rd_elem       elem;
-    int32_t       born, last, uses; /* the instruction that makes it, the last one that reads it
+    rd_tile_level        level;
+    rd_elem              elem;
+    const rd_place_form *form; /* of a place: what it is in each piece of an axis, -1: a number */
+    int32_t              form_axis;
+    int32_t born, last, uses; /* the instruction that makes it, the last one that reads it
                                      * (-1), how many read it */
 } rd_tile_reg;
 
@@ -180,6 +205,7 @@ typedef struct rd_tile_code {
     rd_tile_loop        *loop;
     rd_tile_fold        *fold;
     rd_tile_reg         *reg;
+    rd_axis_pieces      *pieces;      /* of each axis; NULL: no instruction joins */
     int64_t              rows, cells; /* most rows of a tile; elements of a buffer */
     int32_t              n_buffer;
     int64_t              buffer_bytes;
@@ -192,6 +218,12 @@ typedef struct rd_tile_code {
 
 /* Elements of a side of a square tile: some cache lines of any type. */
 enum { RD_SQUARE = 64 };
+
+/* True if a type is the same in memory and in registers. */
+static inline bool rd_tile_is_native(rd_dtype type)
+{
+    return type == RD_F32 || type == RD_F64 || type == RD_I64 || type == RD_U64;
+}
 
 /* The lesser of two numbers. */
 static inline int64_t rd_least(int64_t a, int64_t b)

@@ -114,7 +114,8 @@ bool rd_tile_buffers(const rd_program *p, rd_tile_code *code, rd_get_fn *get, vo
         return false;
     assign(p, code, &b);
     for (int32_t k = 0; k < p->n_reg; k++)
-        if (code->reg[k].level == RD_AT_TILE && rd_elem_size(code->reg[k].elem) > 4)
+        if (code->reg[k].level == RD_AT_TILE && !(code->reg[k].form && code->reg[k].uses == 0) &&
+            rd_elem_size(code->reg[k].elem) > 4)
             size = 8;
     code->n_buffer = b.n;
     code->cells    = buffers_bytes(p) / (size * (b.n + 1)) / 64 * 64;

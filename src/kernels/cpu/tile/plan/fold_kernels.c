@@ -65,7 +65,8 @@ static bool is_row_total(const rd_program *p, const rd_tile_code *code, int32_t 
         return false;
     rd_tile_loops_around(p, code, step, &row, &col);
     assert(col); /* as the STEP is at tile level */
-    return f->lane.row == 0 && f->outer.row == 0 && code->loop[col - p->loop].most >= col->extent &&
+    return f->lane.row == 0 && f->outer.row == 0 && !f->in_square &&
+           code->loop[col - p->loop].most >= col->extent &&
            has_totals(code, &code->inst[step], f, col) && runs_once(p, step);
 }
 

@@ -29,12 +29,6 @@ static void note_uses(const rd_program *p, rd_tile_code *code, int32_t i)
     }
 }
 
-/* True if a type is the same in memory and in registers. */
-static bool is_native(rd_dtype type)
-{
-    return type == RD_F32 || type == RD_F64 || type == RD_I64 || type == RD_U64;
-}
-
 /* True if an instruction makes its values by a kernel that can write anywhere, so that it may write
  * to the memory of a STORE. */
 static bool is_computation(rd_inst_kind kind)
@@ -108,7 +102,7 @@ static void fuse_store(const rd_program *p, rd_tile_code *code, const int32_t *l
         if (!can_store_nontemporal(p, code, inst->a))
             return;
     }
-    if (!is_native(at->type) || code->inst[from].level != RD_AT_TILE ||
+    if (!rd_tile_is_native(at->type) || code->inst[from].level != RD_AT_TILE ||
         !is_computation(p->inst[from].kind) || code->inst[from].into >= 0 ||
         loads[i] != loads[from])
         return;
@@ -161,7 +155,7 @@ static void fuse_load(const rd_program *p, rd_tile_code *code, const int32_t *st
         return;
     if (rd_dtype_is_narrow_float(type) && is_widened_by_folds(p, code, i, half_elem(type)))
         reg->elem = half_elem(type);
-    else if (!is_native(type))
+    else if (!rd_tile_is_native(type))
         return;
     t->direct = true;
 }
@@ -430,6 +424,8 @@ bool rd_tile_fuse(const rd_program *p, rd_tile_code *code, rd_get_fn *get, void 
         return false;
     for (int32_t i = 0; i < p->n_inst; i++)
         note_uses(p, code, i);
+    if (!rd_tile_fuse_seams(p, code, get, pool))
+        return false;
     for (int32_t i = 0; i < p->n_inst; i++) {
         if (p->inst[i].kind == RD_I_STEP && p->fold[p->inst[i].arg].n_group)
             rd_tile_fuse_group(p, code, i);

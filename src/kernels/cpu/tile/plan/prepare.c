@@ -116,6 +116,9 @@ static void decode(const rd_program *p, rd_tile_code *code, int32_t i, const rd_
                                                   : RD_AT_TASK,
                          .into            = -1,
                          .buffer          = -1,
+                         .guard           = -1,
+                         .row_axis        = row ? row->axis : -1,
+                         .col_axis        = col ? col->axis : -1,
                          .x               = inst->a,
                          .y               = inst->kind == RD_I_STEP ? inst->b : -1,
                          .copied_load     = -1,
@@ -295,6 +298,7 @@ rd_tile_result rd_tile_prepare(rd_program *p, const rd_simd *simd, rd_get_fn *ge
     if (!rd_tile_fuse(p, code, get, pool))
         return RD_TILE_NO_MEMORY;
     rd_tile_plan_squares(p, code);
+    rd_tile_cut_loops(p, code);
     if (!rd_tile_buffers(p, code, get, pool))
         return RD_TILE_NO_MEMORY;
     find_prefetches(p, code);

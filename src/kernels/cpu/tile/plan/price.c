@@ -30,10 +30,11 @@ static double function_ns(const rd_inst *inst, const rd_speeds *s)
 static double access_ns(const rd_inst *inst, const rd_tile_inst *t, const rd_speeds *s, double near)
 {
     enum { LINE = 64 };
-    const int64_t by    = t->strides.col < 0 ? -t->strides.col : t->strides.col;
-    const double  bytes = t->strides.gathers ? LINE : (double)by * rd_dtype_size(inst->type);
+    const bool    gathers = t->strides.gathers && !t->joins;
+    const int64_t by      = t->strides.col < 0 ? -t->strides.col : t->strides.col;
+    const double  bytes   = gathers ? LINE : (double)by * rd_dtype_size(inst->type);
 
-    if (!t->strides.gathers && by <= 1)
+    if (!gathers && by <= 1)
         return near;
     if (t->transposes)
         return s->one_memory + near;

@@ -48,10 +48,14 @@ static bool needs_spare_copy(const rd_program *p, const rd_tile_code *code, int3
  * in small pieces. */
 static bool has_buffers(const rd_program *p, const rd_tile_code *code, int32_t begin)
 {
-    const int32_t end = p->loop[p->inst[begin].arg].end;
+    const int32_t end  = p->loop[p->inst[begin].arg].end;
+    const bool    cuts = code->loop[p->inst[begin].arg].cuts;
 
     for (int32_t i = begin + 1; i < end; i++) {
         const rd_inst *inst = &p->inst[i];
+
+        if (cuts && code->inst[i].joins) /* memory, or tiles that fit */
+            continue;
         if (code->inst[i].buffer >= 0 || (inst->kind == RD_I_EXIT && rd_tile_exits_early(p, i)) ||
             code->inst[i].strides.gathers || code->inst[i].transposes)
             return true;
@@ -218,7 +222,8 @@ static int64_t rows_of(const rd_program *p, const rd_tile_code *code, int32_t be
                                  : most < INT64_MAX ? most / (n > 0 ? n : 1)
                                                     : rows_in_place(p, code, i);
 
-            rows = rd_least(rows, fit);
+            rows =
+                rd_least(rows, code->loop[p->inst[i].arg].cuts ? rd_least(fit, code->cells) : fit);
         }
     for (int32_t k = 0; k < p->n_fold; k++)
         if (code->fold[k].own_rows)

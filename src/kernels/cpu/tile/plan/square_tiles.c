@@ -19,7 +19,7 @@
 /* True if all rows may take some of their columns before any row takes the others.  Each row, or
  * each column, must have cells of its own; cells of rows in one block must also enter it
  * together. */
-static bool can_split_columns(const rd_tile_fold *f)
+bool rd_tile_can_split_columns(const rd_tile_fold *f)
 {
     return f->own_rows || f->cell.row != 0 || f->mapping == RD_FOLD_COLUMNS ||
            (f->mapping == RD_FOLD_ELEMENTS && f->cell.col != 0 && f->fold->lanes > 1);
@@ -41,7 +41,7 @@ static bool can_be_square(const rd_program *p, const rd_tile_code *code, int32_t
         if (inst->kind == RD_I_INDEX || inst->kind == RD_I_CALL)
             return false;
         if ((inst->kind == RD_I_STEP || inst->kind == RD_I_SCAN) &&
-            (code->fold[inst->arg].grouped || !can_split_columns(&code->fold[inst->arg])))
+            (code->fold[inst->arg].grouped || !rd_tile_can_split_columns(&code->fold[inst->arg])))
             return false;
     }
     return turns;

@@ -13,6 +13,9 @@ rd_tile_result rd_tile_prepare(rd_program *p, const rd_simd *simd, rd_get_fn *ge
 void rd_tile_keep(const rd_program *p, const char *why);
 /* fuse.c: stores values where they are computed, and computes values where they are folded. */
 bool rd_tile_fuse(const rd_program *p, rd_tile_code *code, rd_get_fn *get, void *pool);
+/* seams.c: finds what is read at places, and chosen by them.  Uses of registers are counted.  False:
+ * no memory. */
+bool rd_tile_fuse_seams(const rd_program *p, rd_tile_code *code, rd_get_fn *get, void *pool);
 /* plan_groups.c.  rd_tile_can_group: true if tiles can run this group-by fold.
  * rd_tile_begins_groups: true if a loop begins such a fold.  rd_tile_fuse_group: sets the kernel of
  * a STEP and what the kernel reads. */
@@ -23,6 +26,9 @@ void rd_tile_fuse_group(const rd_program *p, rd_tile_code *code, int32_t i);
 int64_t rd_tile_bytes(const rd_program *p, const rd_address *at);
 /* square_tiles.c: finds the loops that transpose operands, and gives them square tiles. */
 void rd_tile_plan_squares(const rd_program *p, rd_tile_code *code);
+bool rd_tile_can_split_columns(const rd_tile_fold *f);
+/* cut_loops.c: finds the loops whose tiles end at seams. */
+void rd_tile_cut_loops(const rd_program *p, rd_tile_code *code);
 /* fold_mapping.c: plans every fold, of one row at first, and of all rows of a tile once sizes are
  * known. */
 bool rd_tile_plan_folds(const rd_program *p, rd_tile_code *code, bool sized);

@@ -91,7 +91,9 @@ static rd_residue_why why_of(const rd_program *p, const rd_tile_code *code, int3
     switch (inst->kind) {
     case RD_I_STEP:
     case RD_I_SCAN: return why_step(p, code, i);
-    case RD_I_LOAD: return code->inst[i].strides.gathers ? RD_RESIDUE_gather : RD_N_RESIDUE;
+    case RD_I_LOAD:
+        return code->inst[i].strides.gathers && !code->inst[i].joins ? RD_RESIDUE_gather
+                                                                     : RD_N_RESIDUE;
     case RD_I_MAP: return why_map(inst);
     case RD_I_CALL:
         call = &p->call[inst->arg];

@@ -364,6 +364,10 @@ static void coordinate(rd_tiles *m, int32_t pc)
 /* Runs an instruction that computes, loads or stores elements. */
 void rd_tiles_value(rd_tiles *m, int32_t pc)
 {
+    if (m->code->inst[pc].joins) {
+        rd_tiles_join(m, pc);
+        return;
+    }
     switch (m->p->inst[pc].kind) {
     case RD_I_CONST: constant(m, pc); break;
     case RD_I_COORD: coordinate(m, pc); break;

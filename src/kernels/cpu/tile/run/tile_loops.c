@@ -108,13 +108,16 @@ static void run_columns(rd_tiles *m, int32_t number, int32_t pc)
     const int64_t       rows = m->cols, most = m->code->loop[number].most;
 
     /* A row ends before the next one begins, unless nothing in it can fail. */
-    assert(rows == 1 || m->code->loop[number].square || range.hi - range.lo <= most);
+    assert(rows == 1 || m->code->loop[number].square || m->code->loop[number].cuts ||
+           range.hi - range.lo <= most);
     m->level = RD_AT_TILE;
     m->rows  = rows;
     for (int64_t done = 0, n = range.hi - range.lo;
          done < n && !is_left(m, number) && m->fault.row >= rows; done += m->cols) {
         m->cols     = n - done < most ? n - done : most;
         axis->index = loop->backwards ? range.hi - 1 - done : range.lo + done;
+        if (m->code->loop[number].cuts)
+            m->cols = rd_tiles_columns_to_seam(m, pc, m->cols);
         run(m, pc + 1, loop->end);
     }
     m->level = level;
@@ -157,7 +160,10 @@ static void run_rows(rd_tiles *m, int32_t number, int32_t pc)
     for (axis->index = range.lo; axis->index < range.hi && !is_left(m, number);
          axis->index += m->cols) {
         m->cols = range.hi - axis->index < most ? range.hi - axis->index : most;
-        if (m->code->loop[number].square)
+        if (m->code->loop[number].cuts) /* and where tiles would end otherwise */
+            m->cols = rd_tiles_rows_to_seam(
+                m, loop->axis, rd_least(m->cols, most - (axis->index - range.lo) % most));
+        if (m->code->loop[number].square || m->code->loop[number].cuts)
             m->cols = rd_tiles_rows_of_block(m, m->cols);
         run(m, pc + 1, loop->end);
         if (m->fault.row < INT64_MAX)
@@ -220,9 +226,10 @@ static void prefetch_some(rd_tiles *m)
 static bool run(rd_tiles *m, int32_t from, int32_t to)
 {
     for (int32_t pc = from; pc < to; pc++) {
-        const rd_inst *inst = &m->p->inst[pc];
+        const rd_inst      *inst = &m->p->inst[pc];
+        const rd_tile_inst *t    = &m->code->inst[pc];
 
-        if (m->code->inst[pc].skip)
+        if (t->skip || (t->guard >= 0 && !rd_tiles_is_chosen(m, pc)))
             continue;
         if (m->prefetch_at < m->prefetch_end)
             prefetch_some(m);

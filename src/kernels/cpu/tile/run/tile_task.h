@@ -121,6 +121,15 @@ void rd_tiles_dense_both(rd_tiles *m, rd_reg_view *x, rd_reg_view *y, int64_t co
 /* element_values.c */
 void rd_tiles_value(rd_tiles *m, int32_t pc);
 
+/* joined_values.c.  rd_tiles_join: a LOAD or a SELECT that joins.  rd_tiles_is_chosen: true if the
+ * SELECT that alone reads the value of instruction pc chooses it somewhere in the tile. */
+void rd_tiles_join(rd_tiles *m, int32_t pc);
+bool rd_tiles_is_chosen(const rd_tiles *m, int32_t pc);
+/* Where tiles end at seams: how many of the next n rows, or of the next n columns of all rows of the
+ * loop at pc, are one tile. */
+int64_t rd_tiles_rows_to_seam(const rd_tiles *m, int32_t axis, int64_t n);
+int64_t rd_tiles_columns_to_seam(rd_tiles *m, int32_t pc, int64_t n);
+
 /* calls.c */
 void rd_tiles_index(rd_tiles *m, int32_t pc);
 void rd_tiles_call(rd_tiles *m, int32_t pc);

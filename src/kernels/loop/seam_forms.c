@@ -1,0 +1,87 @@
+/* seam_forms.c - sums of indices in a range of an axis, by operators: see seam_forms.h. */
+#include "kernels/loop/seam_forms.h"
+
+static const rd_known unknown = { .is = RD_FORM_UNKNOWN };
+
+/* Notes a seam, if it lies inside the range and is the first one that was found. */
+static void note_seam(rd_seam_range *r, int64_t seam)
+{
+    if (r->seam == r->lo && seam > r->lo && seam < r->hi)
+        r->seam = seam;
+}
+
+/* The sum a + times * b; unknown if it overflows. */
+static rd_known plus(rd_known a, int64_t times, rd_known b)
+{
+    rd_known sum = { .is = RD_FORM_SUM };
+
+    if (a.is != RD_FORM_SUM || b.is != RD_FORM_SUM ||
+        __builtin_add_overflow(a.coef, times * b.coef, &sum.coef) ||
+        __builtin_sub_overflow(a.offset, -times * b.offset, &sum.offset))
+        return unknown;
+    return sum;
+}
+
+/* The value of a sum at an index. */
+static int64_t at_index(rd_known a, int64_t index)
+{
+    return a.coef * index + a.offset;
+}
+
+/* Decides whether a difference, a sum that rises or falls by 1 at most from index to index, is below
+ * `less` in all of the range or in none of it: 1 or 0.  Otherwise notes where that changes, and
+ * returns -1. */
+static int is_below(rd_seam_range *r, rd_known difference, int64_t less)
+{
+    const rd_known d = difference;
+    bool           first, last;
+
+    if (d.is != RD_FORM_SUM || d.coef < -1 || d.coef > 1)
+        return -1;
+    first = at_index(d, r->lo) < less;
+    last  = at_index(d, r->hi - 1) < less;
+    if (first == last)
+        return first;
+    note_seam(r, d.coef > 0 ? less - d.offset : d.offset - less + 1);
+    return -1;
+}
+
+/* What the smaller or the larger of two sums is.  Where they are equal, the smaller is the first:
+ * min(i, 4) goes over at 5, as does the choice i < 5 beside it. */
+static rd_known extreme(rd_seam_range *r, rd_known a, rd_known b, bool least)
+{
+    const int below = is_below(r, plus(a, -1, b), least ? 1 : 0);
+
+    return below < 0 ? unknown : (below > 0) == least ? a : b;
+}
+
+/* The truth of a comparison, given whether a difference is below a number. */
+static rd_known truth_of(int below, bool when)
+{
+    return below < 0 ? unknown : (rd_known){ .is = RD_FORM_TRUTH, .truth = (below > 0) == when };
+}
+
+bool rd_makes_places(rd_op op)
+{
+    return op == RD_OP_add || op == RD_OP_sub || op == RD_OP_minimum || op == RD_OP_maximum;
+}
+
+bool rd_compares_places(rd_op op)
+{
+    return op == RD_OP_lt || op == RD_OP_le || op == RD_OP_gt || op == RD_OP_ge;
+}
+
+rd_known rd_known_of_op(rd_seam_range *r, rd_op op, rd_known a, rd_known b)
+{
+    switch (op) {
+    case RD_OP_add: return plus(a, 1, b);
+    case RD_OP_sub: return plus(a, -1, b);
+    case RD_OP_minimum: return extreme(r, a, b, true);
+    case RD_OP_maximum: return extreme(r, a, b, false);
+    case RD_OP_lt: return truth_of(is_below(r, plus(a, -1, b), 0), true);
+    case RD_OP_le: return truth_of(is_below(r, plus(a, -1, b), 1), true);
+    case RD_OP_gt: return truth_of(is_below(r, plus(a, -1, b), 1), false);
+    case RD_OP_ge: return truth_of(is_below(r, plus(a, -1, b), 0), false);
+    default: return unknown;
+    }
+}
