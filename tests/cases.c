@@ -550,7 +550,8 @@ int case_scaled_results(case_world *w, rd_expr **y)
     return 1;
 }
 
-/* Rows without their median: what is put in order is a map, and what is made of it reads the row. */
+/* Rows without their median: what is put in order is a map, and what is made of it reads the
+ * row. */
 int case_above_median(case_world *w, rd_expr **y)
 {
     rd_expr *x = matrix(w, "x", n(w, 4096, 9), n(w, 4096, 600));

@@ -31,6 +31,6 @@ case_build case_softmax_rows, case_layer_norm, case_var, case_var_two_passes, ca
     case_reversed_axes, case_scaled_results, case_forces, case_wide_pairs, case_computed_weights,
     case_expanded_distance, case_mean_distance, case_scaled_total, case_gaussian_of_many,
     case_rolling_sum, case_rolling_max, case_above_median, case_median_filter, case_sorted_columns,
-    case_few_nearest, case_weighted_normal, case_rolling_ints, case_warmest_month,
-    case_rolled_rows, case_padded_columns, case_joined_rows, case_pair_blocks;
+    case_few_nearest, case_weighted_normal, case_rolling_ints, case_warmest_month, case_rolled_rows,
+    case_padded_columns, case_joined_rows, case_pair_blocks;
 #endif

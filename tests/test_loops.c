@@ -426,8 +426,8 @@ static case_build *const cases[] = { case_softmax_rows,
                                      case_sorted_columns,
                                      case_few_nearest };
 
-/* Small ones are run; of large ones the form and the order are looked at.  Sanitizers take a quarter of
- * the small ones, as a run takes ten times as long. */
+/* Small ones are run; of large ones the form and the order are looked at.  Sanitizers take a
+ * quarter of the small ones, as a run takes ten times as long. */
 START_TEST(designed)
 {
     if (SANITIZED && _i % 2 && _i / 2 % 4)

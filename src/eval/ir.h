@@ -101,7 +101,7 @@ typedef struct rd_value {
     rd_subscript *store;
     bool          whole; /* a whole array, read at other places than its own */
     /* an array in C order over all its dims, for readers with one flat index */
-    bool    dense;
+    bool dense;
     /* a MAP, until combine trees are known: they take it for an array in C order, read at at[] */
     bool    chosen;
     bool    row;    /* rows to be sorted, along the last dims, all of which are stored */

@@ -158,8 +158,8 @@ static bool look_below(choosing *w, rd_expr *fold, bool *stored)
     return true;
 }
 
-/* True if loops that are split at seams suit the fold: it reduces one axis, or rows of whole numbers
- * of lanes.  Lanes that go on from row to row are no vectors. */
+/* True if loops that are split at seams suit the fold: it reduces one axis, or rows of whole
+ * numbers of lanes.  Lanes that go on from row to row are no vectors. */
 static bool has_whole_lanes(const rd_expr *x)
 {
     bool whole = true;

@@ -49,8 +49,8 @@ static void count_whole(const rd_collector *c, rd_seen *seen, double most)
         }
 }
 
-/* True for a choice between parts, or the cast around one, of a concatenation that is read where its
- * parts lie. */
+/* True for a choice between parts, or the cast around one, of a concatenation that is read where
+ * its parts lie. */
 static bool is_choice(const rd_collector *c, const rd_expr *e)
 {
     for (int32_t k = 0; k < c->n_chosen; k++)
@@ -60,8 +60,8 @@ static bool is_choice(const rd_collector *c, const rd_expr *e)
     return false;
 }
 
-/* The operations of such a choice: those of its parts.  The choice and its indices cost nothing where
- * loops are split at seams. */
+/* The operations of such a choice: those of its parts.  The choice and its indices cost nothing
+ * where loops are split at seams. */
 static double ops_of_choice(const rd_collector *c, const rd_expr *e)
 {
     double ops = 0;

@@ -267,8 +267,9 @@ static int64_t position(const rd_lowering *l, const int32_t *order, int n, rd_ad
 }
 
 /* The first axis of the lane position.  If rows along the last of its axes are whole numbers of
- * lanes, the position along these alone gives each element the same lane and step, as the axes before
- * only add whole steps.  Loops along rows with seams then need not count the lanes of other rows. */
+ * lanes, the position along these alone gives each element the same lane and step, as the axes
+ * before only add whole steps.  Loops along rows with seams then need not count the lanes of other
+ * rows. */
 static int first_lane_axis(const rd_lowering *l, const rd_combine *c)
 {
     int first = c->first_lane;

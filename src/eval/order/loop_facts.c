@@ -19,8 +19,8 @@ static int64_t coef_of(const rd_subscript *at, int axis)
     return 0;
 }
 
-/* The absolute coefficient of an axis in a place, a clamped index that is a gathered subscript; 0: it
- * is looked up in an array.  `depth` bounds the recursion. */
+/* The absolute coefficient of an axis in a place, a clamped index that is a gathered subscript; 0:
+ * it is looked up in an array.  `depth` bounds the recursion. */
 static int64_t coef_of_place(const rd_graph *g, int value, int axis, int depth)
 {
     const rd_value *v    = &g->value[value];

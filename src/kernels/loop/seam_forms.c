@@ -28,9 +28,9 @@ static int64_t at_index(rd_known a, int64_t index)
     return a.coef * index + a.offset;
 }
 
-/* Decides whether a difference, a sum that rises or falls by 1 at most from index to index, is below
- * `less` in all of the range or in none of it: 1 or 0.  Otherwise notes where that changes, and
- * returns -1. */
+/* Decides whether a difference, a sum that rises or falls by 1 at most from index to index, is
+ * below `less` in all of the range or in none of it: 1 or 0.  Otherwise notes where that changes,
+ * and returns -1. */
 static int is_below(rd_seam_range *r, rd_known difference, int64_t less)
 {
     const rd_known d = difference;

@@ -14,8 +14,8 @@
 typedef enum rd_known_form { RD_FORM_UNKNOWN, RD_FORM_SUM, RD_FORM_TRUTH } rd_known_form;
 typedef struct rd_known {
     rd_known_form is;
-    bool    truth;
-    int64_t coef, offset;
+    bool          truth;
+    int64_t       coef, offset;
 } rd_known;
 
 /* Indices of an axis, from lo to hi - 1. */
@@ -34,7 +34,7 @@ static inline rd_known rd_known_sum(int64_t coef, int64_t offset)
  * rd_compares_places(): comparisons. */
 bool rd_makes_places(rd_op op);
 bool rd_compares_places(rd_op op);
-/* What such an operator makes of two values.  Unknown if that changes inside the range: then r->seam
- * is where, if it is one index. */
+/* What such an operator makes of two values.  Unknown if that changes inside the range: then
+ * r->seam is where, if it is one index. */
 rd_known rd_known_of_op(rd_seam_range *r, rd_op op, rd_known a, rd_known b);
 #endif

@@ -190,8 +190,8 @@ static void remove_dead(rd_schedule *t, int32_t loop)
     }
 }
 
-/* Makes choices in the loop one of their operands and addresses sums of indices, as they are from lo
- * to hi. */
+/* Makes choices in the loop one of their operands and addresses sums of indices, as they are from
+ * lo to hi. */
 static void simplify(rd_schedule *t, int32_t loop, int64_t lo, int64_t hi)
 {
     piece p = { .t = t, .axis = rd_loop_of(t, loop)->axis, .range = { lo, hi, lo } };
@@ -326,9 +326,9 @@ static int64_t strip_of(const rd_target *target, const rd_for *loop)
                             : LANES;
 }
 
-/* True if the loop may be split: it goes upwards between two positions, over indices of the program,
- * and nothing in it leaves it early.  Loops over narrow strips are split between strips, which leaves
- * strips with a seam inside, and vector loops inside of strips. */
+/* True if the loop may be split: it goes upwards between two positions, over indices of the
+ * program, and nothing in it leaves it early.  Loops over narrow strips are split between strips,
+ * which leaves strips with a seam inside, and vector loops inside of strips. */
 static bool can_split(const rd_schedule *t, const rd_target *target, int32_t stmt)
 {
     const rd_for *loop = rd_loop_of(t, stmt);

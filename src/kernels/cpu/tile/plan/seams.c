@@ -223,8 +223,8 @@ static void skip_places(const finding *f)
 }
 
 /* ---- Sides ----------------------------------------------------------------------------------- */
-/* True if an instruction need not run for elements that nobody chooses: it makes one value, keeps no
- * state, and reports nothing. */
+/* True if an instruction need not run for elements that nobody chooses: it makes one value, keeps
+ * no state, and reports nothing. */
 static bool may_be_guarded(const rd_inst *inst)
 {
     switch (inst->kind) {

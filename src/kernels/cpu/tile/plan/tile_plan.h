@@ -13,8 +13,8 @@ rd_tile_result rd_tile_prepare(rd_program *p, const rd_simd *simd, rd_get_fn *ge
 void rd_tile_keep(const rd_program *p, const char *why);
 /* fuse.c: stores values where they are computed, and computes values where they are folded. */
 bool rd_tile_fuse(const rd_program *p, rd_tile_code *code, rd_get_fn *get, void *pool);
-/* seams.c: finds what is read at places, and chosen by them.  Uses of registers are counted.  False:
- * no memory. */
+/* seams.c: finds what is read at places, and chosen by them.  Uses of registers are counted.
+ * False: no memory. */
 bool rd_tile_fuse_seams(const rd_program *p, rd_tile_code *code, rd_get_fn *get, void *pool);
 /* plan_groups.c.  rd_tile_can_group: true if tiles can run this group-by fold.
  * rd_tile_begins_groups: true if a loop begins such a fold.  rd_tile_fuse_group: sets the kernel of

@@ -43,7 +43,8 @@ static rd_place_form form_in(const rd_tiles *m, const rd_tile_inst *t, int32_t r
                : r->form[piece_at(&m->code->pieces[r->form_axis], index_in(m, t, r->form_axis, b))];
 }
 
-/* How many of the n indices from `index` on are in the same piece; all of them if the axis is -1. */
+/* How many of the n indices from `index` on are in the same piece; all of them if the axis is
+ * -1. */
 static int64_t left_in_piece(const rd_tiles *m, int32_t axis, int64_t index, int64_t n)
 {
     const rd_axis_pieces *pieces = axis < 0 ? NULL : &m->code->pieces[axis];
@@ -270,7 +271,8 @@ static bool chooses(const rd_tiles *m, int32_t select, bool side)
     return false;
 }
 
-/* True if the SELECTs that alone read the value of instruction pc choose it somewhere in the tile. */
+/* True if the SELECTs that alone read the value of instruction pc choose it somewhere in the
+ * tile. */
 bool rd_tiles_is_chosen(const rd_tiles *m, int32_t pc)
 {
     for (const rd_tile_inst *t = &m->code->inst[pc]; t->guard >= 0; t = &m->code->inst[t->guard])

@@ -125,8 +125,8 @@ void rd_tiles_value(rd_tiles *m, int32_t pc);
  * SELECT that alone reads the value of instruction pc chooses it somewhere in the tile. */
 void rd_tiles_join(rd_tiles *m, int32_t pc);
 bool rd_tiles_is_chosen(const rd_tiles *m, int32_t pc);
-/* Where tiles end at seams: how many of the next n rows, or of the next n columns of all rows of the
- * loop at pc, are one tile. */
+/* Where tiles end at seams: how many of the next n rows, or of the next n columns of all rows of
+ * the loop at pc, are one tile. */
 int64_t rd_tiles_rows_to_seam(const rd_tiles *m, int32_t axis, int64_t n);
 int64_t rd_tiles_columns_to_seam(rd_tiles *m, int32_t pc, int64_t n);
 
