@@ -48,6 +48,14 @@ enum {
     N_NEEDS = N_HAS
 };
 
+/* The text for operand k: that of the row, but for 1 / b.  Its derivative by b is -y * y, which a
+ * division would take several times as long for. */
+static const char *text_of(const rd_expr *y, int k)
+{
+    return y->op == RD_OP_div && k == 1 && rd_grad_is_one(y->in[0]) ? "-y * y * g"
+                                                                    : rows[y->op].of[k];
+}
+
 /* The change of the node for a change g of operand k; *flat: there is none.  NULL and not flat:
  * after a failure. */
 static rd_expr *change_by(rd_grad_step *s, int k, rd_expr *g, bool *flat)
@@ -70,7 +78,7 @@ static rd_expr *change_by(rd_grad_step *s, int k, rd_expr *g, bool *flat)
     operand[y->n_in]     = y;
     name[y->n_in + 1]    = 'g';
     operand[y->n_in + 1] = g;
-    return rd_grad_text(s, r->of[k], name, operand);
+    return rd_grad_text(s, text_of(y, k), name, operand);
 }
 
 /* ---- where and cast, which have no row ------------------------------------------------------- */
