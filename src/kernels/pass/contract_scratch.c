@@ -179,13 +179,14 @@ static bool is_over_strips(const rd_schedule *t, int32_t stmt)
            l->step <= MOST_WIDTH && l->axis < t->p->n_axis && !l->substrip;
 }
 
-/* Contracts a slot of scratch, if the strips of the loop do not share it. */
+/* Contracts a slot of scratch, if the strips of the loop do not share it.  A strip that is wider
+ * than the panel would need more elements than there are. */
 static void contract_slot(rd_schedule *t, int32_t strips, int32_t slot)
 {
     const int64_t  range = rd_reach(t->p, rd_loop_of(t, strips)->axis);
     shared_scratch q     = { .t = t, .strips = strips, .slot = slot, .range = range };
 
-    if (is_of_strips(&q) && is_read_in_rounds(&q))
+    if (rd_loop_of(t, strips)->step <= range && is_of_strips(&q) && is_read_in_rounds(&q))
         contract(&q);
 }
 
