@@ -15,6 +15,18 @@ static void gauss(rd_expr *const *x, unsigned dims, rd_expr **y)
     y[0] = rd_sum(rd_mul(rd_exp(rd_neg(distances(x))), x[2]), RD_DIMS(1));
 }
 
+/* The gradient of the sum of all of them by x, y and the weights. */
+static void gauss_grad(rd_expr *const *x, unsigned dims, rd_expr **y)
+{
+    rd_expr *f;
+    rd_exprs g;
+
+    gauss(x, dims, &f);
+    g = rd_grad(rd_sum(f, RD_ALL), RD_EXPRS(x[0], x[1], x[2]));
+    for (int k = 0; k < 3; k++)
+        y[k] = g.at[k];
+}
+
 static rd_expr *lower(rd_expr *y)
 {
     return rd_le(rd_coord(y, 1), rd_coord(y, 0));
@@ -70,6 +82,12 @@ const bench_case bench_pairs[] = {
     { "W5", "gauss30k", gauss, HAND_gauss, 0, { POINTS(30000, 3), POINTS(30000, 3), { 1, 1, 2, 1,
       { 30000 } } },
       .flops = 11.0 / 3, .exps = 1.0 / 3, .pairs = true, .only_f32 = true },
+    { "W5", "gauss.grad3", gauss_grad, HAND_gauss_grad, 0, { POINTS(10000, 3), POINTS(10000, 3),
+      { 1, 1, 2, 1, { 10000 } } },
+      .flops = 26.0 / 3, .exps = 1.0 / 3, .pairs = true },
+    { "W5", "gauss.grad50", gauss_grad, HAND_gauss_grad, 0, { POINTS(10000, 50), POINTS(10000, 50),
+      { 1, 1, 2, 1, { 10000 } } },
+      .flops = 8, .exps = 1.0 / 50, .pairs = true, .only_f32 = true },
     { "W13", "gauss.lower", gauss_lower, HAND_gauss_lower, 0, { POINTS(10000, 3), { 1, 1, 2, 1,
       { 10000 } } },
       .flops = 11.0 / 6, .exps = 1.0 / 6, .pairs = true },

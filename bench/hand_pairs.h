@@ -6,6 +6,9 @@
 #ifndef HAND_PAIRS_H
 #define HAND_PAIRS_H
 enum { TILE_POINTS = 12, SUM_BLOCK = 1024 };
+/* Registers of points x and points y that a gradient takes together; points y whose sums stay in a
+ * second-level cache. */
+enum { GRAD_X = 4, GRAD_Y = 4, GRAD_BLOCK = 64, HAND_MOST_D = 50 };
 
 static int64_t clamp(int64_t i, int64_t n)
 {
@@ -66,6 +69,127 @@ static void F(gauss)(const hand_args *a)
             out[i + k] = s[k / LANES][k % LANES];
     }
     free(packed);
+}
+
+/* What 4 points y and 4 registers of points x give each other: k = exp(-|x - y|^2) goes to the
+ * weights, (x - y) k to the points y, and times the weight to the points x.  A point y is packed as
+ * its d coordinates and its weight. */
+INLINE void F(gauss_grad_tile)(const V *x, const REAL *y, const int d, V *to_x, V *to_y)
+{
+    V k[GRAD_Y][GRAD_X] = { { { 0 } } };
+
+    for (int c = 0; c < d; c++)
+        for (int p = 0; p < GRAD_Y; p++)
+            for (int u = 0; u < GRAD_X; u++) {
+                const V t = x[c * GRAD_X + u] - y[p * (d + 1) + c];
+
+                k[p][u] += t * t;
+            }
+    for (int p = 0; p < GRAD_Y; p++)
+        for (int u = 0; u < GRAD_X; u++) {
+            k[p][u] = F(exp2)(-k[p][u]);
+            to_y[p * (d + 1) + d] += k[p][u];
+        }
+    for (int c = 0; c < d; c++) {
+        V s[GRAD_X];
+
+        for (int u = 0; u < GRAD_X; u++)
+            s[u] = to_x[c * GRAD_X + u];
+        for (int p = 0; p < GRAD_Y; p++) {
+            V to = to_y[p * (d + 1) + c];
+
+            for (int u = 0; u < GRAD_X; u++) {
+                const V t = (x[c * GRAD_X + u] - y[p * (d + 1) + c]) * k[p][u];
+
+                to += t;
+                s[u] += t * y[p * (d + 1) + d];
+            }
+            to_y[p * (d + 1) + c] = to;
+        }
+        for (int u = 0; u < GRAD_X; u++)
+            to_x[c * GRAD_X + u] = s[u];
+    }
+}
+
+/* The sum of a register's numbers. */
+INLINE REAL F(all_lanes)(V v)
+{
+    REAL sum = 0;
+
+    for (int k = 0; k < LANES; k++)
+        sum += v[k];
+    return sum;
+}
+
+/* The sums of one strip of points x and points y [from, to), which are packed. */
+INLINE void F(gauss_grad_strip)(const hand_args *a, int64_t i, const int d, REAL factor,
+                                const REAL *packed, int64_t from, int64_t to, V *to_y)
+{
+    const int64_t m   = a->shape[0];
+    REAL *const   out = a->out[0];
+    V             x[GRAD_X * HAND_MOST_D], s[GRAD_X * HAND_MOST_D];
+
+    for (int u = 0; u < GRAD_X; u++) {
+        V point[HAND_MOST_D];
+
+        F(gather_points)(a->in[0], i + u * LANES, m, d, factor, point);
+        for (int c = 0; c < d; c++) {
+            for (int k = 0; k < LANES; k++) /* points behind the last one are too far to count */
+                point[c][k] = i + u * LANES + k < m ? point[c][k] : (REAL)1e6;
+            x[c * GRAD_X + u] = point[c];
+            s[c * GRAD_X + u] = (V){ 0 };
+        }
+    }
+    for (int64_t j = from; j < to; j += GRAD_Y)
+        F(gauss_grad_tile)(x, packed + j * (d + 1), d, s, to_y + (j - from) * (d + 1));
+    for (int u = 0; u < GRAD_X; u++)
+        for (int k = 0; k < LANES && i + u * LANES + k < m; k++)
+            for (int c = 0; c < d; c++)
+                out[(i + u * LANES + k) * d + c] += s[c * GRAD_X + u][k] * (-2 / factor);
+}
+
+/* In one pass over pairs: a block of points y, whose sums stay in a cache, with all points x. */
+INLINE void F(gauss_grad_of)(const hand_args *a, const int d)
+{
+    const REAL   *y = a->in[1], *w = a->in[2], factor = (REAL)1.2011224087864498;
+    REAL         *out_y = a->out[1], *out_w = a->out[2], *packed;
+    const int64_t m = a->shape[0], n = a->other[0], strip = GRAD_X * LANES;
+    const int64_t room = (n + GRAD_BLOCK - 1) / GRAD_BLOCK * GRAD_BLOCK;
+
+    packed = aligned_alloc(64, (size_t)(room * (d + 1) + 15) / 16 * 64 * (sizeof *packed / 4));
+    for (int64_t j = 0; j < room; j++) {
+        for (int c = 0; c < d; c++)
+            packed[j * (d + 1) + c] = j < n ? y[j * d + c] * factor : (REAL)-1e6;
+        packed[j * (d + 1) + d] = j < n ? w[j] : 0;
+    }
+    memset(a->out[0], 0, (size_t)(m * d) * sizeof *out_y);
+    memset(out_y, 0, (size_t)(n * d) * sizeof *out_y);
+    memset(out_w, 0, (size_t)n * sizeof *out_w);
+#pragma omp parallel num_threads(a->threads)
+    for (int64_t from = 0; from < n; from += GRAD_BLOCK) {
+        V sums[GRAD_BLOCK * (HAND_MOST_D + 1)];
+
+        memset(sums, 0, sizeof(V) * (size_t)(GRAD_BLOCK * (d + 1)));
+#pragma omp for schedule(static) nowait
+        for (int64_t i = 0; i < m; i += strip)
+            F(gauss_grad_strip)(a, i, d, factor, packed, from, from + GRAD_BLOCK, sums);
+#pragma omp critical
+        for (int64_t j = from; j < from + GRAD_BLOCK && j < n; j++) {
+            for (int c = 0; c < d; c++)
+                out_y[j * d + c] +=
+                    F(all_lanes)(sums[(j - from) * (d + 1) + c]) * w[j] * (2 / factor);
+            out_w[j] += F(all_lanes)(sums[(j - from) * (d + 1) + d]);
+        }
+    }
+    free(packed);
+}
+
+static void F(gauss_grad)(const hand_args *a)
+{
+    if (a->shape[1] == 3)
+        F(gauss_grad_of)(a, 3);
+    else
+        F(gauss_grad_of)(a, HAND_MOST_D);
 }
 
 /* Of each point those up to itself: whole registers of points, then those among them. */

@@ -291,7 +291,7 @@ static const struct {
                                                "written" } } },
     { "Gaussian of pairs",
       case_gaussian,
-      "stage 0: parallel panel i:10000 by 8192\n"
+      "stage 0: parallel panel i:10000 by 3264\n"
       "  for i:10000 j:3:\n"
       "    t0[j,i] = x[i,j]\n"
       "  for k:10000:\n"
@@ -308,7 +308,7 @@ static const struct {
           { IN_NEST, "exp(", NULL, 1, "one exp a pair" } } },
     { "Gaussian of pairs of a million points",
       case_gaussian_of_many,
-      "stage 0: parallel panel i:1000000 by 8192\n"
+      "stage 0: parallel panel i:1000000 by 2048\n"
       "  for i:1000000 j:3:\n"
       "    t0[j,i] = x[i,j]\n"
       "  for k:1000000:\n"
@@ -623,7 +623,7 @@ static const struct {
           { IN_PROGRAM, "s2[", NULL, 0, "both results are taken from their registers" } } },
     { "forces between points",
       case_forces,
-      "stage 0: parallel panel i:10000 by 8192\n"
+      "stage 0: parallel panel i:10000 by 1088\n"
       "  for i:10000 j:3:\n"
       "    t0[j,i] = x[i,j]\n"
       "  for k:10000:\n"
@@ -638,7 +638,7 @@ static const struct {
           { STAGES, NULL, NULL, 1, "no matrix of pairs" } } },
     { "Gaussian sum in f64 of points of f32",
       case_wide_pairs,
-      "stage 0: parallel panel i:10000 by 4096\n"
+      "stage 0: parallel panel i:10000 by 3264\n"
       "  for i:10000 j:3:\n"
       "    t0[j,i] = f64(x[i,j])\n"
       "  for k:10000:\n"
@@ -724,7 +724,7 @@ static const struct {
       case_computed_weights,
       "stage 0: parallel k:10000\n"
       "  t2[k] = exp(b[k])\n"
-      "stage 1: parallel panel i:10000 by 8192\n"
+      "stage 1: parallel panel i:10000 by 3264\n"
       "  for i:10000 j:3:\n"
       "    t0[j,i] = x[i,j]\n"
       "  for k:10000:\n"

@@ -387,6 +387,66 @@ START_TEST(first_few)
 }
 END_TEST
 
+/* ---- Gradients --------------------------------------------------------------------------------- */
+/* The gradient of sums over pairs by one of the operands x, y and w: two loops over coordinates in
+ * each round, of which several are jammed.  Points of odd numbers, some coordinates NaN, and points
+ * that are equal. */
+static const struct {
+    rd_dtype type;
+    int64_t  n, m, d;
+    bool     jammed;
+} gradients[] = {
+    { RD_F32, 133, 97, 50, true },  { RD_F32, 65, 131, 17, true }, { RD_F32, 130, 66, 3, false },
+    { RD_F64, 71, 129, 20, false }, { RD_F32, 64, 5, 21, false },
+};
+
+static rd_expr *sum_of_pairs(rd_expr *x, rd_expr *y, rd_expr *w, bool root)
+{
+    rd_expr *d2 = rd_sum(rd_square(rd_sub(rd_expand(x, 1), rd_expand(y, 0))), RD_DIMS(2));
+    rd_expr *k  = root ? rd_div(rd_num(ctx, 1), rd_add(rd_num(ctx, 1), d2))
+                       : rd_exp(rd_mul(d2, rd_num(ctx, -0.5)));
+
+    return rd_sum(rd_mul(k, w), RD_ALL);
+}
+
+START_TEST(gradients_of_pairs)
+{
+    static const char *const passes[] = { "unroll_jam_outer", "contract_scratch",
+                                          "reverse_squares" };
+    const rd_dtype           type     = gradients[_i].type;
+    const int64_t            n = gradients[_i].n, m = gradients[_i].m, d = gradients[_i].d;
+    tile_memory              s = { 0 };
+    rd_expr                 *x = nest_leaf(&s, type, RD_SHAPE(n, d), ORDINARY),
+            *y                 = nest_leaf(&s, type, RD_SHAPE(m, d), ORDINARY),
+            *w                 = nest_leaf(&s, type, RD_SHAPE(m), ORDINARY);
+    int changed[3]             = { 0 };
+
+    nest_nans(&s, 2);
+    for (int k = 0; k < 6; k++) {
+        const rd_mark mark = rd_ctx_mark(ctx);
+        nest_batch    b    = { 0 };
+        rd_exprs      g    = rd_grad(sum_of_pairs(x, y, w, k >= 3), RD_EXPRS(x, y, w));
+
+        snprintf(b.what, sizeof b.what, "gradient %d of %d and %d points, %d coordinates, %s", k,
+                 (int)n, (int)m, (int)d, rd_dtype_name(type));
+        nest_seen.pass    = passes[k % 3];
+        nest_seen.changed = 0;
+        nest_add(&b, g.at[k % 3]);
+        nest_agree(&b, many_tasks, k < 3 ? 4 : 2);
+        nest_seen.pass = passes[(k + 1) % 3];
+        nest_add(&b, g.at[k % 3]);
+        nest_agree(&b, one_task, 1);
+        changed[k % 3] += nest_seen.changed;
+        rd_ctx_release(ctx, mark);
+    }
+    nest_seen.pass = NULL;
+    ck_assert_msg(!gradients[_i].jammed || SANITIZED || (changed[0] > 0 && changed[1] > 0),
+                  "no pass jams the loops over coordinates");
+    nest_mostly();
+    tile_free(&s);
+}
+END_TEST
+
 int main(void)
 {
     const nest_case cases[] = {
@@ -400,6 +460,7 @@ int main(void)
         { panels_that_are_no_part, 0, 2 },
         { first_few, 0, SANITIZED ? 2 : 4 },
         { blocks_of_pairs, SANITIZED ? 1 : 0, SANITIZED ? 2 : 4 },
+        { gradients_of_pairs, 0, SANITIZED ? 1 : 5 },
     };
 
     return nest_suite("points", begin, cases, COUNT(cases));

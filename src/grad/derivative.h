@@ -78,6 +78,8 @@ rd_expr *rd_grad_directional(const char *call, rd_expr *y, rd_exprs x, rd_exprs 
 /* ---- Factors of cotangents (factors.c) ------------------------------------------------------- */
 /* False for halves: products without their numbers would leave their range. */
 bool rd_grad_keeps_factors(rd_dtype type);
+/* True for the number 1, alone or repeated; false for NULL. */
+bool rd_grad_is_one(const rd_expr *x);
 /* Takes the numbers that multiply a rule's result out of it, and keeps them beside it. */
 rd_scaled rd_grad_without_number(const rd_grad_step *s, rd_expr *x);
 /* The product. */

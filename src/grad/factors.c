@@ -28,7 +28,7 @@ static bool is_number(const rd_expr *x, double *value)
     return isfinite(*value) && *value != 0;
 }
 
-static bool is_one(const rd_expr *x)
+bool rd_grad_is_one(const rd_expr *x)
 {
     double value;
 
@@ -63,12 +63,12 @@ static rd_scaled of_two(const rd_grad_step *s, rd_expr *x, int depth)
     const rd_scaled b       = without_number(s, x->in[1], depth - 1);
     const double    by      = divides ? a.by / b.by : a.by * b.by;
 
-    if ((a.x == x->in[0] && b.x == x->in[1] && !is_one(a.x) && !is_one(b.x)) || !isfinite(by) ||
-        by == 0)
+    if ((a.x == x->in[0] && b.x == x->in[1] && !rd_grad_is_one(a.x) && !rd_grad_is_one(b.x)) ||
+        !isfinite(by) || by == 0)
         return (rd_scaled){ x, 1 };
-    if (is_one(b.x))
+    if (rd_grad_is_one(b.x))
         return (rd_scaled){ a.x, by };
-    if (is_one(a.x) && !divides)
+    if (rd_grad_is_one(a.x) && !divides)
         return (rd_scaled){ b.x, by };
     return (rd_scaled){ map_2((rd_op)x->op, s->call, a.x, b.x), by };
 }
@@ -112,9 +112,10 @@ rd_expr *rd_grad_whole(const char *call, rd_scaled x)
 /* A sum of products, whose factors are being dealt to two places. */
 typedef struct dealing {
     const char *call;
-    uint64_t    axes;    /* of the sum */
-    rd_expr    *outside; /* the product of the factors that repeat along them; NULL: 1 */
-    rd_expr    *under;   /* and of such divisors */
+    uint64_t    axes;     /* of the sum */
+    rd_expr    *outside;  /* the product of the factors that repeat along them; NULL: 1 */
+    rd_expr    *under;    /* and of such divisors */
+    bool        negative; /* the sum is subtracted, as differences were reversed */
     bool        failed;
 } dealing;
 
@@ -128,13 +129,28 @@ static bool view_repeats(const rd_expr *x, uint64_t axes)
     return true;
 }
 
-/* True for such a view, or a map of such views: all elements along the axes are the same. */
+/* The axes of a reduction's operand that are these axes of its result. */
+static uint64_t axes_of_operand(const rd_expr *x, uint64_t axes)
+{
+    uint64_t found = 0;
+    int      k     = 0;
+
+    for (int a = 0; a < x->in[0]->rank; a++)
+        if (!(x->as.fold->dims >> a & 1))
+            found |= (axes >> k++ & 1) << a;
+    return found;
+}
+
+/* True for such a view, a map of such views, or a reduction of them over other axes: all elements
+ * along the axes are the same. */
 static bool repeats(const rd_expr *x, uint64_t axes, int depth)
 {
     bool all = x->kind == RD_EXPR_MAP && depth > 0;
 
     if (x->kind == RD_EXPR_VIEW)
         return view_repeats(x, axes);
+    if (x->kind == RD_EXPR_REDUCE && x->n_in == 1 && depth > 0)
+        return repeats(x->in[0], axes_of_operand(x, axes), depth - 1);
     for (int k = 0; k < x->n_in && all; k++)
         all = repeats(x->in[k], axes, depth - 1);
     return all;
@@ -184,10 +200,20 @@ static rd_expr *deal(dealing *d, rd_expr *x, int depth);
 /* Deals the factors of a / b; returns what stays inside of it. */
 static rd_expr *deal_quotient(dealing *d, rd_expr *x, rd_expr *a, rd_expr *b, int depth)
 {
-    if (!repeats(b, d->axes, DEEPEST))
+    rd_expr *stays;
+
+    if (repeats(b, d->axes, DEEPEST)) {
+        move_outside(d, &d->under, b);
+        return deal(d, a, depth - 1);
+    }
+    stays = deal(d, a, depth - 1);
+    if (stays == a || d->failed)
         return x;
-    move_outside(d, &d->under, b);
-    return deal(d, a, depth - 1);
+    if (!stays)
+        stays = rd_number(x->ctx, x->type, rd_word_from_int(1, x->type));
+    x = stays ? map_2(RD_OP_div, d->call, stays, b) : NULL;
+    d->failed |= !x;
+    return x;
 }
 
 /* Deals the factors of x; returns the product of those that stay inside, NULL: 1. */
@@ -213,6 +239,48 @@ static rd_expr *deal(dealing *d, rd_expr *x, int depth)
     for (int k = 0; k < 2; k++)
         stays[k] = deal(d, in[k], depth - 1);
     return stays[0] == in[0] && stays[1] == in[1] ? x : product(d, stays[0], stays[1]);
+}
+
+/* ---- Differences ----------------------------------------------------------------------------- */
+/* Reverses a difference of what changes along the axes and what does not: (x[i] - y[j]), summed
+ * over i, becomes -(y[j] - x[i]).  Neighbours of such a sum lie along j, and instructions subtract
+ * one number of memory from all of them, not the other way round.  Only the sign changes. */
+static rd_expr *reversed(dealing *d, rd_expr *x)
+{
+    rd_expr *const a = factor(x, 0), *const b = a ? factor(x, 1) : NULL;
+
+    if (!b) {
+        d->failed = true;
+        return x;
+    }
+    if (repeats(a, d->axes, DEEPEST) || !repeats(b, d->axes, DEEPEST))
+        return x;
+    d->negative = !d->negative;
+    x           = map_2(RD_OP_sub, d->call, b, a);
+    d->failed |= !x;
+    return x;
+}
+
+/* The product, quotient or view of one, with its differences reversed where that pays. */
+static rd_expr *with_kept_first(dealing *d, rd_expr *x, int depth)
+{
+    const rd_expr *y = x->kind == RD_EXPR_VIEW ? x->in[0] : x;
+    rd_expr       *in[2], *to[2];
+
+    if (y->kind == RD_EXPR_MAP && y->op == RD_OP_sub)
+        return reversed(d, x);
+    if (depth == 0 || !is_product(y))
+        return x;
+    for (int k = 0; k < 2 && !d->failed; k++) {
+        in[k] = factor(x, k);
+        d->failed |= !in[k];
+        to[k] = d->failed ? NULL : with_kept_first(d, in[k], depth - 1);
+    }
+    if (d->failed || (to[0] == in[0] && to[1] == in[1]))
+        return x;
+    x = map_2((rd_op)y->op, d->call, to[0], to[1]);
+    d->failed |= !x;
+    return x;
 }
 
 /* True if all of x is summed, over two long axes or more: the pairs that a scalar belongs to. */
@@ -262,7 +330,7 @@ static rd_expr *drop_single(rd_expr *x, uint64_t *axes)
 /* The sum of x over some axes.  Factors that are the same for all terms multiply it once:
  *
  *     sum over i of (x[i] - y[j]) * (k[i, j] * b[j])
- *       ->  b[j] * sum over i of (x[i] - y[j]) * k[i, j]
+ *       ->  b[j] * -(sum over i of (y[j] - x[i]) * k[i, j])
  */
 rd_expr *rd_grad_sum_of_products(const char *call, rd_expr *x, uint64_t axes)
 {
@@ -276,11 +344,15 @@ rd_expr *rd_grad_sum_of_products(const char *call, rd_expr *x, uint64_t axes)
     if (is_total_of_pairs(x, axes) && axes + 1 == UINT64_C(1) << x->rank)
         return total_in_turn(call, x);
     inside = deal(&d, x, DEEPEST);
+    if (!d.failed && !inside)
+        return rd_grad_sum(x, axes);
+    if (!d.failed)
+        inside = with_kept_first(&d, inside, DEEPEST);
     if (d.failed)
         return NULL;
-    if (!inside || (!d.outside && !d.under))
-        return rd_grad_sum(x, axes);
     y = rd_grad_sum(inside, axes);
+    if (d.negative)
+        y = map_1(RD_OP_neg, call, y);
     if (d.outside)
         y = map_2(RD_OP_mul, call, y, d.outside);
     return d.under ? map_2(RD_OP_div, call, y, d.under) : y;

@@ -74,6 +74,15 @@ static bool is_length(const rd_expr *y)
 }
 
 /* ---- Rows ------------------------------------------------------------------------------------ */
+/* The text for operand k: that of the row, but for lengths, and for 1 / b.  The derivative of 1 / b
+ * is -y * y, which a division would take several times as long for. */
+static const char *text_of(const rd_expr *y, int k)
+{
+    return is_length(y)                                               ? "y == 0 ? 0 : 0.5 * g / y"
+           : y->op == RD_OP_div && k == 1 && rd_grad_is_one(y->in[0]) ? "-y * y * g"
+                                                                      : rows[y->op].of[k];
+}
+
 /* The change of the node for a change g of operand k; *flat: there is none.  NULL and not flat:
  * after a failure. */
 static rd_expr *change_by(rd_grad_step *s, int k, rd_expr *g, bool *flat)
@@ -81,7 +90,7 @@ static rd_expr *change_by(rd_grad_step *s, int k, rd_expr *g, bool *flat)
     static const char names[]    = "abc";
     rd_expr *const    y          = s->y;
     const row *const  r          = &rows[y->op];
-    const char *const text       = is_length(y) ? "y == 0 ? 0 : 0.5 * g / y" : r->of[k];
+    const char *const text       = text_of(y, k);
     char              name[8]    = "";
     rd_expr          *operand[8] = { NULL };
 

@@ -142,11 +142,13 @@ static bool is_read_again(const rd_fold_reads *o, const rd_own_access *a)
     return rd_points_of(o->graph, o->space & ~o->value->reduced & ~a->axes) >= RD_OFTEN;
 }
 
+/* The most steps of a short reduction whose operands are read many times: features of points. */
+enum { FEATURES = 512 };
+
 /* True if all steps of a lane stay close in memory.  That is so with the steps of one block, or
  * with up to 512 features of points in pairs, where every operand in memory is read again. */
 static bool is_short(const rd_fold_reads *o)
 {
-    enum { FEATURES = 512 };
     const int64_t steps = rd_points_of(o->graph, o->value->reduced);
     bool          pairs = steps <= FEATURES;
 
@@ -276,35 +278,48 @@ static int choose_lane(const rd_fold_reads *o, bool reduced_allowed)
     return best;
 }
 
-/* True if a reduction over the axis is below the value, behind maps. */
+/* True if a short reduction over the axis is below the value, behind maps.  A sum of products of
+ * two operands does not count, as a library may compute it. */
 static bool has_fold_over(const rd_graph *g, int value, int axis, int depth)
 {
-    const rd_value *v     = &g->value[value];
-    bool            found = v->kind == RD_VALUE_REDUCE && rd_in(v->reduced, axis);
+    const rd_value *v = &g->value[value];
+    bool            found =
+        v->kind == RD_VALUE_REDUCE && rd_in(v->reduced, axis) &&
+        rd_points_of(g, v->reduced) <= FEATURES &&
+        !(rd_reducer_multiplies((rd_reducer_id)v->reducer) && v->n_in > 1 && v->in[0] != v->in[1]);
 
     for (int k = 0; k < v->n_in && v->kind == RD_VALUE_MAP && depth > 0 && !found; k++)
         found = v->in[k] >= 0 && has_fold_over(g, v->in[k], axis, depth - 1);
     return found;
 }
 
-/* Replaces a kept lane axis that a reduction below sums over, as the gradient of a distance keeps
- * the coordinates.  What is computed of that reduction is the same for all lanes, and has vectors
- * along the other kept axes.  All kept axes have the same bits. */
-static int lane_of_pairs(const rd_fold_reads *o, int lane)
+/* A kept axis that a reduction below sums over: `lane`, if it is kept, or else any.  -1: there is
+ * none. */
+static int axis_of_features(const rd_fold_reads *o, int lane)
 {
     enum { DEEPEST = 8 };
-    double least = 0;
-    int    best  = -1;
-    bool   found = false;
+    const bool any = rd_in(o->value->reduced, lane);
 
-    if (lane < 0 || rd_in(o->value->reduced, lane))
-        return lane;
-    for (int k = 0; k < o->value->n_in && !found; k++)
-        found = o->value->in[k] >= 0 && has_fold_over(o->graph, o->value->in[k], lane, DEEPEST);
-    for (int a = 0; found && a < o->graph->n_axis; a++) {
+    for (int a = 0; a < o->graph->n_axis; a++)
+        for (int k = 0; k < o->value->n_in && (any ? rd_in(o->value->axes, a) : a == lane); k++)
+            if (o->value->in[k] >= 0 && has_fold_over(o->graph, o->value->in[k], a, DEEPEST))
+                return a;
+    return -1;
+}
+
+/* Replaces a lane axis where a reduction below sums over a kept axis, as the gradient of a distance
+ * keeps the coordinates.  What is computed of that reduction is the same for all of these, and has
+ * vectors along the other kept axes.  All kept axes have the same bits. */
+static int lane_of_pairs(const rd_fold_reads *o, int lane)
+{
+    const int features = lane < 0 ? -1 : axis_of_features(o, lane);
+    double    least    = 0;
+    int       best     = -1;
+
+    for (int a = 0; features >= 0 && a < o->graph->n_axis; a++) {
         double cost;
 
-        if (a == lane || !rd_in(o->value->axes, a) || !is_innermost(o, a) ||
+        if (a == features || !rd_in(o->value->axes, a) || !is_innermost(o, a) ||
             extent(o, a) < RD_OFTEN)
             continue;
         cost = lane_cost(o, a);

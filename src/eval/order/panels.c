@@ -27,6 +27,9 @@ static const int64_t LANES_BYTES = RD_L2_BYTES;
 /* Bytes that a panel keeps between phases: half an L2 cache, because rows of values are there,
  * too. */
 static const int64_t HELD_BYTES = RD_L2_BYTES / 2;
+/* Bytes of nodes of combine trees in a panel of which no row streams from memory: a quarter of an
+ * L2 cache.  A task holds them, and the tile machine a few times as much. */
+static const int64_t NODES_BYTES = RD_L2_BYTES / 4;
 /* Most bytes of partial results for an array that the page cache does not hold. */
 static const int64_t MOST_BYTES = 64 << 20;
 /* Least extent of a panel's axis.  Fewer elements than a cache line holds are as good one result
@@ -51,6 +54,8 @@ typedef struct panel {
     int64_t          step;      /* the largest stride of all reads, in elements */
     double           held;      /* bytes kept in cache between phases, per index */
     int64_t          lanes;     /* bytes of accumulators with several lanes, per index */
+    double           nodes;     /* bytes of nodes of accumulators with one lane, per index */
+    rd_set           open;      /* axes with one index around the panel */
 } panel;
 
 /* The entry of a stored value, with the values that it reads. */
@@ -229,8 +234,28 @@ static double rows_held(const panel *p, int value)
     return rows;
 }
 
-/* Collects what the loops inside a panel need: the largest element and stride, bytes of lanes, and
- * bytes of scratch per index of the axis. */
+/* Bytes of nodes of a sum with one lane per index of the axis: a row of doubles for each level of
+ * its combine tree, and cells along the other axes that it keeps inside the panel.  Extremes have
+ * no nodes. */
+static double node_bytes(const panel *p, const rd_value *v)
+{
+    const rd_graph *g      = p->tree->graph;
+    const int64_t   points = rd_points_of(g, v->reduced);
+    double          rows = 2, cells = 1;
+
+    if (!v->combine || v->combine->lanes > 1 || !rd_in(v->axes, p->axis) ||
+        points <= v->combine->steps || !rd_reducer_adds((rd_reducer_id)v->reducer))
+        return 0;
+    for (int64_t k = points / v->combine->steps; k > 0; k /= 2)
+        rows++;
+    for (int a = 0; a < g->n_axis; a++)
+        if (a != p->axis && rd_in(v->axes, a) && !rd_in(v->reduced | p->open, a))
+            cells *= (double)g->axis[a].extent;
+    return rows * cells * 8;
+}
+
+/* Collects what the loops inside a panel need: the largest element and stride, bytes of lanes and
+ * of nodes, and bytes of scratch per index of the axis. */
 static void collect_facts(panel *p, const rd_loop_scope *scope)
 {
     for (const rd_item *item = scope->first; item; item = item->next) {
@@ -250,6 +275,7 @@ static void collect_facts(panel *p, const rd_loop_scope *scope)
             if (rd_step_of(p->tree, a->use[u].value, p->axis) > p->step)
                 p->step = rd_step_of(p->tree, a->use[u].value, p->axis);
         p->lanes += lane_bytes(v, p->axis);
+        p->nodes += node_bytes(p, v);
         /* The scratch row itself, and as much of its operands. */
         if (p->tree->storage[item->value].keep == RD_KEEP_SCRATCH)
             p->held += 2.0 * rd_dtype_size(v->type) * rows_held(p, item->value);
@@ -356,6 +382,10 @@ static int64_t panel_step(const panel *p, const rd_loop_scope *loop)
         step = (int64_t)(HELD_BYTES / p->held) / RD_PANEL * RD_PANEL;
         step = step > RD_PANEL ? step : RD_PANEL;
     }
+    if (!is_streaming(p, rows) && p->nodes * (double)step > NODES_BYTES) {
+        const int64_t most = (int64_t)(NODES_BYTES / p->nodes) / RD_PANEL * RD_PANEL;
+        step               = step < most ? step : most > 2 * RD_PANEL ? most : 2 * RD_PANEL;
+    }
     return step < range_of(p->tree->graph, loop->parent, p->axis) ? step : p->extent;
 }
 
@@ -408,6 +438,7 @@ static bool make_panel(const rd_tree *tree, rd_item **at, bool root, const rd_ch
         return make_panels(tree, loop, choice);
     p.extent = tree->graph->axis[loop->axis].extent;
     p.fewest = choice->traversal == RD_TRAVERSE_GREEDY ? 2 : FEW;
+    p.open   = loop->open & ~(UINT64_C(1) << loop->axis);
     collect_facts(&p, loop);
     if (p.forbidden || p.extent < 2 || !is_wanted(&p, loop))
         return make_panels(tree, loop, choice);

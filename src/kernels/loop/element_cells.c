@@ -13,7 +13,7 @@
  * strip. */
 #include "kernels/loop/facts.h"
 
-enum { MOST_CELLS = 16 }; /* of an element: its states are to stay in registers */
+enum { MOST_CELLS = 128 }; /* of an element: those of a few stay in registers, others in a cache */
 
 /* Finds the digit of the strip's axis in the cell's number: its weight *coef, and how many values
  * *range it has.  False: the cell does not depend on the axis. */

@@ -173,6 +173,7 @@ typedef struct rd_let {
     rd_linear    at;    /* LOAD, COORD: the position                                         */
     int32_t      slot;  /* LOAD from the program's memory, else -1                           */
     int32_t      store; /* LOAD from an array of the tree, else -1                           */
+    bool         reversed;   /* MAP of a difference: the text has the negative, as it is squared  */
     bool         fits_int32; /* CAST of a float that is NaN or fits an int32_t: vectors do it     */
     bool         uncounted;  /* LOAD of a row's begin or end: not counted as an element read      */
     int32_t      made_by;    /* the statement that makes it; -1: none does                        */

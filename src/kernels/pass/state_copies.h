@@ -18,4 +18,7 @@ bool rd_has_other_fold_stmt(const rd_schedule *t, int32_t loop, int32_t step);
 int32_t rd_add_declaration(rd_schedule *t, int32_t array);
 /* The statement of the kind that copies states between the array and the step's cell. */
 rd_stmt rd_copy_of_states(const rd_stmt *step, rd_stmt_kind kind, int32_t array);
+/* Makes variables of states that at least so many steps in the vector loop use, each the same one
+ * in a whole round. Jammed rounds have known indices by then. */
+void rd_promote_states(rd_schedule *t, int32_t vector, int fewest);
 #endif

@@ -66,8 +66,28 @@ static int32_t vector_of(const rd_schedule *t, int32_t load)
     return -1;
 }
 
-/* True if the store writes the element that the load reads, in the same round of all loops.  Both
- * are in vector loops of one body over one axis, at the same position, which moves with the axis;
+/* The body of the load's vector loop; also through serial loops in which all rounds load the same
+ * elements, and none writes to their memory: what a pair of points has, for each coordinate.  Only
+ * of short strips, as the value then goes from loop to loop by a local array. */
+static int32_t body_of(const rd_schedule *t, int32_t vector, const rd_let *let)
+{
+    enum { MOST_WIDTH = 128 };
+    int32_t body = t->stmt[vector].parent;
+
+    while (t->stmt[body].kind == RD_S_LOOP) {
+        const rd_for *loop = rd_loop_of(t, body);
+
+        if (loop->kind != RD_FOR_SERIAL || loop->start >= 0 || loop->of < 0 ||
+            rd_linear_coef(t, &let->at, loop->axis) || is_slot_written_in(t, body, let->slot) ||
+            rd_loop_of(t, vector)->extent < 0 || rd_loop_of(t, vector)->extent > MOST_WIDTH)
+            break;
+        body = t->stmt[body].parent;
+    }
+    return body;
+}
+
+/* True if the store writes the element that the load reads, in the same round of all loops around
+ * both.  Both are in vector loops over one axis, at the same position, which moves with the axis;
  * no type changes. */
 static bool is_same_element(const rd_schedule *t, int32_t store, int32_t load)
 {
@@ -76,7 +96,7 @@ static bool is_same_element(const rd_schedule *t, int32_t store, int32_t load)
     const int32_t  a = s->parent, b = vector_of(t, load);
 
     return s->kind == RD_S_STORE && is_in_vector(t, store) &&
-           t->stmt[a].parent == t->stmt[b].parent &&
+           t->stmt[a].parent == body_of(t, b, let) &&
            rd_loop_of(t, a)->axis == rd_loop_of(t, b)->axis &&
            rd_linear_coef(t, &s->at, rd_loop_of(t, a)->axis) != 0 && s->type == let->type &&
            t->let[s->x].type == let->type && rd_linear_same(t, &s->at, &let->at);

@@ -59,6 +59,9 @@ void rd_force_large(int64_t bytes);
  * loop are jammed into it; 0: none. */
 int32_t rd_unroll_jam_rounds(const rd_strip_at *r, const rd_strip *strip,
                              const rd_fold_in_strip *fold, int32_t loop);
+/* True if the rounds of the loop can be jammed for so many rows of a loop around. */
+bool rd_can_jam_into(const rd_strip_at *r, const rd_strip *strip, const rd_fold_in_strip *fold,
+                     int32_t loop, int32_t rows);
 /* unroll_jam_outer_rounds.c, for pass `unroll_jam_outer`: how many rounds of an outer loop are
  * jammed into the serial loop between it and a vector loop; 0: none. */
 int32_t rd_unroll_jam_outer_rounds(const rd_strip_at *r, const rd_strip *strip,

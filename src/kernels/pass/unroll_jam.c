@@ -57,118 +57,6 @@ static int32_t rounds_to_merge(const rd_schedule *t, const rd_target *target, in
     return target->strips->unroll_jam[loop->of];
 }
 
-/* ---- States ---------------------------------------------------------------------------------- */
-/* True if the position changes within a round of the vector loop: by the axis of a loop between, or
- * by a value (axis < 0) that is made there. */
-static bool is_changed_inside(const rd_schedule *t, int32_t vector, int32_t stmt,
-                              const rd_linear *at)
-{
-    for (int32_t s = t->stmt[stmt].parent; s != vector; s = t->stmt[s].parent)
-        if (t->stmt[s].kind == RD_S_LOOP && rd_linear_coef(t, at, rd_loop_of(t, s)->axis))
-            return true;
-    for (int32_t k = 0; k < at->n; k++)
-        if (t->term[at->first + k].axis < 0 &&
-            rd_stands_in(t, t->let[t->term[at->first + k].value].made_by, vector))
-            return true;
-    return false;
-}
-
-/* True if the vector loop declares the store. */
-static bool is_declared_in(const rd_schedule *t, int32_t vector, int32_t store)
-{
-    for (int32_t s = vector; s >= 0; s = rd_next_stmt(t, s, vector))
-        if (t->stmt[s].kind == RD_S_ARRAY && t->stmt[s].store == store)
-            return true;
-    return false;
-}
-
-/* True if the statement is a step or prefix without labels, and its state can be a variable in the
- * vector loop's body: the same one for a whole round.  Scans by a tree (levels) have too many nodes
- * of elements. */
-static bool can_promote(const rd_schedule *t, int32_t vector, int32_t stmt)
-{
-    const rd_stmt *s = &t->stmt[stmt];
-
-    return (s->kind == RD_S_STEP || (s->kind == RD_S_PREFIX && !t->fold[s->fold].levels)) &&
-           s->label < 0 && !is_changed_inside(t, vector, stmt, &s->of.cell) &&
-           !is_changed_inside(t, vector, stmt, &s->of.lane) &&
-           !is_changed_inside(t, vector, stmt, &s->of.more) && !is_declared_in(t, vector, s->store);
-}
-
-/* True if both steps use the same state: the same cell (accumulator), lane and offset in the same
- * array. */
-static bool is_same_state(const rd_schedule *t, const rd_stmt *a, const rd_stmt *b)
-{
-    return a->store == b->store && rd_linear_same(t, &a->of.cell, &b->of.cell) &&
-           rd_linear_same(t, &a->of.lane, &b->of.lane) &&
-           rd_linear_same(t, &a->of.more, &b->of.more);
-}
-
-/* The statement that copies the state of the step's lane (partial accumulator) into the variable,
- * or back. */
-static int32_t add_copy(rd_schedule *t, const rd_stmt *step, rd_stmt_kind kind, int32_t array)
-{
-    rd_stmt s = rd_copy_of_states(step, kind, array);
-
-    s.of.lane = step->of.lane;
-    return rd_add_stmt(t, &s);
-}
-
-/* Keeps the state of a step in a variable (scalar promotion), and makes all steps by this state
- * use it. */
-static void promote_state(rd_schedule *t, int32_t vector, int32_t stmt)
-{
-    const rd_stmt  step  = t->stmt[stmt];
-    const rd_store store = { .storage = RD_IN_REGISTERS, .fold = step.fold, .extent = 1 };
-    const int32_t  array = rd_add_store(t, &store);
-    int32_t        declared;
-
-    for (int32_t s = vector; s >= 0 && !t->failed; s = rd_next_stmt(t, s, vector))
-        if (can_promote(t, vector, s) && is_same_state(t, &t->stmt[s], &step)) {
-            t->stmt[s].store   = array;
-            t->stmt[s].of.more = rd_linear_of(0);
-        }
-    declared = rd_add_declaration(t, array);
-    if (t->failed)
-        return;
-    rd_put_before(t, declared, t->stmt[vector].first);
-    rd_put_behind(t, add_copy(t, &step, RD_S_LOAD_STATES, array), declared);
-    rd_append(t, vector, add_copy(t, &step, RD_S_STORE_STATES, array));
-}
-
-/* Replaces the axes of loops of one round in positions of states by their index: "cell i1" in
- * round 2 is "cell 2". */
-static void number_states(rd_schedule *t, int32_t vector)
-{
-    for (int32_t s = vector; s >= 0 && !t->failed; s = rd_next_stmt(t, s, vector)) {
-        rd_fold_at at = t->stmt[s].of;
-
-        if (t->stmt[s].kind != RD_S_STEP && t->stmt[s].kind != RD_S_PREFIX)
-            continue;
-        for (int32_t k = t->stmt[s].parent; k != vector; k = t->stmt[k].parent) {
-            const rd_for *loop = t->stmt[k].kind == RD_S_LOOP ? rd_loop_of(t, k) : NULL;
-
-            if (!loop || loop->kind != RD_FOR_UNROLL || loop->extent != 1)
-                continue;
-            at.cell = rd_linear_with(t, at.cell, loop->axis, loop->from.part[0].at);
-            at.more = rd_linear_with(t, at.more, loop->axis, loop->from.part[0].at);
-        }
-        t->stmt[s].of = at;
-    }
-}
-
-/* Makes variables of the states of all steps in the vector loop (scalar promotion), after the
- * jammed rounds have got known indices.  States that an earlier step has promoted already are in
- * registers. */
-static void promote_states(rd_schedule *t, int32_t vector)
-{
-    number_states(t, vector);
-    for (int32_t s = vector; s >= 0 && !t->failed; s = rd_next_stmt(t, s, vector))
-        if (t->stmt[s].fold >= 0 && can_promote(t, vector, s) &&
-            t->store[t->stmt[s].store].storage != RD_IN_REGISTERS)
-            promote_state(t, vector, s);
-}
-
 /* ---- Rounds ---------------------------------------------------------------------------------- */
 /* Removes early exits at the end of the loop's body. */
 static void drop_exits(rd_schedule *t, int32_t loop)
@@ -228,7 +116,7 @@ static int32_t make_merged_loop(rd_schedule *t, int32_t loop, int32_t rows,
     l->extent     = l->extent >= 0 ? l->extent / rows : -1;
     for (int32_t k = 0; k < rows && !t->failed; k++)
         rd_append(t, vector, make_round(t, loop, mark, k));
-    promote_states(t, vector);
+    rd_promote_states(t, vector, /*fewest=*/1);
     return made;
 }
 

@@ -3,8 +3,10 @@
  * points. So elements that are the same for all jammed rows are loaded once (Callahan, Carr and
  * Kennedy, 1990, "Improving Register Allocation for Subscripted Variables").
  *
- * A row is one round of the outer loop, q->loop; q->inside is the serial loop in a row.  A strip is
- * a range of indices of the axis q->r->axis, which vector loops visit.
+ * A row is one round of the outer loop, q->loop; q->inside are the serial loops in a row, such as
+ * one for the distance of two points and one for its gradient.  A part of a row is such a loop, or
+ * what stands between two of them: rows are done part by part.  A strip is a range of indices of
+ * the axis q->r->axis, which vector loops visit.
  *
  * Fields. A loop's `of` is the number of the program's loop that it comes from, -1: none. A fold
  * has `user` if its reducer is the caller's own.
@@ -12,15 +14,18 @@
  * Words. A slot is a buffer that a program reads or writes. */
 #include "kernels/pass/strip_at.h"
 
-/* Rows that are jammed, and the widest strips: wider ones have states that do not stay in a
- * cache. */
-enum { ROWS = 4, MOST_WIDTH = 128 };
+/* Rows that are jammed; more of them, if a strip is one vector; and the widest strips: wider ones
+ * have states that do not stay in a cache. */
+enum { ROWS = 4, ROWS_OF_VECTORS = 8, MOST_WIDTH = 128, MOST_LOOPS = 4 };
 
-/* The loop over rows in question, and the loop inside each row. */
+/* The loop over rows in question, and the loops inside each row. */
 typedef struct row_loops {
     const rd_strip_at      *r;
+    const rd_strip         *strip;
     const rd_fold_in_strip *fold;
-    int32_t                 loop, inside;
+    int32_t                 loop, inside[MOST_LOOPS];
+    int                     n;    /* loops inside            */
+    int                     rows; /* so many would be jammed */
 } row_loops;
 
 /* Visits each statement in a body, at any depth. */
@@ -28,21 +33,22 @@ typedef struct row_loops {
     for (int32_t s = rd_next_stmt((q)->r->t, body, body); s >= 0; \
          s         = rd_next_stmt((q)->r->t, s, body))
 
-/* The one loop in the row that is not over the strips' axis; -1 if there is none or more than
- * one. */
-static int32_t loop_in(const row_loops *q)
+/* Finds the loops in the row that are not over the strips' axis; false: there is none, or there are
+ * too many.  Several stand in the row itself. */
+static bool find_loops(row_loops *q)
 {
-    int32_t found = -1;
-
     EACH_IN(q, q->loop, s)
     {
         if (q->r->t->stmt[s].kind != RD_S_LOOP || rd_loop_of(q->r->t, s)->axis == q->r->axis)
             continue;
-        if (found >= 0)
-            return -1;
-        found = s;
+        if (q->n == MOST_LOOPS)
+            return false;
+        q->inside[q->n++] = s;
     }
-    return found;
+    for (int k = 0; k < q->n && q->n > 1; k++)
+        if (q->r->t->stmt[q->inside[k]].parent != q->loop)
+            return false;
+    return q->n > 0;
 }
 
 /* The load of a statement; NULL if it is another statement. */
@@ -55,20 +61,20 @@ static const rd_let *load_of(const row_loops *q, int32_t stmt)
 }
 
 /* ---- What the loop inside does --------------------------------------------------------------- */
-/* True if blocks of a fold end along the loop inside. */
-static bool has_block_ends(const row_loops *q)
+/* True if blocks of a fold end along the loop. */
+static bool has_block_ends(const row_loops *q, int32_t loop)
 {
     for (int32_t k = 0; k < q->r->t->p->n_fold; k++)
-        if (q->r->t->fold[k].along == rd_loop_of(q->r->t, q->inside)->of && q->r->t->fold[k].blocks)
+        if (q->r->t->fold[k].along == rd_loop_of(q->r->t, loop)->of && q->r->t->fold[k].blocks)
             return true;
     return false;
 }
 
-/* True if a load of the loop inside moves along the strip, but not from row to row: without such a
+/* True if a load of a loop inside moves along the strip, but not from row to row: without such a
  * load nothing is saved. */
-static bool has_shared_load(const row_loops *q)
+static bool has_shared_load(const row_loops *q, int32_t inside)
 {
-    EACH_IN(q, q->inside, s)
+    EACH_IN(q, inside, s)
     {
         const rd_let *load = load_of(q, s);
 
@@ -79,28 +85,47 @@ static bool has_shared_load(const row_loops *q)
     return false;
 }
 
-/* True if a statement of the row stores to the slot. */
-static bool is_slot_stored(const row_loops *q, int32_t slot)
+/* The first statement of the row that stores to the slot; -1 if there is none. */
+static int32_t store_to(const row_loops *q, int32_t slot)
 {
     EACH_IN(q, q->loop, s)
     if (q->r->t->stmt[s].kind == RD_S_STORE && q->r->t->stmt[s].slot == slot)
-        return true;
-    return false;
+        return s;
+    return -1;
 }
 
-/* True if the statement reads what is made or stored in the row outside of the inner loop, which
- * comes before the jammed (unroll-and-jam) loop no more. */
-static bool is_reading_row(const row_loops *q, int32_t stmt)
+/* True if pass `store_forward` replaces the load, in the loop inside, by what the row has stored
+ * for the same element of the strip, so that the value goes from loop to loop by an array. */
+static bool is_forwarded(const row_loops *q, int32_t inside, const rd_let *load, int32_t store)
+{
+    const rd_schedule *t    = q->r->t;
+    const rd_stmt     *s    = &t->stmt[store];
+    const int32_t      axis = rd_loop_of(t, inside)->axis;
+    int                n    = 0;
+
+    EACH_IN(q, q->loop, k)
+    n += t->stmt[k].kind == RD_S_STORE && t->stmt[k].slot == s->slot;
+    return n == 1 && s->slot >= t->p->first_scratch && t->stmt[s->parent].parent == q->loop &&
+           t->stmt[s->parent].kind == RD_S_LOOP && rd_loop_of(t, s->parent)->axis == q->r->axis &&
+           rd_comes_before(t, store, inside) && s->type == load->type &&
+           t->let[s->x].type == load->type && rd_linear_same(t, &s->at, &load->at) &&
+           !rd_linear_coef(t, &load->at, axis) && rd_linear_coef(t, &load->at, q->r->axis) == 1;
+}
+
+/* True if the statement of a loop inside reads what is made or stored in the row outside of the
+ * loop, and does not come by an array. */
+static bool is_reading_row(const row_loops *q, int32_t inside, int32_t stmt)
 {
     const rd_schedule *t    = q->r->t;
     const rd_let      *load = load_of(q, stmt);
+    const int32_t      made = load ? store_to(q, load->slot) : -1;
     int32_t            value[RD_MOST_READS];
 
     for (int32_t k = rd_reads_of(t, stmt, value, RD_MOST_READS) - 1; k >= 0; k--)
         if (rd_stands_in(t, t->let[value[k]].made_by, q->loop) &&
-            !rd_stands_in(t, t->let[value[k]].made_by, q->inside))
+            !rd_stands_in(t, t->let[value[k]].made_by, inside))
             return true;
-    return load && is_slot_stored(q, load->slot);
+    return made >= 0 && !is_forwarded(q, inside, load, made);
 }
 
 /* ---- What stands in a row -------------------------------------------------------------------- */
@@ -115,41 +140,116 @@ static bool can_jam_fold(const row_loops *q, int32_t fold)
            !f->of.fold->user && f->lanes == 1;
 }
 
+/* The loop inside in which the statement stands; -1 if it stands in none. */
+static int32_t loop_inside(const row_loops *q, int32_t stmt)
+{
+    for (int k = 0; k < q->n; k++)
+        if (rd_stands_in(q->r->t, stmt, q->inside[k]))
+            return q->inside[k];
+    return -1;
+}
+
+/* True if the step can be jammed in a loop inside: of a fold that begins in the row, or of one that
+ * has the same cell in all rows, and no other statement in the row. */
+static bool can_jam_step(const row_loops *q, int32_t stmt)
+{
+    const rd_schedule *t    = q->r->t;
+    const int32_t      fold = t->stmt[stmt].fold;
+
+    if (rd_fold_begins_in(t, fold, q->loop))
+        return true;
+    EACH_IN(q, q->loop, s)
+    if (s != stmt && t->stmt[s].fold == fold && t->stmt[s].kind != RD_S_PUSH_IF_LAST)
+        return false;
+    return q->n > 1 && q->fold[fold].cells && t->fold[fold].lanes == 1 &&
+           !t->fold[fold].of.fold->scan && !t->fold[fold].of.fold->user &&
+           !rd_coef(&t->p->fold[fold].cell, rd_loop_of(t, q->loop)->axis);
+}
+
+/* The part of a row in which the statement stands: the number of loops inside before it. */
+static int part_of(const row_loops *q, int32_t stmt)
+{
+    int n = 0;
+
+    while (n < q->n && !rd_comes_before(q->r->t, stmt, q->inside[n]))
+        n++;
+    return n;
+}
+
+/* True if steps of a fold that goes on behind the row stand in one part of it: their order stays.
+ * So do stores to memory and loads of it, which are no array's. */
+static bool keeps_order(const row_loops *q, int32_t stmt)
+{
+    const rd_stmt *a    = &q->r->t->stmt[stmt];
+    const rd_let  *load = load_of(q, stmt);
+
+    EACH_IN(q, q->loop, s)
+    {
+        const rd_stmt *b = &q->r->t->stmt[s];
+
+        if (part_of(q, s) == part_of(q, stmt))
+            continue;
+        if (a->kind == RD_S_STEP && b->kind == RD_S_STEP && a->fold == b->fold &&
+            !rd_fold_begins_in(q->r->t, a->fold, q->loop))
+            return false;
+        if (load && b->kind == RD_S_STORE && b->slot == load->slot && loop_inside(q, stmt) < 0)
+            return false;
+    }
+    return true;
+}
+
 /* True if the statement of a row can be jammed (unroll-and-jam).  Early exits and prefixes cannot.
- * In the loop inside there may only be values, and steps of folds that begin in the row. */
+ * In a loop inside there may only be values, and steps. */
 static bool can_jam_stmt(const row_loops *q, int32_t stmt)
 {
     const rd_stmt *s       = &q->r->t->stmt[stmt];
     const int32_t  rereads = load_of(q, stmt) ? rd_loop_of_rereads(q->r, stmt) : -1;
+    const int32_t  inside  = loop_inside(q, stmt);
 
     if (s->kind == RD_S_EXIT || s->kind == RD_S_PREFIX ||
         (s->kind == RD_S_BEGIN && !can_jam_fold(q, s->fold)) ||
         (rereads >= 0 && rd_stands_in(q->r->t, rereads, q->loop)))
         return false;
-    if (!rd_stands_in(q->r->t, stmt, q->inside))
+    if (q->n > 1 && !keeps_order(q, stmt))
+        return false;
+    if (inside < 0)
         return true;
-    return s->kind != RD_S_STORE && !is_reading_row(q, stmt) &&
-           (s->kind != RD_S_STEP || rd_fold_begins_in(q->r->t, s->fold, q->loop));
+    return s->kind != RD_S_STORE && !is_reading_row(q, inside, stmt) &&
+           (s->kind != RD_S_STEP || can_jam_step(q, stmt));
 }
 
-/* 4, if the rows of the loop can be jammed (unroll-and-jam), else 0.  The loop is one of the
- * program, upwards, with 4 rounds or more, in strips of at most 128.  It has one loop inside, which
- * is not unrolled and could be jammed as well. */
+/* True if the loop inside a row can serve several rows: a loop of the program that is not unrolled
+ * and has no ends of blocks. */
+static bool can_serve_rows(const row_loops *q, int32_t inside)
+{
+    const rd_for *l = rd_loop_of(q->r->t, inside);
+
+    return l->of >= 0 && !rd_is_row(&q->r->t->p->loop[l->of]) && !rd_unrolls_loop(q->r, inside) &&
+           !has_block_ends(q, inside) &&
+           (q->n == 1 ? rd_unroll_jam_rounds(q->r, q->strip, q->fold, inside) > 0
+                      : !l->backwards && l->step == 1 &&
+                            rd_can_jam_into(q->r, q->strip, q->fold, inside, q->rows)) &&
+           has_shared_load(q, inside);
+}
+
+/* 4 or 8, if the rows of the loop can be jammed (unroll-and-jam), else 0.  The loop is one of the
+ * program, upwards, with so many rounds or more, in strips of at most 128.  All loops inside can
+ * serve several rows. */
 int32_t rd_unroll_jam_outer_rounds(const rd_strip_at *r, const rd_strip *strip,
                                    const rd_fold_in_strip *fold, int32_t loop)
 {
-    row_loops     q = { r, fold, loop, -1 };
+    row_loops     q = { .r = r, .strip = strip, .fold = fold, .loop = loop };
     const rd_for *l = rd_loop_of(r->t, loop);
 
-    q.inside = strip->wide || strip->width > MOST_WIDTH ? -1 : loop_in(&q);
-    if (q.inside < 0 || l->backwards || l->of < 0 || l->step != 1 ||
-        rd_trips(r->t->p, l->of) < ROWS || rd_loop_of(r->t, q.inside)->of < 0 ||
-        rd_is_row(&r->t->p->loop[rd_loop_of(r->t, q.inside)->of]) || rd_unrolls_loop(r, q.inside) ||
-        has_block_ends(&q) || !rd_unroll_jam_rounds(r, strip, fold, q.inside) ||
-        !has_shared_load(&q))
+    q.rows = strip->width * (int32_t)sizeof(float) <= r->vector ? ROWS_OF_VECTORS : ROWS;
+    if (strip->wide || strip->width > MOST_WIDTH || l->backwards || l->of < 0 || l->step != 1 ||
+        rd_trips(r->t->p, l->of) < q.rows || !find_loops(&q))
         return 0;
+    for (int k = 0; k < q.n; k++)
+        if (!can_serve_rows(&q, q.inside[k]))
+            return 0;
     EACH_IN(&q, loop, s)
     if (!can_jam_stmt(&q, s))
         return 0;
-    return ROWS;
+    return q.rows;
 }

@@ -123,6 +123,12 @@ static int64_t unrolled_size(const jam_candidate *m)
     return count;
 }
 
+/* True if the cells of the fold move with the loop's rounds. */
+static bool moves_cell(const jam_candidate *m, int32_t fold)
+{
+    return rd_coef(&m->r->t->p->fold[fold].cell, axis_of(m)) != 0;
+}
+
 /* True if all steps of the fold in a row use one state, or one by the strip's element, or one for
  * each round of an unrolled loop.  The rows themselves must not move the cell (accumulator).
  * Neighbours of the strip are lanes, or the fold has one lane. */
@@ -135,8 +141,7 @@ static bool has_fixed_state(const jam_candidate *m, int32_t stmt)
         if (rd_loop_of(m->r->t, s)->axis != m->r->axis &&
             rd_coef(&f->cell, rd_loop_of(m->r->t, s)->axis) && !rd_unrolls_loop(m->r, s))
             return false;
-    return !rd_coef(&f->cell, axis_of(m)) &&
-           (m->fold[fold].lanes || m->r->t->fold[fold].lanes == 1);
+    return !moves_cell(m, fold) && (m->fold[fold].lanes || m->r->t->fold[fold].lanes == 1);
 }
 
 /* True if the step has vectors, no label and no nodes of elements (levels), and its state is the
@@ -207,4 +212,28 @@ int32_t rd_unroll_jam_rounds(const rd_strip_at *r, const rd_strip *strip,
         steps |= (stmt->kind == RD_S_STEP || stmt->kind == RD_S_PREFIX) && !fold[stmt->fold].inner;
     }
     return steps ? rows : 0;
+}
+
+/* True if each round of the loop can be a part of a vector loop that does several rounds of a loop
+ * around, as rd_unroll_jam_outer_rounds() asks: states may move with its own rounds, as each
+ * coordinate of a gradient has its own. */
+bool rd_can_jam_into(const rd_strip_at *r, const rd_strip *strip, const rd_fold_in_strip *fold,
+                     int32_t loop, int32_t rows)
+{
+    enum { MOST = 256 };
+    const jam_candidate m = { r, strip, fold, loop };
+
+    if (rows * unrolled_size(&m) > MOST)
+        return false;
+    EACH_IN(&m, s)
+    {
+        const rd_stmt *stmt = &r->t->stmt[s];
+        const bool     step = stmt->kind == RD_S_STEP;
+
+        if (step && moves_cell(&m, stmt->fold)
+                ? stmt->label >= 0 || !fold[stmt->fold].cells || r->t->fold[stmt->fold].lanes > 1
+                : !can_merge_stmt(&m, s))
+            return false;
+    }
+    return true;
 }

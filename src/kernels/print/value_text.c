@@ -130,7 +130,8 @@ static void add_exponent(const rd_printing *n, rd_text *to, const rd_let *let)
     rd_add_constant(to, &inst);
 }
 
-/* Adds "f32_add(r1, r2)", with ", &warnings" of an operator that may warn. */
+/* Adds "f32_add(r1, r2)", with ", &warnings" of an operator that may warn.  A reversed difference
+ * has its operands the other way round. */
 static void add_operation(rd_printing *n, rd_text *to, const rd_let *let)
 {
     const rd_inst inst = rd_print_inst(n, let);
@@ -142,7 +143,8 @@ static void add_operation(rd_printing *n, rd_text *to, const rd_let *let)
         if (is_constant_exponent(n, let, k))
             add_exponent(n, to, let);
         else
-            rd_text_add(to, "%sr%" PRId32, k ? ", " : "", n->t->operand[let->first + k]);
+            rd_text_add(to, "%sr%" PRId32, k ? ", " : "",
+                        n->t->operand[let->first + (let->reversed ? let->n - 1 - k : k)]);
     rd_text_add(to, let->kind == RD_I_MAP && rd_op_warns(&inst) ? ", &warnings)" : ")");
 }
 
