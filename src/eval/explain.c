@@ -233,7 +233,7 @@ static bool row_blocks_text(rd_ctx *ctx, rd_text *text, const rd_nest *nest, rd_
                             const rd_backend_use *use)
 {
     return results.n != 1 || given->exprs.n || use->backend->device ||
-           bytes_between(nest->tree) <= RD_MUCH_STORED ||
+           !rd_may_be_in_blocks(results.at[0].expr, (double)bytes_between(nest->tree)) ||
            rd_row_blocks_text(text, ctx, results, opts);
 }
 

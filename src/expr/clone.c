@@ -87,6 +87,14 @@ static rd_expr *clone_leaf(rd_ctx *ctx, const rd_expr *x)
 }
 
 /* ---- Nodes ----------------------------------------------------------------------------------- */
+/* Makes a view again; of an operand that became a view itself, it is composed. */
+static rd_expr *clone_view(const rd_expr *node, const rd_expr *of)
+{
+    return node->in[0]->kind == RD_EXPR_VIEW
+               ? rd_view(node->in[0], of->rank, of->extent, of->as.view->number, of->origin)
+               : rd_node(node, of->as.any, of->as_size);
+}
+
 /* Clones one node; `in` are the operands in the new context.  Kinds with addresses among their
  * facts have functions of their own. */
 static rd_expr *clone_node(rd_ctx *ctx, const rd_expr *x, rd_expr *const *in)
@@ -102,6 +110,7 @@ static rd_expr *clone_node(rd_ctx *ctx, const rd_expr *x, rd_expr *const *in)
     case RD_EXPR_REDUCE:
     case RD_EXPR_SCAN: return clone_fold(&node, x->as.fold);
     case RD_EXPR_LATER: return rd_clone_later(&node, x);
+    case RD_EXPR_VIEW: return clone_view(&node, x);
     default: return rd_node(&node, x->as.any, x->as_size);
     }
 }
@@ -123,14 +132,27 @@ static int64_t index_in_list(const rd_node_list *list, const rd_expr *x)
     return found - list->at;
 }
 
+/* Returns what replaces a node: a node of ctx, or the clone of a node below it.  NULL: nothing. */
+static rd_expr *replaced(rd_ctx *ctx, const rd_node_list *list, rd_expr *const *made,
+                         const rd_expr *x, int n, const rd_replacement *with)
+{
+    for (int k = 0; k < n; k++)
+        if (with[k].from == x)
+            return with[k].to->ctx == ctx ? with[k].to : made[index_in_list(list, with[k].to)];
+    return NULL;
+}
+
 /* Clones all nodes in the order in which they were made: operands have smaller serials than
  * readers. */
-static rd_expr *clone_nodes(rd_ctx *ctx, rd_node_list *list, rd_expr **made, rd_expr **in)
+static rd_expr *clone_nodes(rd_ctx *ctx, rd_node_list *list, rd_expr **made, rd_expr **in, int n,
+                            const rd_replacement *with)
 {
     qsort(list->at, (size_t)list->n, sizeof *list->at, compare_serials);
     for (int64_t i = 0; i < list->n; i++) {
         const rd_expr *x = list->at[i];
 
+        if ((made[i] = replaced(ctx, list, made, x, n, with)))
+            continue;
         for (int k = 0; k < x->n_in; k++)
             in[k] = x->in[k] ? made[index_in_list(list, x->in[k])] : NULL;
         if (!(made[i] = clone_node(ctx, x, in)))
@@ -149,24 +171,30 @@ static int64_t most_operands(const rd_node_list *list)
     return most;
 }
 
-/* Copies x with all nodes below it into another context, each once.  Returns x if it is there
- * already.  NULL after recording a failure. */
-rd_expr *rd_clone(rd_ctx *ctx, rd_expr *x)
+/* Copies x with all nodes below it into another context, each once; some are replaced. */
+rd_expr *rd_clone_with(rd_ctx *ctx, rd_expr *x, int n, const rd_replacement *with)
 {
     rd_node_list list = { 0 };
     rd_expr     *y    = NULL;
 
     if (!ctx || !x || rd_error(ctx) != RD_OK || !rd_is_here(ctx, "rd_clone", "operand", 0, x))
         return NULL;
-    if (x->ctx == ctx)
-        return x;
     if (rd_list_nodes(ctx, (rd_results){ &(rd_result){ x, NULL }, 1 }, &list)) {
         rd_expr **room =
             rd_alloc(ctx, (list.n + most_operands(&list)) * (int64_t)sizeof(rd_expr *));
 
-        y = room ? clone_nodes(ctx, &list, room, room + list.n) : NULL;
+        y = room ? clone_nodes(ctx, &list, room, room + list.n, n, with) : NULL;
         rd_free(ctx, room);
     }
     rd_free_nodes(ctx, &list);
     return y;
+}
+
+/* Copies x into another context.  Returns x if it is there already.  NULL after recording a
+ * failure. */
+rd_expr *rd_clone(rd_ctx *ctx, rd_expr *x)
+{
+    return ctx && x && rd_error(ctx) == RD_OK && x->id && x->ctx == ctx
+               ? x
+               : rd_clone_with(ctx, x, 0, NULL);
 }

@@ -13,4 +13,15 @@ typedef struct rd_node_list {
 /* Lists all nodes below the results.  False: no memory, which is recorded. */
 bool rd_list_nodes(rd_ctx *ctx, rd_results results, rd_node_list *list);
 void rd_free_nodes(rd_ctx *ctx, rd_node_list *list);
+
+/* What stands for a node while it is cloned: a node of the other context, or one below `from`,
+ * whose clone is taken. */
+typedef struct rd_replacement {
+    const rd_expr *from;
+    rd_expr       *to;
+} rd_replacement;
+
+/* Copies x with all nodes below it into another context, each once, with replacements (clone.c).
+ * NULL after recording a failure. */
+rd_expr *rd_clone_with(rd_ctx *ctx, rd_expr *x, int n, const rd_replacement *with);
 #endif

@@ -9,6 +9,7 @@
  * under `deterministic`.  The blocks follow from extents alone, so bits do not depend on threads. */
 #include "eval/cache/in_blocks.h"
 #include "core/clock.h"
+#include "eval/cache/attention.h"
 #include "eval/cache/cache.h"
 #include "eval/request.h"
 #include "eval/run/team.h"
@@ -59,16 +60,22 @@ static double work_of(const rd_plan *plan, bool *product)
     return work;
 }
 
-/* True if the plan stores much, a product reads it, and this is an evaluation as most are. */
+/* True if this is an evaluation as most are, of one result. */
+static bool is_usual(const rd_plan *plan, rd_results results, const rd_eval_opts *opts)
+{
+    return results.n == 1 && !plan->parts && !opts->measure && !opts->async &&
+           opts->traversal == RD_TRAVERSE_AUTO && !rd_plan_uses_device(plan);
+}
+
+/* True if the plan stores much, and a product reads it. */
 static bool stores_much(const rd_plan *plan, rd_results results, const rd_eval_opts *opts)
 {
     bool         product;
     const double arrays = bytes_between(plan);
 
     (void)work_of(plan, &product);
-    return results.n == 1 && product && !plan->parts && !opts->measure && !opts->async &&
-           opts->traversal == RD_TRAVERSE_AUTO && !rd_plan_uses_device(plan) &&
-           arrays > RD_MUCH_STORED && arrays > TIMES * bytes_outside(plan);
+    return is_usual(plan, results, opts) && product && arrays > RD_MUCH_STORED &&
+           arrays > TIMES * bytes_outside(plan);
 }
 
 /* The layout of a piece of an output: rows of one axis, and all axes behind it. */
@@ -140,12 +147,67 @@ static bool find_blocks(const rd_plan *plan, rd_results results, const rd_eval_o
     return *bytes >= 0;
 }
 
+/* True if the plan of a tile of attention has a library's products, and all tiles together do not
+ * much more than the whole.  *bytes: what a thread works in. */
+static bool tiles_cost_little(const rd_plan *whole, const rd_attention *a, const rd_eval_opts *opts,
+                              double *bytes)
+{
+    rd_array         out[RD_TILE_RESULTS] = { { .data = NULL } };
+    rd_expr         *y[RD_TILE_RESULTS];
+    rd_result        result[RD_TILE_RESULTS];
+    const rd_results results = { result, rd_attention_sample(a, y, out) };
+    rd_plan         *plan    = NULL;
+    bool             product, little;
+    double           work;
+
+    for (int k = 0; k < results.n; k++)
+        result[k] = (rd_result){ y[k], &out[k] };
+    if (results.n)
+        plan = rd_plan_make(whole->ctx, (rd_exprs){ 0 }, results, opts);
+    if (!plan)
+        return false;
+    work   = (double)rd_attention_tiles(a) * work_of(plan, &product);
+    *bytes = bytes_between(plan) + (double)rd_attention_bytes(a);
+    little = product && work <= 1.5 * work_of(whole, &product);
+    rd_plan_free(plan);
+    return little;
+}
+
+/* True if y is attention of many scores, stored or not, which is described. */
+static bool is_much_attention(rd_expr *y, rd_attention *a)
+{
+    return rd_attention_find(y, a) && rd_attention_score_bytes(a) > RD_MUCH_STORED;
+}
+
+/* True if a result is attention that comes in tiles; describes it. */
+static bool find_tiles(const rd_plan *plan, rd_results results, const rd_eval_opts *opts,
+                       rd_attention *a, double *bytes)
+{
+    return is_usual(plan, results, opts) && !opts->deterministic &&
+           is_much_attention(results.at[0].expr, a) && tiles_cost_little(plan, a, opts, bytes);
+}
+
 int64_t rd_block_points(const rd_plan *plan, rd_results results, const rd_eval_opts *opts)
 {
+    const rd_mark  mark = rd_ctx_mark(plan->ctx);
     rd_expr_pieces p;
+    rd_attention   a;
     double         bytes;
+    int64_t        points = 0;
 
-    return find_blocks(plan, results, opts, &p, &bytes) ? p.each * p.inner : 0;
+    if (find_tiles(plan, results, opts, &a, &bytes))
+        points = RD_IN_TILES;
+    else if (find_blocks(plan, results, opts, &p, &bytes))
+        points = p.each * p.inner;
+    (void)rd_ctx_release(plan->ctx, mark);
+    return points;
+}
+
+bool rd_may_be_in_blocks(rd_expr *y, double stored)
+{
+    rd_attention a;
+
+    return stored > RD_MUCH_STORED || is_much_attention(y, &a);
 }
 
 bool rd_row_blocks_text(rd_text *text, rd_ctx *ctx, rd_results results, const rd_eval_opts *opts)
@@ -155,6 +217,7 @@ bool rd_row_blocks_text(rd_text *text, rd_ctx *ctx, rd_results results, const rd
     const rd_result one = { y, &out };
     rd_plan        *plan;
     rd_expr_pieces  p;
+    rd_attention    a;
     double          bytes, arrays;
 
     out.shape = rd_shape_of(y);
@@ -162,7 +225,12 @@ bool rd_row_blocks_text(rd_text *text, rd_ctx *ctx, rd_results results, const rd
     if (!plan)
         return false;
     arrays = bytes_between(plan);
-    if (find_blocks(plan, (rd_results){ &one, 1 }, opts, &p, &bytes))
+    if (find_tiles(plan, (rd_results){ &one, 1 }, opts, &a, &bytes))
+        rd_text_add(text,
+                    "in blocks: %lld blocks of rows, each by tiles of columns with running sums; "
+                    "%.0f bytes of arrays a thread, in place of %.0f\n",
+                    (long long)rd_attention_blocks(&a), bytes, arrays);
+    else if (find_blocks(plan, (rd_results){ &one, 1 }, opts, &p, &bytes))
         rd_text_add(
             text,
             "in blocks: %lld times %lld rows of axis %d, each on one thread, stage by stage; "
@@ -198,10 +266,11 @@ static bool overlaps(const rd_plan *plan, const void *const *in, const void *out
     return false;
 }
 
-/* A thread's own context, with the result's expression in it. */
+/* A thread's own context, with the result's expression in it, or its part of attention. */
 typedef struct worker {
-    rd_ctx  *ctx;
-    rd_expr *y;
+    rd_ctx              *ctx;
+    rd_expr             *y;
+    rd_attention_worker *attention;
 } worker;
 
 /* A run: threads take the next rows, of which they evaluate the pieces above one another, as these
@@ -211,14 +280,15 @@ typedef struct blocks {
     const rd_result    *result;
     const rd_eval_opts *opts;
     rd_expr_pieces      p;
+    rd_attention_run   *attention; /* its blocks are the rows; NULL: pieces of the result */
     int64_t             stride[RD_MAX_RANK];
     double              begun, told; /* when progress was told last; 0: never */
     _Atomic(int64_t)    next, done;  /* rows along the axis that is cut; pieces */
     atomic_bool         stop;
 } blocks;
 
-/* Evaluates piece k in a context. */
-static rd_status run_piece(const blocks *b, const worker *w, int64_t k)
+/* Evaluates piece k of the result in a context. */
+static rd_status run_rows(const blocks *b, const worker *w, int64_t k)
 {
     const rd_mark      mark = rd_ctx_mark(w->ctx);
     rd_expr *const     z    = rd_piece_view(&b->p, w->y, k);
@@ -229,6 +299,11 @@ static rd_status run_piece(const blocks *b, const worker *w, int64_t k)
     status = z ? rd_cache_run(w->ctx, RD_RESULTS({ z, &out }), &opts) : rd_error(w->ctx);
     (void)rd_ctx_release(w->ctx, mark);
     return status;
+}
+
+static rd_status run_piece(const blocks *b, const worker *w, int64_t k)
+{
+    return w->attention ? rd_attention_block(w->attention, k) : run_rows(b, w, k);
 }
 
 /* Tells of progress, about ten times a second. */
@@ -275,18 +350,25 @@ static void work(blocks *b, const worker *w, bool caller)
                 atomic_store(&b->stop, true);
             atomic_fetch_add(&b->done, 1);
         }
-        drop_plans(w);
+        if (!w->attention) /* whose tiles share plans */
+            drop_plans(w);
     }
 }
 
 /* Makes a context as the caller's, and the expression in it. */
-static bool make_worker(rd_ctx *ctx, rd_expr *y, worker *w)
+static bool make_worker(const blocks *b, worker *w)
 {
+    rd_ctx *const ctx = b->plan->ctx;
+
     w->ctx = rd_ctx_new_alike(ctx);
-    w->y   = w->ctx ? rd_clone(w->ctx, y) : NULL;
-    if (w->ctx)
-        rd_begin_call(w->ctx, rd_call_name(ctx));
-    return w->y != NULL;
+    if (!w->ctx)
+        return false;
+    rd_begin_call(w->ctx, rd_call_name(ctx));
+    if (b->attention)
+        w->attention = rd_attention_worker_new(b->attention, w->ctx);
+    else
+        w->y = rd_clone(w->ctx, b->result->expr);
+    return w->y || w->attention;
 }
 
 /* Records what the workers met in the caller's context, and frees them. */
@@ -299,6 +381,7 @@ static rd_status end_workers(blocks *b, worker *w, int n)
         if (rd_error(w[k].ctx) != RD_OK && status == RD_OK)
             status = rd_fail_run(ctx, rd_error(w[k].ctx), rd_error_text(w[k].ctx));
         rd_warn(ctx, rd_warnings(w[k].ctx));
+        rd_attention_worker_free(w[k].attention);
         rd_ctx_free(w[k].ctx);
     }
     if (status == RD_OK && rd_cancel_taken(ctx)) {
@@ -321,32 +404,61 @@ static rd_status run_on_team(blocks *b, worker *w, int n)
     return end_workers(b, w, n);
 }
 
+/* Runs all blocks.  False: nothing was done. */
+static bool run_blocks(blocks *b, rd_status *status)
+{
+    rd_ctx *const ctx = b->plan->ctx;
+    bool          product;
+    const int     n    = rd_team_now(ctx, b->opts->threads, work_of(b->plan, &product), b->p.along);
+    worker       *w    = rd_alloc_quiet(ctx, n * (int64_t)sizeof *w);
+    int           made = 0;
+
+    while (w && made < n && make_worker(b, &w[made]))
+        made++;
+    if (w && made < n) { /* one that was begun */
+        rd_attention_worker_free(w[made].attention);
+        rd_ctx_free(w[made].ctx);
+    }
+    if (made)
+        *status = run_on_team(b, w, made);
+    rd_free(ctx, w);
+    return made > 0;
+}
+
+/* Runs the tiles of attention.  False: nothing was done. */
+static bool run_tiles(blocks *b, rd_status *status)
+{
+    rd_ctx *const ctx  = b->plan->ctx;
+    const rd_mark mark = rd_ctx_mark(ctx);
+    rd_attention  a;
+    bool          ran = false;
+
+    if (rd_attention_find(b->result->expr, &a)) {
+        b->attention =
+            rd_attention_begin(&a, b->opts, b->result->expr, b->result->out->data, b->stride);
+        b->p = (rd_expr_pieces){ .along = rd_attention_blocks(&a), .n = rd_attention_blocks(&a) };
+        ran  = b->attention && run_blocks(b, status);
+        rd_attention_end(b->attention);
+    }
+    (void)rd_ctx_release(ctx, mark);
+    return ran;
+}
+
 bool rd_run_in_blocks(const rd_plan *plan, const void *const *in, rd_results results,
                       const rd_eval_opts *opts, rd_status *status)
 {
     rd_ctx *const ctx = plan->ctx;
     blocks        b   = { .plan = plan, .result = &results.at[0], .opts = opts };
-    bool          product;
     rd_request    request;
     rd_output     out;
-    worker       *w;
-    int           n, made = 0;
 
-    b.p     = rd_pieces_of(b.result->expr, plan->block_points);
     b.begun = rd_seconds();
     if (overlaps(plan, in, b.result->out->data) ||
         !rd_check_results(ctx, rd_call_name(ctx), results, &request, &out))
         return false;
     memcpy(b.stride, request.stride, sizeof b.stride);
-    n = rd_team_now(ctx, opts->threads, work_of(plan, &product), b.p.along);
-    w = rd_alloc_quiet(ctx, n * (int64_t)sizeof *w);
-    while (w && made < n && make_worker(ctx, b.result->expr, &w[made]))
-        made++;
-    if (made == 0) {
-        rd_free(ctx, w);
-        return false;
-    }
-    *status = run_on_team(&b, w, made);
-    rd_free(ctx, w);
-    return true;
+    if (plan->block_points == RD_IN_TILES)
+        return run_tiles(&b, status);
+    b.p = rd_pieces_of(b.result->expr, plan->block_points);
+    return run_blocks(&b, status);
 }

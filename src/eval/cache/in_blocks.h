@@ -8,9 +8,14 @@
 /* Plans that store less between their stages run as they are. */
 #define RD_MUCH_STORED (16 << 20)
 
-/* The elements of the result that a block has at most; 0: the plan runs as it is.  `results` need
- * no memory. */
+/* Attention, which runs in tiles of rows and columns (attention.h). */
+enum { RD_IN_TILES = -1 };
+
+/* The elements of the result that a block has at most; 0: the plan runs as it is; RD_IN_TILES.
+ * `results` need no memory. */
 int64_t rd_block_points(const rd_plan *plan, rd_results results, const rd_eval_opts *opts);
+/* True if that is worth asking: the plan stores so many bytes, or the result is attention. */
+bool rd_may_be_in_blocks(rd_expr *y, double stored);
 /* For explain: says so, or warns if a plan of one result stores much.  False: an error is recorded. */
 bool rd_row_blocks_text(rd_text *text, rd_ctx *ctx, rd_results results, const rd_eval_opts *opts);
 /* Evaluates the result block by block.  False: an input overlaps the result, and nothing was

@@ -1,0 +1,352 @@
+/* attention_find.c - finds sums weighed by exponentials: softmax(s) times v, however a user writes
+ * it.
+ *
+ *     sum_j (exp(s - max_j s) / sum_j exp(s - max_j s)) * v       rd_matmul(rd_softmax(s), v)
+ *     (sum_j exp(s - max_j s) * v) / sum_j exp(s - max_j s)       rd_softmax_sum
+ *     the same of exp(s)                                          by hand
+ *
+ * Equal nodes are one node, so a sum of the same exponentials is one of the same node.  Operands
+ * that are repeated along axes are views, whose numbers say which axis is which. */
+#include "eval/cache/attention.h"
+#include "core/reducers.h"
+#include <math.h>
+#include <string.h>
+
+/* ---- Views that only repeat and reorder axes ------------------------------------------------- */
+/* The operand of a view; x itself if it is none. */
+static rd_expr *below_view(rd_expr *x)
+{
+    return x->kind == RD_EXPR_VIEW ? x->in[0] : x;
+}
+
+/* The axis of a view along which axis `a` of its operand is read as it is; -1: none, the operand
+ * has one element there.  False: it is read otherwise. */
+static bool axis_read(const rd_expr *x, int a, int *axis)
+{
+    const rd_expr *const below = x->in[0];
+    const int64_t *const coef  = x->as.view->number + below->rank + (int64_t)a * x->rank;
+
+    *axis = -1;
+    for (int k = 0; k < x->rank; k++) {
+        if (coef[k] == 0)
+            continue;
+        if (*axis >= 0 || coef[k] != 1 || x->extent[k] != below->extent[a])
+            return false;
+        *axis = k;
+    }
+    return x->as.view->number[a] == 0 && (*axis >= 0 || below->extent[a] == 1);
+}
+
+/* Fills in axis[a], for each axis of what x views.  False if it does more than repeat and reorder
+ * axes. */
+static bool axes_read(const rd_expr *x, int axis[RD_MAX_RANK])
+{
+    const bool view = x->kind == RD_EXPR_VIEW;
+
+    for (int a = 0; a < (view ? x->in[0]->rank : x->rank); a++) {
+        axis[a] = a;
+        if (view && !axis_read(x, a, &axis[a]))
+            return false;
+        for (int b = 0; b < a; b++)
+            if (axis[a] >= 0 && axis[a] == axis[b])
+                return false;
+    }
+    return true;
+}
+
+/* True if x, along axes of which axis to[a] is axis a of e, reads the reduction of e over axis j,
+ * and so repeats it along j. */
+static bool reads_reduced(const rd_expr *x, const rd_expr *e, int j, const int *to)
+{
+    int axis[RD_MAX_RANK];
+
+    if (!axes_read(x, axis))
+        return false;
+    for (int a = 0, k = 0; a < e->rank; a++)
+        if (a != j && axis[k++] != to[a] && e->extent[a] != 1)
+            return false;
+    return true;
+}
+
+/* ---- Pieces ---------------------------------------------------------------------------------- */
+static bool is_map(const rd_expr *x, rd_op op)
+{
+    return x->kind == RD_EXPR_MAP && x->op == op;
+}
+
+/* The one axis that a plain reduction of x reduces; -1: it is something else. */
+static int reduced_axis(const rd_expr *r, rd_reducer_id reducer)
+{
+    if (r->kind != RD_EXPR_REDUCE || r->as.fold->reducer != (int32_t)reducer || r->as.fold->user ||
+        rd_is_grouped(r) || (r->n_in > 1 && r->in[1]) || (r->n_in > 2 && r->in[2]) ||
+        r->as.fold->law == RD_LAW_serial || __builtin_popcountll(r->as.fold->dims) != 1)
+        return -1;
+    return __builtin_ctzll(r->as.fold->dims);
+}
+
+/* True if x is the reduction of e over axis j, seen along e's axes, or along axes `to` of x. */
+static bool is_reduced(rd_expr *x, rd_reducer_id reducer, const rd_expr *e, int j, const int *to)
+{
+    rd_expr *const below = below_view(x);
+
+    return reduced_axis(below, reducer) == j && below->in[0] == e && reads_reduced(x, e, j, to);
+}
+
+/* x without maximum(x, -inf), which .initial puts around a maximum. */
+static rd_expr *without_initial(rd_expr *x)
+{
+    if (is_map(x, RD_OP_maximum))
+        for (int k = 0; k < 2; k++) {
+            const rd_expr *const n = below_view(x->in[k]);
+
+            if (n->kind == RD_EXPR_NUMBER &&
+                rd_word_to_double(n->as.number->value, n->type) == -INFINITY)
+                return x->in[1 - k];
+        }
+    return x;
+}
+
+/* True if m is the maximum of s over axis j, seen along s's axes. */
+static bool is_largest(rd_expr *m, const rd_expr *s, int j)
+{
+    rd_expr *const inner = m->kind == RD_EXPR_VIEW ? without_initial(m->in[0]) : NULL;
+    rd_expr       *below = inner ? below_view(inner) : NULL;
+    int            at[RD_MAX_RANK], outer[RD_MAX_RANK];
+
+    if (!inner || reduced_axis(below, RD_RED_max) != j || below->in[0] != s ||
+        !axes_read(inner, at) || !axes_read(m, outer))
+        return false;
+    for (int a = 0, k = 0; a < s->rank; a++) {
+        const int own = a == j ? -1 : at[k++]; /* of the inner node */
+
+        if (a != j && s->extent[a] != 1 && (own < 0 || outer[own] != a))
+            return false;
+    }
+    return true;
+}
+
+/* ---- The sum --------------------------------------------------------------------------------- */
+/* The exponentials of a sum, along their own axes. */
+typedef struct weights {
+    rd_expr *e;
+    int      j, to[RD_MAX_RANK]; /* the axis that is summed over; e's axes among the product's */
+} weights;
+
+/* Fills in the scores of the exponentials: exp(s - max s) or exp(s).  Views them along the
+ * product's axes. */
+static bool find_scores(rd_attention *a, const weights *w)
+{
+    rd_expr *s = w->e->in[0];
+    int64_t  extent[RD_MAX_RANK], number[RD_MAX_RANK * (RD_MAX_RANK + 1)];
+
+    if (is_map(s, RD_OP_sub) && is_largest(s->in[1], s->in[0], w->j)) {
+        a->largest = true;
+        s          = s->in[0];
+    }
+    memset(number, 0, (size_t)(s->rank * (a->rank + 1)) * sizeof *number);
+    for (int k = 0; k < a->rank; k++)
+        extent[k] = a->value_axes >> k & 1 ? 1 : a->extent[k];
+    for (int k = 0; k < s->rank; k++)
+        if (w->to[k] >= 0)
+            number[s->rank + k * a->rank + w->to[k]] = 1;
+    a->scores = rd_view(s, a->rank, extent, number, NULL);
+    return a->scores != NULL;
+}
+
+/* True if the values change along axis k of the product. */
+static bool values_vary(const rd_expr *v, int k)
+{
+    if (v->kind != RD_EXPR_VIEW)
+        return v->extent[k] > 1;
+    for (int a = 0; a < v->in[0]->rank; a++)
+        if (v->as.view->number[v->in[0]->rank + a * v->rank + k])
+            return true;
+    return false;
+}
+
+/* Finds the axes of values alone, and the longest axis of scores alone, whose rows tiles share. */
+static bool find_axes(rd_attention *a, const weights *w)
+{
+    a->value_axes = 0;
+    for (int k = 0; k < a->rank; k++)
+        a->value_axes |= (uint64_t)1 << k;
+    for (int k = 0; k < w->e->rank; k++)
+        if (w->to[k] >= 0)
+            a->value_axes &= ~((uint64_t)1 << w->to[k]);
+    a->rows = -1;
+    for (int k = 0; k < a->rank; k++)
+        if (!(a->value_axes >> k & 1) && k != a->columns && a->extent[k] > 1 &&
+            !values_vary(a->values, k) && (a->rows < 0 || a->extent[k] >= a->extent[a->rows]))
+            a->rows = k;
+    return a->rows >= 0 && !(a->value_axes >> a->columns & 1);
+}
+
+/* True if operand `of` of the product is made of exponentials: e, or e over its sum (divided). */
+static bool find_weights(rd_attention *a, rd_expr *product, int of, weights *w)
+{
+    rd_expr *const seen = product->in[of];
+    rd_expr       *x    = below_view(seen);
+    int            own[RD_MAX_RANK];
+
+    if (!axes_read(seen, w->to))
+        return false;
+    w->j = -1;
+    for (int k = 0; k < x->rank; k++) {
+        own[k] = k;
+        w->j   = w->to[k] == a->columns ? k : w->j;
+    }
+    w->e       = is_map(x, RD_OP_div) ? x->in[0] : x;
+    a->divided = is_map(x, RD_OP_div);
+    return w->j >= 0 && is_map(w->e, RD_OP_exp) &&
+           (!a->divided || is_reduced(x->in[1], RD_RED_sum, w->e, w->j, own));
+}
+
+/* True if p is the sum of a product of weights and values. */
+static bool find_sum(rd_expr *p, rd_attention *a, weights *w)
+{
+    rd_expr *product;
+
+    *a = (rd_attention){ .y = p, .columns = reduced_axis(p, RD_RED_sum) };
+    if (a->columns < 0 || !is_map(p->in[0], RD_OP_mul) ||
+        (p->type != RD_F32 && p->type != RD_F64) || p->in[0]->type != p->type)
+        return false;
+    product = p->in[0];
+    a->rank = product->rank;
+    memcpy(a->extent, product->extent, (size_t)a->rank * sizeof *a->extent);
+    for (int k = 0; k < 2; k++) {
+        a->values = product->in[1 - k];
+        if (find_weights(a, product, k, w) && find_axes(a, w))
+            return true;
+    }
+    return false;
+}
+
+/* True if z, along the axes of the sum, is the sum of its exponentials. */
+static bool is_divisor(rd_expr *z, const rd_attention *a, const weights *w)
+{
+    int to[RD_MAX_RANK];
+
+    for (int k = 0; k < w->e->rank; k++)
+        to[k] = w->to[k] > a->columns ? w->to[k] - 1 : w->to[k];
+    return is_reduced(z, RD_RED_sum, w->e, w->j, to);
+}
+
+/* The sum over its divisor, or the sum. */
+static bool find_quotient(rd_expr *y, rd_attention *a)
+{
+    weights w;
+
+    if (is_map(y, RD_OP_div)) {
+        if (!find_sum(y->in[0], a, &w) || a->divided || !is_divisor(y->in[1], a, &w))
+            return false;
+        a->divided = true;
+        a->y       = y;
+    } else if (!find_sum(y, a, &w)) {
+        return false;
+    }
+    return find_scores(a, &w);
+}
+
+static int64_t points_below(rd_expr *y)
+{
+    const rd_expr *const below = below_view(y);
+
+    return rd_points(below->rank, below->extent);
+}
+
+/* Such a sum, its axes in another order, or one of these in another shape. */
+bool rd_attention_find(rd_expr *y, rd_attention *a)
+{
+    const bool reshaped = y->kind == RD_EXPR_RESHAPE;
+    int        to[RD_MAX_RANK];
+
+    y = reshaped ? y->in[0] : y;
+    if (!axes_read(y, to) || rd_points(y->rank, y->extent) != points_below(y) ||
+        !find_quotient(below_view(y), a))
+        return false;
+    memcpy(a->to, to, sizeof to);
+    a->seen     = y;
+    a->reshaped = reshaped;
+    return true;
+}
+
+/* ---- Keys ------------------------------------------------------------------------------------ */
+/* Axes of a node, as bits: those along which rows and columns of a tile lie. */
+typedef struct lie {
+    uint64_t rows, columns;
+} lie;
+
+/* The axes of what a view reads. */
+static lie lie_below(const rd_expr *x, lie l)
+{
+    lie in = { 0 };
+
+    for (int a = 0; a < x->in[0]->rank; a++)
+        for (int k = 0; k < x->rank; k++)
+            if (x->as.view->number[x->in[0]->rank + a * x->rank + k]) {
+                in.rows |= (l.rows >> k & 1) << a;
+                in.columns |= (l.columns >> k & 1) << a;
+            }
+    return in;
+}
+
+/* The bits with a clear one put in at place j. */
+static uint64_t put_in(uint64_t bits, int j)
+{
+    const uint64_t below = ((uint64_t)1 << j) - 1;
+
+    return (bits & below) | (bits & ~below) << 1;
+}
+
+/* The keys of a product of f32 whose axes lie so: an operand along columns and not along rows.  Its
+ * columns are not adjacent, or it is computed. */
+static rd_attention_keys keys_of(const rd_expr *sum, lie l)
+{
+    const int j = reduced_axis(sum, RD_RED_sum);
+
+    if (j < 0 || sum->type != RD_F32 || !is_map(sum->in[0], RD_OP_mul))
+        return (rd_attention_keys){ .node = NULL };
+    l = (lie){ put_in(l.rows, j), put_in(l.columns, j) };
+    for (int k = 0; k < 2; k++) {
+        rd_expr *const x      = sum->in[0]->in[k];
+        lie            own    = { 0 };
+        uint64_t       varies = 0;
+
+        for (int a = 0; a < x->rank; a++)
+            if (values_vary(x, a)) {
+                varies |= (uint64_t)1 << a;
+                own.rows |= l.rows & (uint64_t)1 << a;
+                own.columns |= l.columns & (uint64_t)1 << a;
+            }
+        if (!own.rows && __builtin_popcountll(own.columns) == 1) {
+            const int c = __builtin_ctzll(own.columns);
+
+            return (rd_attention_keys){ rd_leaf_step(x, c) == 1 ? NULL : x, varies, c, j };
+        }
+    }
+    return (rd_attention_keys){ .node = NULL };
+}
+
+/* The same of the first product below scores. */
+static rd_attention_keys keys_below(const rd_expr *x, lie l, int *left)
+{
+    rd_attention_keys k = { .node = NULL };
+
+    if (--*left < 0)
+        return k;
+    if (x->kind == RD_EXPR_VIEW)
+        return keys_below(x->in[0], lie_below(x, l), left);
+    if (x->kind == RD_EXPR_REDUCE)
+        return keys_of(x, l);
+    for (int i = 0; x->kind == RD_EXPR_MAP && i < x->n_in && !k.node; i++)
+        k = keys_below(x->in[i], l, left);
+    return k;
+}
+
+rd_attention_keys rd_attention_find_keys(const rd_attention *a, const rd_expr *scores)
+{
+    enum { VISITS = 200 };
+    int left = VISITS;
+
+    return keys_below(scores, (lie){ (uint64_t)1 << a->rows, (uint64_t)1 << a->columns }, &left);
+}

@@ -1,0 +1,474 @@
+/* attention_mask.c - what is known of masks of scores in a tile: such as j <= i where all j are
+ * below all i.
+ *
+ * Ranges of integers go from coordinates up; masks in memory are read.  Anything else is not known,
+ * and then the mask is evaluated in that tile. */
+#include "eval/cache/attention.h"
+#include <math.h>
+#include <string.h>
+
+/* Indices lo[a] <= i[a] < hi[a] of a node.  None is empty. */
+typedef struct box {
+    int64_t lo[RD_MAX_RANK], hi[RD_MAX_RANK];
+} box;
+
+/* Values of integers in a box. */
+typedef struct range {
+    double lo, hi;
+} range;
+
+/* Visits of one question, as a graph may have very many paths; elements of an array that are
+ * read. */
+enum { VISITS = 400, MOST_READ = 1 << 14 };
+
+static rd_truth truth_of(const rd_expr *x, const box *b, int *left);
+
+/* ---- Boxes ----------------------------------------------------------------------------------- */
+/* The box of what a view reads. */
+static box box_below(const rd_expr *x, const box *b)
+{
+    const int            below = x->in[0]->rank;
+    const int64_t *const n     = x->as.view->number;
+    box                  in;
+
+    for (int a = 0; a < below; a++) {
+        in.lo[a] = in.hi[a] = n[a];
+        for (int k = 0; k < x->rank; k++) {
+            const int64_t c = n[below + a * x->rank + k];
+
+            in.lo[a] += c * (c > 0 ? b->lo[k] : b->hi[k] - 1);
+            in.hi[a] += c * (c > 0 ? b->hi[k] - 1 : b->lo[k]);
+        }
+        in.hi[a]++;
+    }
+    return in;
+}
+
+static int64_t points_in(const rd_expr *x, const box *b)
+{
+    int64_t n = 1;
+
+    for (int a = 0; a < x->rank; a++)
+        n *= b->hi[a] - b->lo[a];
+    return n;
+}
+
+/* The address of an element of a leaf in this process's memory; NULL: it has none. */
+static const char *element(const rd_expr *leaf, const int64_t *at)
+{
+    const char *p = leaf->device ? NULL : leaf->as.leaf->data;
+
+    for (int a = 0; p && a < leaf->rank; a++)
+        p += at[a] * leaf->as.leaf->stride[a] * rd_dtype_size(leaf->type);
+    return p;
+}
+
+/* Steps `at` to the next index of the box along axes before `rank`; false behind the last one. */
+static bool next_in(const box *b, int rank, int64_t *at)
+{
+    for (int a = rank; a-- > 0; at[a] = b->lo[a])
+        if (++at[a] < b->hi[a])
+            return true;
+    return false;
+}
+
+/* ---- Integers -------------------------------------------------------------------------------- */
+static double element_as_number(const rd_expr *x, const char *p)
+{
+    return x->type == RD_I32   ? (double)*(const int32_t *)(const void *)p
+           : x->type == RD_I64 ? (double)*(const int64_t *)(const void *)p
+           : x->type == RD_I16 ? (double)*(const int16_t *)(const void *)p
+           : x->type == RD_U8  ? (double)*(const uint8_t *)p
+                               : NAN;
+}
+
+/* The range of an array of integers; false: unknown. */
+static bool range_of_leaf(const rd_expr *x, const box *b, range *r)
+{
+    int64_t at[RD_MAX_RANK];
+
+    if (points_in(x, b) > MOST_READ || !x->as.leaf->data || x->device)
+        return false;
+    memcpy(at, b->lo, sizeof at);
+    *r = (range){ INFINITY, -INFINITY };
+    do {
+        const double v = element_as_number(x, element(x, at));
+
+        if (!(fabs(v) < 0x1p53))
+            return false;
+        r->lo = fmin(r->lo, v);
+        r->hi = fmax(r->hi, v);
+    } while (next_in(b, x->rank, at));
+    return true;
+}
+
+/* The greatest integer up to which a type has all, so that operators are exact. */
+static double exact_below(rd_dtype type)
+{
+    return type == RD_I64 || type == RD_F64 ? 0x1p53
+           : type == RD_I32                 ? 0x1p31 - 1
+           : type == RD_F32                 ? 0x1p24
+           : type == RD_I16                 ? 0x1p15 - 1
+                                            : 0;
+}
+
+static bool range_of(const rd_expr *x, const box *b, int *left, range *r);
+
+/* The range of products. */
+static range times(range a, range b)
+{
+    const double p[] = { a.lo * b.lo, a.lo * b.hi, a.hi * b.lo, a.hi * b.hi };
+
+    return (range){ fmin(fmin(p[0], p[1]), fmin(p[2], p[3])),
+                    fmax(fmax(p[0], p[1]), fmax(p[2], p[3])) };
+}
+
+/* The range of a map, before it is checked. */
+static bool range_of_map(const rd_expr *x, const box *b, int *left, range *r)
+{
+    range in[2] = { { 0 } };
+
+    if (x->n_in > 2)
+        return false;
+    for (int k = 0; k < x->n_in; k++)
+        if (!range_of(x->in[k], b, left, &in[k]))
+            return false;
+    switch (x->op) {
+    case RD_OP_cast: *r = in[0]; return true;
+    case RD_OP_add: *r = (range){ in[0].lo + in[1].lo, in[0].hi + in[1].hi }; return true;
+    case RD_OP_sub: *r = (range){ in[0].lo - in[1].hi, in[0].hi - in[1].lo }; return true;
+    case RD_OP_mul: *r = times(in[0], in[1]); return true;
+    case RD_OP_neg: *r = (range){ -in[0].hi, -in[0].lo }; return true;
+    case RD_OP_abs:
+        *r = (range){ in[0].lo > 0   ? in[0].lo
+                      : in[0].hi < 0 ? -in[0].hi
+                                     : 0,
+                      fmax(-in[0].lo, in[0].hi) };
+        return true;
+    case RD_OP_minimum:
+        *r = (range){ fmin(in[0].lo, in[1].lo), fmin(in[0].hi, in[1].hi) };
+        return true;
+    case RD_OP_maximum:
+        *r = (range){ fmax(in[0].lo, in[1].lo), fmax(in[0].hi, in[1].hi) };
+        return true;
+    case RD_OP_floordiv:
+        *r = (range){ floor(in[0].lo / in[1].lo), floor(in[0].hi / in[1].lo) };
+        return in[1].lo == in[1].hi && in[1].lo > 0;
+    default: return false;
+    }
+}
+
+/* Fills in the range of a node of whole numbers, in a box; false: unknown. */
+static bool range_of(const rd_expr *x, const box *b, int *left, range *r)
+{
+    bool known = false;
+    box  in;
+
+    if (--*left < 0)
+        return false;
+    switch (x->kind) {
+    case RD_EXPR_NUMBER:
+        r->lo = r->hi = rd_word_to_double(x->as.number->value, x->type);
+        known         = r->lo == floor(r->lo);
+        break;
+    case RD_EXPR_COORD:
+        *r    = (range){ (double)b->lo[x->as.axis->axis], (double)b->hi[x->as.axis->axis] - 1 };
+        known = true;
+        break;
+    case RD_EXPR_VIEW: in = box_below(x, b); return range_of(x->in[0], &in, left, r);
+    case RD_EXPR_LEAF: known = range_of_leaf(x, b, r); break;
+    case RD_EXPR_MAP: known = range_of_map(x, b, left, r); break;
+    default: break;
+    }
+    return known && r->lo >= -exact_below(x->type) && r->hi <= exact_below(x->type);
+}
+
+/* ---- Conditions ------------------------------------------------------------------------------ */
+static rd_truth opposite(rd_truth t)
+{
+    return t == RD_ALWAYS ? RD_NEVER : t == RD_NEVER ? RD_ALWAYS : RD_SOMETIMES;
+}
+
+static rd_truth truth_if(bool always, bool never)
+{
+    return always ? RD_ALWAYS : never ? RD_NEVER : RD_SOMETIMES;
+}
+
+static rd_truth truth_of_comparison(const rd_expr *x, const box *b, int *left)
+{
+    range p, q;
+
+    if (!range_of(x->in[0], b, left, &p) || !range_of(x->in[1], b, left, &q))
+        return RD_SOMETIMES;
+    switch (x->op) {
+    case RD_OP_lt: return truth_if(p.hi < q.lo, p.lo >= q.hi);
+    case RD_OP_le: return truth_if(p.hi <= q.lo, p.lo > q.hi);
+    case RD_OP_gt: return truth_if(p.lo > q.hi, p.hi <= q.lo);
+    case RD_OP_ge: return truth_if(p.lo >= q.hi, p.hi < q.lo);
+    case RD_OP_eq: return truth_if(p.lo == q.hi && p.hi == q.lo, p.hi < q.lo || q.hi < p.lo);
+    default: return opposite(truth_if(p.lo == q.hi && p.hi == q.lo, p.hi < q.lo || q.hi < p.lo));
+    }
+}
+
+static rd_truth truth_of_map(const rd_expr *x, const box *b, int *left)
+{
+    rd_truth p, q;
+
+    switch (x->op) {
+    case RD_OP_not: return opposite(truth_of(x->in[0], b, left));
+    case RD_OP_and:
+    case RD_OP_or:
+        p = truth_of(x->in[0], b, left);
+        q = truth_of(x->in[1], b, left);
+        return x->op == RD_OP_and
+                   ? truth_if(p == RD_ALWAYS && q == RD_ALWAYS, p == RD_NEVER || q == RD_NEVER)
+                   : truth_if(p == RD_ALWAYS || q == RD_ALWAYS, p == RD_NEVER && q == RD_NEVER);
+    case RD_OP_eq:
+    case RD_OP_ne:
+    case RD_OP_lt:
+    case RD_OP_le:
+    case RD_OP_gt:
+    case RD_OP_ge: return truth_of_comparison(x, b, left);
+    default: return RD_SOMETIMES;
+    }
+}
+
+/* True if n elements of a mask in memory are all `value`. */
+static bool all_are(const char *p, int64_t n, int64_t stride, char value)
+{
+    if (stride == 1)
+        return memchr(p, !value, (size_t)n) == NULL;
+    for (int64_t i = 0; i < n; i++)
+        if (p[i * stride] != value)
+            return false;
+    return true;
+}
+
+/* What is known of a mask in memory: all of it in the box is read, up to the first change. */
+static rd_truth truth_of_leaf(const rd_expr *x, const box *b)
+{
+    const int   last = x->rank - 1;
+    int64_t     at[RD_MAX_RANK];
+    const char *p = element(x, b->lo);
+    char        value;
+
+    if (x->type != RD_BOOL || !p)
+        return RD_SOMETIMES;
+    value = *p;
+    if (x->rank == 0 || (value != 0 && value != 1))
+        return value ? RD_ALWAYS : RD_NEVER;
+    memcpy(at, b->lo, sizeof at);
+    do {
+        if (!all_are(element(x, at), b->hi[last] - b->lo[last], x->as.leaf->stride[last], value))
+            return RD_SOMETIMES;
+    } while (next_in(b, last, at));
+    return value ? RD_ALWAYS : RD_NEVER;
+}
+
+/* What is known of a gather by indices in place of an axis: a block mask is two of them. */
+static rd_truth truth_of_take(const rd_expr *x, const box *b, int *left)
+{
+    const rd_expr *const of = x->in[0], *const index = x->in[1];
+    const int axis = (int)x->as.axis->axis;
+    box       at, in;
+    range     r;
+
+    if (x->as.axis->along)
+        return RD_SOMETIMES;
+    for (int a = 0; a < index->rank; a++) {
+        at.lo[a] = b->lo[axis + a];
+        at.hi[a] = b->hi[axis + a];
+    }
+    if (!range_of(index, &at, left, &r) || r.lo < 0 || r.hi >= (double)of->extent[axis])
+        return RD_SOMETIMES;
+    for (int a = 0; a < of->rank; a++) {
+        const int k = a < axis ? a : a + index->rank - 1;
+
+        in.lo[a] = a == axis ? (int64_t)r.lo : b->lo[k];
+        in.hi[a] = a == axis ? (int64_t)r.hi + 1 : b->hi[k];
+    }
+    return truth_of(of, &in, left);
+}
+
+/* What is known of a bool in a box. */
+static rd_truth truth_of(const rd_expr *x, const box *b, int *left)
+{
+    box in;
+
+    if (--*left < 0 || x->type != RD_BOOL)
+        return RD_SOMETIMES;
+    switch (x->kind) {
+    case RD_EXPR_NUMBER:
+        return rd_word_to_double(x->as.number->value, x->type) != 0 ? RD_ALWAYS : RD_NEVER;
+    case RD_EXPR_VIEW: in = box_below(x, b); return truth_of(x->in[0], &in, left);
+    case RD_EXPR_LEAF: return truth_of_leaf(x, b);
+    case RD_EXPR_TAKE: return truth_of_take(x, b, left);
+    case RD_EXPR_MAP: return truth_of_map(x, b, left);
+    default: return RD_SOMETIMES;
+    }
+}
+
+/* ---- Scores ---------------------------------------------------------------------------------- */
+static bool is_choice(const rd_expr *x)
+{
+    return x->kind == RD_EXPR_MAP && x->op == RD_OP_where;
+}
+
+static void list_choices(rd_choices *c, const rd_expr *x, int *left)
+{
+    bool new = is_choice(x) && c->n < RD_MOST_CHOICES;
+
+    if (--*left < 0 || (x->kind != RD_EXPR_VIEW && x->kind != RD_EXPR_MAP))
+        return;
+    for (int k = 0; k < c->n; k++)
+        new &= c->where[k] != x;
+    if (new)
+        c->where[c->n++] = x;
+    for (int k = is_choice(x); k < x->n_in; k++)
+        list_choices(c, x->in[k], left);
+}
+
+void rd_choices_find(rd_choices *c, const rd_expr *scores)
+{
+    int left = VISITS;
+
+    *c = (rd_choices){ 0 };
+    list_choices(c, scores, &left);
+}
+
+/* Notes what is known of a choice.  One that is met in two boxes is known if it is in both. */
+static rd_truth note(rd_choices *c, const rd_expr *x, rd_truth t)
+{
+    for (int k = 0; k < c->n; k++)
+        if (c->where[k] == x) {
+            c->truth[k] = c->met[k] && c->truth[k] != t ? RD_SOMETIMES : t;
+            c->met[k]   = true;
+        }
+    return t;
+}
+
+/* The number that x is, or repeats; NaN: it is none. */
+static double number_of(const rd_expr *x)
+{
+    const rd_expr *const n = x->kind == RD_EXPR_VIEW ? x->in[0] : x;
+
+    return n->kind == RD_EXPR_NUMBER ? rd_word_to_double(n->as.number->value, n->type) : NAN;
+}
+
+static bool is_least(rd_choices *c, const rd_expr *x, const box *b, int *left);
+
+/* True if the map is -inf throughout the box: of an operand that is, and a number that leaves it
+ * so. */
+static bool is_least_map(rd_choices *c, const rd_expr *x, const box *b, int *left)
+{
+    bool   least[RD_MAX_RANK] = { false };
+    double n;
+
+    for (int k = 0; k < x->n_in && k < 3; k++)
+        least[k] = is_least(c, x->in[k], b, left);
+    if (x->n_in == 1)
+        return x->op == RD_OP_cast && least[0];
+    for (int k = 0; k < 2 && x->n_in == 2; k++) {
+        n = number_of(x->in[1 - k]);
+        if (least[k] && ((x->op == RD_OP_mul && n > 0) || (x->op == RD_OP_add && n < INFINITY) ||
+                         (k == 0 && x->op == RD_OP_div && n > 0 && n < INFINITY) ||
+                         (k == 0 && x->op == RD_OP_sub && n > -INFINITY)))
+            return true;
+    }
+    return false;
+}
+
+static bool is_least(rd_choices *c, const rd_expr *x, const box *b, int *left)
+{
+    bool     yes, no;
+    rd_truth t;
+    box      in;
+
+    if (--*left < 0)
+        return false;
+    switch (x->kind) {
+    case RD_EXPR_NUMBER: return number_of(x) == -INFINITY;
+    case RD_EXPR_VIEW: in = box_below(x, b); return is_least(c, x->in[0], &in, left);
+    case RD_EXPR_MAP: break;
+    default: return false;
+    }
+    if (!is_choice(x))
+        return is_least_map(c, x, b, left);
+    t   = note(c, x, truth_of(x->in[0], b, left));
+    yes = t == RD_NEVER || is_least(c, x->in[1], b, left);
+    no  = t == RD_ALWAYS || is_least(c, x->in[2], b, left);
+    return yes && no;
+}
+
+bool rd_choices_ask(rd_choices *c, const rd_expr *scores, const int64_t *first, const int64_t *end)
+{
+    int  left = VISITS;
+    bool least;
+    box  b;
+
+    memset(c->truth, 0, sizeof c->truth);
+    memset(c->met, 0, sizeof c->met);
+    memcpy(b.lo, first, (size_t)scores->rank * sizeof *first);
+    memcpy(b.hi, end, (size_t)scores->rank * sizeof *end);
+    least = is_least(c, scores, &b, &left);
+    if (left < 0) /* some were not met: nothing is known */
+        memset(c->truth, 0, sizeof c->truth);
+    return least && left >= 0;
+}
+
+/* ---- Scores without masks whose value is known ----------------------------------------------- */
+static rd_expr *without_known(const rd_choices *c, rd_expr *x, int *left);
+
+/* A map of simpler operands; x itself if they are its own. */
+static rd_expr *map_without_known(const rd_choices *c, rd_expr *x, int *left)
+{
+    rd_expr *in[RD_MAX_RANK];
+    rd_expr  node = *x;
+    bool     same = true;
+
+    if (x->n_in > RD_MAX_RANK)
+        return x;
+    for (int k = 0; k < x->n_in; k++) {
+        if (!(in[k] = without_known(c, x->in[k], left)))
+            return NULL;
+        same &= in[k] == x->in[k];
+    }
+    node.in = in;
+    return same ? x : rd_node(&node, x->as.any, x->as_size);
+}
+
+/* x with the operand of each choice that is known to be taken in its place. */
+static rd_expr *without_known(const rd_choices *c, rd_expr *x, int *left)
+{
+    rd_expr *in;
+
+    if (--*left < 0)
+        return x;
+    for (int k = 0; k < c->n; k++)
+        if (c->where[k] == x && c->truth[k] != RD_SOMETIMES)
+            return without_known(c, x->in[c->truth[k] == RD_ALWAYS ? 1 : 2], left);
+    if (x->kind == RD_EXPR_MAP)
+        return map_without_known(c, x, left);
+    if (x->kind != RD_EXPR_VIEW)
+        return x;
+    in = without_known(c, x->in[0], left);
+    return in == x->in[0] ? x
+           : in           ? rd_view(in, x->rank, x->extent, x->as.view->number, x->origin)
+                          : NULL;
+}
+
+rd_expr *rd_choices_made(const rd_choices *c, rd_expr *scores)
+{
+    int left = VISITS;
+
+    return without_known(c, scores, &left);
+}
+
+int rd_choices_form(const rd_choices *c)
+{
+    int form = 0;
+
+    for (int k = c->n; k-- > 0;)
+        form = 3 * form + (int)c->truth[k];
+    return form;
+}

@@ -1,0 +1,183 @@
+/* attention_sums.c - the running sums of attention: of values and weights, scaled to the greatest
+ * score so far. */
+#include "eval/cache/attention_tiles.h"
+#include "kernels/math/math.h"
+#include <math.h>
+#include <string.h>
+
+/* ---- Memory ---------------------------------------------------------------------------------- */
+int64_t rd_row_values(const rd_attention *a)
+{
+    int64_t n = 1;
+
+    for (int k = 0; k < a->rank; k++)
+        n *= a->value_axes >> k & 1 ? a->extent[k] : 1;
+    return n;
+}
+
+/* Bytes of so many elements for each row of a tile, in whole lines of 64. */
+static int64_t bytes_of_rows(const rd_attention *a, int64_t each)
+{
+    const int64_t n = a->extent[a->rows], rows = n < RD_TILE_ROWS ? n : RD_TILE_ROWS;
+
+    return (rows * each * rd_dtype_size(a->y->type) + 63) / 64 * 64;
+}
+
+int64_t rd_attention_bytes(const rd_attention *a)
+{
+    return (RD_BLOCK_TILES + 1) * (2 * bytes_of_rows(a, 1) + bytes_of_rows(a, rd_row_values(a)));
+}
+
+bool rd_sums_begin(rd_attention_worker *w)
+{
+    w->row_bytes = bytes_of_rows(&w->a, 1);
+    w->sum_bytes = bytes_of_rows(&w->a, rd_row_values(&w->a));
+    w->memory    = rd_alloc(w->ctx, rd_attention_bytes(&w->a));
+    return w->memory != NULL;
+}
+
+/* ---- Sums ------------------------------------------------------------------------------------ */
+/* The sums of a block of rows, or of a tile. */
+#define RD_DEFINE_SUMS(T, type, INF)                                                              \
+    /* Adds those of a tile: all are scaled to the greatest score so far. */                      \
+    static void add_##type(const rd_attention *a, int64_t rows, int64_t values, T *o, T *z, T *m, \
+                           const T *o_tile, const T *z_tile, const T *m_tile)                     \
+    {                                                                                             \
+        for (int64_t r = 0; r < rows; r++) {                                                      \
+            T before = 1, here = 1;                                                               \
+            if (a->largest) {                                                                     \
+                const T most = m_tile[r] > m[r] ? m_tile[r] : m[r];                               \
+                const T from = most == -INF ? 0 : most;                                           \
+                before       = rd_exp_##type(m[r] - from);                                        \
+                here         = rd_exp_##type(m_tile[r] - from);                                   \
+                m[r]         = most;                                                              \
+            }                                                                                     \
+            z[r] = z[r] * before + z_tile[r] * here;                                              \
+            for (int64_t d = 0; d < values; d++)                                                  \
+                o[r * values + d] = o[r * values + d] * before + o_tile[r * values + d] * here;   \
+        }                                                                                         \
+    }                                                                                             \
+    /* Turns sums into results: divided, and NaN where all scores are -inf. */                    \
+    static void end_##type(const rd_attention *a, int64_t rows, int64_t values, T *o, const T *z, \
+                           const T *m)                                                            \
+    {                                                                                             \
+        for (int64_t r = 0; r < rows; r++) {                                                      \
+            const T by = a->divided ? z[r] : a->largest && m[r] == -INF ? (T)NAN : 1;             \
+            for (int64_t d = 0; d < values; d++)                                                  \
+                o[r * values + d] /= by;                                                          \
+        }                                                                                         \
+    }                                                                                             \
+    static void clear_##type(int64_t rows, int64_t values, T *o, T *z, T *m)                      \
+    {                                                                                             \
+        memset(o, 0, (size_t)(rows * values) * sizeof *o);                                        \
+        for (int64_t r = 0; r < rows; r++) {                                                      \
+            z[r] = 0;                                                                             \
+            m[r] = -INF;                                                                          \
+        }                                                                                         \
+    }
+
+RD_DEFINE_SUMS(float, f32, INFINITY)
+RD_DEFINE_SUMS(double, f64, (double)INFINITY)
+
+void *rd_sum_values(const rd_attention_worker *w, int which)
+{
+    return w->memory + which * (w->sum_bytes + 2 * w->row_bytes);
+}
+
+void *rd_sum_weights(const rd_attention_worker *w, int which)
+{
+    return (char *)rd_sum_values(w, which) + w->sum_bytes;
+}
+
+void *rd_sum_greatest(const rd_attention_worker *w, int which)
+{
+    return (char *)rd_sum_weights(w, which) + w->row_bytes;
+}
+
+void rd_sums_clear(rd_attention_worker *w, int which, int64_t rows)
+{
+    const int64_t n = rd_row_values(&w->a);
+
+    if (w->a.y->type == RD_F32)
+        clear_f32(rows, n, rd_sum_values(w, which), rd_sum_weights(w, which),
+                  rd_sum_greatest(w, which));
+    else
+        clear_f64(rows, n, rd_sum_values(w, which), rd_sum_weights(w, which),
+                  rd_sum_greatest(w, which));
+}
+
+void rd_sums_add(rd_attention_worker *w, int which, int64_t rows)
+{
+    const int64_t n = rd_row_values(&w->a);
+
+    if (w->a.y->type == RD_F32)
+        add_f32(&w->a, rows, n, rd_sum_values(w, which), rd_sum_weights(w, which),
+                rd_sum_greatest(w, which), rd_sum_values(w, RD_BLOCK_TILES),
+                rd_sum_weights(w, RD_BLOCK_TILES), rd_sum_greatest(w, RD_BLOCK_TILES));
+    else
+        add_f64(&w->a, rows, n, rd_sum_values(w, which), rd_sum_weights(w, which),
+                rd_sum_greatest(w, which), rd_sum_values(w, RD_BLOCK_TILES),
+                rd_sum_weights(w, RD_BLOCK_TILES), rd_sum_greatest(w, RD_BLOCK_TILES));
+}
+
+/* Copies the values of a row to the result: along value axes, the last one innermost. */
+static void store_row(const rd_attention_worker *w, const char *from, char *to)
+{
+    const rd_attention *a    = &w->a;
+    const int64_t       size = rd_dtype_size(a->y->type), n = rd_row_values(a);
+
+    for (int64_t i = 0; i < n; i++) {
+        int64_t at = 0, rest = i;
+
+        for (int k = a->rank; k-- > 0;)
+            if (a->value_axes >> k & 1) {
+                at += rest % a->extent[k] * w->run->stride[k];
+                rest /= a->extent[k];
+            }
+        memcpy(to + at * size, from + i * size, (size_t)size);
+    }
+}
+
+/* True if the values of a row are adjacent in the result. */
+static bool rows_are_dense(const rd_attention_worker *w)
+{
+    const rd_attention *a    = &w->a;
+    int64_t             each = 1;
+
+    for (int k = a->rank; k-- > 0;)
+        if (a->value_axes >> k & 1) {
+            if (a->extent[k] > 1 && w->run->stride[k] != each)
+                return false;
+            each *= a->extent[k];
+        }
+    return true;
+}
+
+/* Ends a block's sums and stores them. */
+void rd_sums_store(rd_attention_worker *w, int which, const rd_tile_box *t)
+{
+    const rd_attention *a    = &w->a;
+    const int64_t       size = rd_dtype_size(a->y->type), n = rd_row_values(a);
+    const int64_t       rows  = t->end[a->rows] - t->first[a->rows];
+    const bool          dense = rows_are_dense(w);
+    char               *to    = w->run->out;
+
+    if (a->y->type == RD_F32)
+        end_f32(a, rows, n, rd_sum_values(w, which), rd_sum_weights(w, which),
+                rd_sum_greatest(w, which));
+    else
+        end_f64(a, rows, n, rd_sum_values(w, which), rd_sum_weights(w, which),
+                rd_sum_greatest(w, which));
+    for (int k = 0; k < a->rank; k++)
+        if (k != a->columns && !(a->value_axes >> k & 1))
+            to += t->first[k] * w->run->stride[k] * size;
+    for (int64_t r = 0; r < rows; r++) {
+        const char *const from = (const char *)rd_sum_values(w, which) + r * n * size;
+        char *const       row  = to + r * w->run->stride[a->rows] * size;
+
+        if (dense)
+            memcpy(row, from, (size_t)(n * size));
+        else
+            store_row(w, from, row);
+    }
+}

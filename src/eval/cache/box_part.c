@@ -1,0 +1,165 @@
+/* box_part.c - a box of an expression, as an expression of boxes of its leaves.
+ *
+ *     (x * y)[3:5]  ->  x[3:5] * y[3:5]
+ *
+ * A view of the whole says the same, but its plan has the offset in it.  The key of plans compares
+ * leaves by where their first reader begins (key.c), so that boxes of one shape share a plan.
+ *
+ * Maps, views, plain reductions and gathers are made anew of smaller operands.  Anything else is
+ * viewed. */
+#include "eval/cache/attention.h"
+#include "expr/affine.h"
+#include <string.h>
+
+/* Visits of one box, as a graph may have very many paths.  Behind these, nodes are viewed. */
+enum { VISITS = 300 };
+
+/* A box on its way: visits left, and the node whose box is made by another function. */
+typedef struct boxing {
+    int                left;
+    const rd_box_swap *swap;
+} boxing;
+
+static rd_expr *part(rd_expr *x, const int64_t *first, const int64_t *end, boxing *b);
+
+static bool is_whole(const rd_expr *x, const int64_t *first, const int64_t *end)
+{
+    for (int a = 0; a < x->rank; a++)
+        if (first[a] != 0 || end[a] != x->extent[a])
+            return false;
+    return true;
+}
+
+/* The box as a view of the whole. */
+static rd_expr *viewed(rd_expr *x, const int64_t *first, const int64_t *end)
+{
+    rd_affine v;
+
+    rd_affine_begin(&v, x);
+    for (int a = 0; a < x->rank; a++)
+        rd_affine_places(&v, x, a, first[a], end[a], 1);
+    return rd_affine_view(x, &v, "rd_eval");
+}
+
+/* Makes a node again, with the box's extents and other operands. */
+static rd_expr *made_again(const rd_expr *x, const int64_t *first, const int64_t *end,
+                           rd_expr *const *in)
+{
+    int64_t extent[RD_MAX_RANK];
+    rd_expr node = *x;
+
+    for (int a = 0; a < x->rank; a++)
+        extent[a] = end[a] - first[a];
+    node.extent = extent;
+    node.origin = NULL;
+    node.in     = in;
+    return rd_node(&node, x->as.any, x->as_size);
+}
+
+/* Makes a node again of the same box of all of its operands. */
+static rd_expr *map_part(rd_expr *x, const int64_t *first, const int64_t *end, boxing *b)
+{
+    rd_expr *in[RD_MAX_RANK];
+
+    if (x->n_in > RD_MAX_RANK)
+        return viewed(x, first, end);
+    for (int k = 0; k < x->n_in; k++)
+        if (!(in[k] = part(x->in[k], first, end, b)))
+            return NULL;
+    return made_again(x, first, end, in);
+}
+
+/* A view of the box of its operand that it reads. */
+static rd_expr *view_part(rd_expr *x, const int64_t *first, const int64_t *end, boxing *b)
+{
+    rd_expr *const       below = x->in[0];
+    const int64_t *const n     = x->as.view->number;
+    int64_t    number[RD_VIEW_NUMBERS], extent[RD_MAX_RANK], lo[RD_MAX_RANK], hi[RD_MAX_RANK];
+    const bool leaf = below->kind == RD_EXPR_LEAF;
+    rd_expr   *in;
+
+    memcpy(number, n, (size_t)(below->rank * (x->rank + 1)) * sizeof *number);
+    for (int k = 0; k < x->rank; k++)
+        extent[k] = end[k] - first[k];
+    for (int a = 0; a < below->rank; a++) {
+        lo[a] = hi[a] = n[a];
+        for (int k = 0; k < x->rank; k++) {
+            const int64_t c = n[below->rank + a * x->rank + k];
+
+            number[a] += c * first[k];
+            lo[a] += c * (c > 0 ? first[k] : end[k] - 1);
+            hi[a] += c * (c > 0 ? end[k] - 1 : first[k]);
+        }
+        hi[a]++;
+        number[a] -= leaf ? 0 : lo[a];
+    }
+    in = leaf ? below : part(below, lo, hi, b);
+    return in ? rd_view(in, x->rank, extent, number, NULL) : NULL;
+}
+
+/* A reduction of all elements that it takes. */
+static rd_expr *reduced_part(rd_expr *x, const int64_t *first, const int64_t *end, boxing *b)
+{
+    const rd_expr *const of = x->in[0];
+    int64_t              lo[RD_MAX_RANK], hi[RD_MAX_RANK];
+    rd_expr             *in[3] = { NULL };
+
+    if (rd_is_grouped(x) || rd_outputs_of(x) > 1)
+        return viewed(x, first, end);
+    for (int a = 0, k = 0; a < of->rank; a++) {
+        const bool reduced = x->as.fold->dims >> a & 1;
+
+        lo[a] = reduced ? 0 : first[k];
+        hi[a] = reduced ? of->extent[a] : end[k];
+        k += !reduced;
+    }
+    for (int k = 0; k < x->n_in; k++)
+        if (x->in[k] && !(in[k] = part(x->in[k], lo, hi, b)))
+            return NULL;
+    return made_again(x, first, end, in);
+}
+
+/* A gather by the box of its indices. */
+static rd_expr *taken_part(rd_expr *x, const int64_t *first, const int64_t *end, boxing *b)
+{
+    rd_expr *const of = x->in[0], *const index = x->in[1];
+    const int axis = (int)x->as.axis->axis;
+    int64_t   lo[RD_MAX_RANK], hi[RD_MAX_RANK];
+    rd_expr  *in[2];
+
+    if (x->as.axis->along)
+        return viewed(x, first, end);
+    for (int a = 0; a < of->rank; a++) {
+        const int k = a < axis ? a : a + index->rank - 1;
+
+        lo[a] = a == axis ? 0 : first[k];
+        hi[a] = a == axis ? of->extent[a] : end[k];
+    }
+    in[0] = part(of, lo, hi, b);
+    in[1] = part(index, first + axis, end + axis, b);
+    return in[0] && in[1] ? made_again(x, first, end, in) : NULL;
+}
+
+static rd_expr *part(rd_expr *x, const int64_t *first, const int64_t *end, boxing *b)
+{
+    if (b->swap && x == b->swap->node)
+        return b->swap->make(b->swap->user, x, first, end);
+    if (is_whole(x, first, end) && !b->swap)
+        return x;
+    if (--b->left < 0)
+        return viewed(x, first, end);
+    switch (x->kind) {
+    case RD_EXPR_MAP: return map_part(x, first, end, b);
+    case RD_EXPR_VIEW: return view_part(x, first, end, b);
+    case RD_EXPR_REDUCE: return reduced_part(x, first, end, b);
+    case RD_EXPR_TAKE: return taken_part(x, first, end, b);
+    default: return viewed(x, first, end);
+    }
+}
+
+rd_expr *rd_box_part(rd_expr *x, const int64_t *first, const int64_t *end, const rd_box_swap *swap)
+{
+    boxing b = { VISITS, swap };
+
+    return x ? part(x, first, end, &b) : NULL;
+}
