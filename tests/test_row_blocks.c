@@ -17,17 +17,19 @@ enum { HEADS = 2, ROWS = 2100, D = 64, N = HEADS * ROWS * D, LITTLE = 9 << 19 };
 
 static rd_ctx          *ctx;
 static float            q[N], k[N], v[N], got[N];
-static _Atomic(int64_t) held, most;
+static _Atomic(int64_t) held, most, granted; /* granted: allocations before one is refused */
 
 /* ---- Memory ---------------------------------------------------------------------------------- */
 /* Counts bytes, which stand before each piece. */
 static void *counted(void *user, int64_t bytes)
 {
-    int64_t *const p   = malloc((size_t)bytes + 64);
-    const int64_t  now = atomic_fetch_add(&held, bytes) + bytes;
-    int64_t        was = atomic_load(&most);
+    int64_t *const p   = atomic_fetch_sub(&granted, 1) > 0 ? malloc((size_t)bytes + 64) : NULL;
+    int64_t        was = atomic_load(&most), now;
 
     (void)user;
+    if (!p)
+        return NULL;
+    now = atomic_fetch_add(&held, bytes) + bytes;
     while (was < now && !atomic_compare_exchange_weak(&most, &was, now))
         ;
     *p = bytes;
@@ -48,6 +50,7 @@ static void setup(void)
 {
     unsigned s = 12345;
 
+    atomic_store(&granted, INT64_MAX);
     ctx = rd_ctx_new(
         &(rd_ctx_opts){ .size = sizeof(rd_ctx_opts), .allocate = counted, .release = forget });
     for (int i = 0; i < N; i++) {
@@ -217,6 +220,27 @@ START_TEST(cancelled)
     rd_error_clear(ctx);
     ck_assert(rd_eval(ctx, y, RD_INTO(got, RD_SHAPE(HEADS, ROWS, D))) == RD_OK);
     check_rows(got, false, "after it");
+}
+END_TEST
+
+/* Without memory at any time it fails, or is right by another way; then it runs again. */
+START_TEST(without_memory)
+{
+    const rd_eval_opts opts = { .size = sizeof opts, .threads = 2 };
+    const int64_t      n    = 13 * _i * _i;
+    rd_expr           *y    = attention(0, true);
+    rd_status          status;
+
+    atomic_store(&granted, n);
+    status = rd_eval_many(ctx, RD_RESULTS({ y, RD_INTO(got, RD_SHAPE(HEADS, ROWS, D)) }), &opts);
+    atomic_store(&granted, INT64_MAX);
+    ck_assert_msg(status == RD_OK || status == RD_ERR_MEMORY, "%s", rd_error_text(ctx));
+    if (status != RD_OK)
+        rd_error_clear(ctx);
+    else
+        check_rows(got, true, "little memory");
+    ck_assert(rd_eval(ctx, y, RD_INTO(got, RD_SHAPE(HEADS, ROWS, D))) == RD_OK);
+    check_rows(got, true, "memory again");
 }
 END_TEST
 
@@ -603,6 +627,7 @@ int main(void)
     tcase_add_test(tc, outputs);
     tcase_add_test(tc, cancelled);
     tcase_add_test(tc, whole);
+    tcase_add_loop_test(tc, without_memory, 0, 10);
     tcase_add_loop_test(tc, tiles_of_masks, 0, COUNT(masks));
     tcase_add_loop_test(tc, tiles_of_ways, 0, WAYS);
     tcase_add_loop_test(tc, tiles_of_what_is_not_finite, 0, 12);
