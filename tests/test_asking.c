@@ -370,7 +370,7 @@ static rd_expr *mixed_reshape(void)
 
 static rd_expr *joined(void)
 {
-    return rd_sum(rd_concat(0, RD_EXPRS(row(), rd_exp(row()))), RD_ALL);
+    return rd_scan(rd_concat(0, RD_EXPRS(row(), rd_exp(row()))), "sum", RD_DIMS(0));
 }
 
 /* The price of a window's elements is 20 logarithms each. */

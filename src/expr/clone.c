@@ -90,8 +90,10 @@ static rd_expr *clone_leaf(rd_ctx *ctx, const rd_expr *x)
 /* Makes a view again; of an operand that became a view itself, it is composed. */
 static rd_expr *clone_view(const rd_expr *node, const rd_expr *of)
 {
-    return node->in[0]->kind == RD_EXPR_VIEW
-               ? rd_view(node->in[0], of->rank, of->extent, of->as.view->number, of->origin)
+    rd_expr *const x = node->in[0];
+
+    return x && x->kind == RD_EXPR_VIEW
+               ? rd_view(x, of->rank, of->extent, of->as.view->number, of->origin)
                : rd_node(node, of->as.any, of->as_size);
 }
 

@@ -318,10 +318,12 @@ static rd_expr *drop_single(rd_expr *x, uint64_t *axes)
     for (int a = 0; a < x->rank; a++) {
         const bool summed = *axes >> a & 1;
 
-        if (summed && x->extent[a] == 1)
+        if (summed && x->extent[a] == 1) {
             single.axis[single.n++] = a;
-        else
-            left |= (uint64_t)summed << stays++;
+            continue;
+        }
+        left |= summed ? UINT64_C(1) << stays : 0;
+        stays++;
     }
     *axes = left;
     return single.n ? rd_squeeze(x, single) : x;

@@ -114,7 +114,7 @@ static bool spend(const exchanging *e, double operations)
 /* The operator applied to exchanged operands.  NULL: it costs too much. */
 static rd_expr *exchanged_map(const exchanging *e, const rd_expr *x)
 {
-    rd_expr *in[RD_MOST_IN], *y;
+    rd_expr *in[RD_MOST_IN] = { NULL }, *y;
 
     if (!spend(e, 1 + (double)rd_op_table[x->op].cost))
         return NULL;

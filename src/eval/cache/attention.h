@@ -32,6 +32,8 @@ typedef struct rd_attention_keys {
 
 /* attention_find.c: true if y is such a sum, which is described. */
 bool rd_attention_find(rd_expr *y, rd_attention *a);
+/* The same without a description, which is a new node. */
+bool rd_attention_is(rd_expr *y);
 /* Finds keys below scores along a's axes; node is NULL: none. */
 rd_attention_keys rd_attention_find_keys(const rd_attention *a, const rd_expr *scores);
 

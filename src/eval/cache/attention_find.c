@@ -224,17 +224,17 @@ static bool find_sum(rd_expr *p, rd_attention *a, weights *w)
 /* True if z, along the axes of the sum, is the sum of its exponentials. */
 static bool is_divisor(rd_expr *z, const rd_attention *a, const weights *w)
 {
-    int to[RD_MAX_RANK];
+    int to[RD_MAX_RANK] = { 0 };
 
     for (int k = 0; k < w->e->rank; k++)
         to[k] = w->to[k] > a->columns ? w->to[k] - 1 : w->to[k];
     return is_reduced(z, RD_RED_sum, w->e, w->j, to);
 }
 
-/* The sum over its divisor, or the sum. */
-static bool find_quotient(rd_expr *y, rd_attention *a)
+/* The sum over its divisor, or the sum.  Its scores are a new node, and are made on demand. */
+static bool find_quotient(rd_expr *y, rd_attention *a, bool scores)
 {
-    weights w;
+    weights w = { 0 };
 
     if (is_map(y, RD_OP_div)) {
         if (!find_sum(y->in[0], a, &w) || a->divided || !is_divisor(y->in[1], a, &w))
@@ -244,7 +244,7 @@ static bool find_quotient(rd_expr *y, rd_attention *a)
     } else if (!find_sum(y, a, &w)) {
         return false;
     }
-    return find_scores(a, &w);
+    return !scores || find_scores(a, &w);
 }
 
 static int64_t points_below(rd_expr *y)
@@ -255,19 +255,31 @@ static int64_t points_below(rd_expr *y)
 }
 
 /* Such a sum, its axes in another order, or one of these in another shape. */
-bool rd_attention_find(rd_expr *y, rd_attention *a)
+static bool find(rd_expr *y, rd_attention *a, bool scores)
 {
     const bool reshaped = y->kind == RD_EXPR_RESHAPE;
     int        to[RD_MAX_RANK];
 
     y = reshaped ? y->in[0] : y;
     if (!axes_read(y, to) || rd_points(y->rank, y->extent) != points_below(y) ||
-        !find_quotient(below_view(y), a))
+        !find_quotient(below_view(y), a, scores))
         return false;
     memcpy(a->to, to, sizeof to);
     a->seen     = y;
     a->reshaped = reshaped;
     return true;
+}
+
+bool rd_attention_find(rd_expr *y, rd_attention *a)
+{
+    return find(y, a, /*scores=*/true);
+}
+
+bool rd_attention_is(rd_expr *y)
+{
+    rd_attention a;
+
+    return find(y, &a, /*scores=*/false);
 }
 
 /* ---- Keys ------------------------------------------------------------------------------------ */

@@ -74,9 +74,10 @@ static rd_expr *view_part(rd_expr *x, const int64_t *first, const int64_t *end, 
 {
     rd_expr *const       below = x->in[0];
     const int64_t *const n     = x->as.view->number;
-    int64_t    number[RD_VIEW_NUMBERS], extent[RD_MAX_RANK], lo[RD_MAX_RANK], hi[RD_MAX_RANK];
-    const bool leaf = below->kind == RD_EXPR_LEAF;
-    rd_expr   *in;
+    int64_t              number[RD_VIEW_NUMBERS], extent[RD_MAX_RANK];
+    int64_t              lo[RD_MAX_RANK] = { 0 }, hi[RD_MAX_RANK] = { 0 };
+    const bool           leaf = below->kind == RD_EXPR_LEAF;
+    rd_expr             *in;
 
     memcpy(number, n, (size_t)(below->rank * (x->rank + 1)) * sizeof *number);
     for (int k = 0; k < x->rank; k++)
@@ -100,8 +101,8 @@ static rd_expr *view_part(rd_expr *x, const int64_t *first, const int64_t *end, 
 /* A reduction of all elements that it takes. */
 static rd_expr *reduced_part(rd_expr *x, const int64_t *first, const int64_t *end, boxing *b)
 {
-    const rd_expr *const of = x->in[0];
-    int64_t              lo[RD_MAX_RANK], hi[RD_MAX_RANK];
+    const rd_expr *const of              = x->in[0];
+    int64_t              lo[RD_MAX_RANK] = { 0 }, hi[RD_MAX_RANK] = { 0 };
     rd_expr             *in[3] = { NULL };
 
     if (rd_is_grouped(x) || rd_outputs_of(x) > 1)
@@ -123,8 +124,8 @@ static rd_expr *reduced_part(rd_expr *x, const int64_t *first, const int64_t *en
 static rd_expr *taken_part(rd_expr *x, const int64_t *first, const int64_t *end, boxing *b)
 {
     rd_expr *const of = x->in[0], *const index = x->in[1];
-    const int axis = (int)x->as.axis->axis;
-    int64_t   lo[RD_MAX_RANK], hi[RD_MAX_RANK];
+    const int axis            = (int)x->as.axis->axis;
+    int64_t   lo[RD_MAX_RANK] = { 0 }, hi[RD_MAX_RANK] = { 0 };
     rd_expr  *in[2];
 
     if (x->as.axis->along)

@@ -187,27 +187,45 @@ static bool find_tiles(const rd_plan *plan, rd_results results, const rd_eval_op
            is_much_attention(results.at[0].expr, a) && tiles_cost_little(plan, a, opts, bytes);
 }
 
+/* True if the result is attention that comes in tiles.  Nodes are made only if it is attention, as
+ * others should leave the context as it was. */
+static bool comes_in_tiles(const rd_plan *plan, rd_results results, const rd_eval_opts *opts)
+{
+    rd_attention a;
+    rd_mark      mark;
+    double       bytes;
+    bool         tiles;
+
+    if (results.n != 1 || !rd_attention_is(results.at[0].expr))
+        return false;
+    mark  = rd_ctx_mark(plan->ctx);
+    tiles = find_tiles(plan, results, opts, &a, &bytes);
+    (void)rd_ctx_release(plan->ctx, mark);
+    return tiles;
+}
+
 int64_t rd_block_points(const rd_plan *plan, rd_results results, const rd_eval_opts *opts)
 {
-    const rd_mark  mark = rd_ctx_mark(plan->ctx);
     rd_expr_pieces p;
-    rd_attention   a;
     double         bytes;
-    int64_t        points = 0;
 
-    if (find_tiles(plan, results, opts, &a, &bytes))
-        points = RD_IN_TILES;
-    else if (find_blocks(plan, results, opts, &p, &bytes))
-        points = p.each * p.inner;
-    (void)rd_ctx_release(plan->ctx, mark);
-    return points;
+    if (comes_in_tiles(plan, results, opts))
+        return RD_IN_TILES;
+    return find_blocks(plan, results, opts, &p, &bytes) ? p.each * p.inner : 0;
 }
 
 bool rd_may_be_in_blocks(rd_expr *y, double stored)
 {
     rd_attention a;
+    rd_mark      mark;
+    bool         may;
 
-    return stored > RD_MUCH_STORED || is_much_attention(y, &a);
+    if (stored > RD_MUCH_STORED || !rd_attention_is(y))
+        return stored > RD_MUCH_STORED;
+    mark = rd_ctx_mark(y->ctx);
+    may  = is_much_attention(y, &a);
+    (void)rd_ctx_release(y->ctx, mark);
+    return may;
 }
 
 bool rd_row_blocks_text(rd_text *text, rd_ctx *ctx, rd_results results, const rd_eval_opts *opts)

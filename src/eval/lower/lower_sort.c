@@ -74,7 +74,8 @@ static int32_t earlier_sort(const rd_lowering *l, const rd_sorting *s)
         const rd_sorting *e = &p->sorting[k];
 
         if (e != s && e->most == s->most && !e->follows && e->axis == s->axis &&
-            e->kept >= s->n_out && e->n == s->n && e->facts->descending == s->facts->descending &&
+            e->kept >= s->n_out && e->n == s->n && e->facts && s->facts &&
+            e->facts->descending == s->facts->descending &&
             p->address[e->from].slot == p->address[s->from].slot &&
             are_alike(&p->address[e->from], &p->address[s->from]))
             return k;

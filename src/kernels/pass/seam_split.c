@@ -36,7 +36,7 @@ static rd_known known_value(piece *p, int32_t value, int depth);
 static rd_known known_map(piece *p, const rd_let *let, int depth)
 {
     if (let->from != RD_I64 || let->n != 2)
-        return (rd_known){ RD_FORM_UNKNOWN };
+        return (rd_known){ .is = RD_FORM_UNKNOWN };
     return rd_known_of_op(&p->range, let->op, known_value(p, p->t->operand[let->first], depth),
                           known_value(p, p->t->operand[let->first + 1], depth));
 }
@@ -50,7 +50,7 @@ static rd_known known_place(const piece *p, const rd_linear *at)
         const rd_linear_term *term = &p->t->term[at->first + k];
 
         if (term->axis != p->axis)
-            return (rd_known){ RD_FORM_UNKNOWN };
+            return (rd_known){ .is = RD_FORM_UNKNOWN };
         sum.coef += term->coef;
     }
     return sum;
@@ -63,13 +63,14 @@ static rd_known known_value(piece *p, int32_t value, int depth)
     const rd_let *let = &p->t->let[value];
 
     if (depth == 0)
-        return (rd_known){ RD_FORM_UNKNOWN };
+        return (rd_known){ .is = RD_FORM_UNKNOWN };
     switch (let->kind) {
     case RD_I_CONST:
-        return let->type == RD_I64 ? rd_known_sum(0, let->word.i64) : (rd_known){ RD_FORM_UNKNOWN };
+        return let->type == RD_I64 ? rd_known_sum(0, let->word.i64)
+                                   : (rd_known){ .is = RD_FORM_UNKNOWN };
     case RD_I_COORD: return known_place(p, &let->at);
     case RD_I_MAP: return known_map(p, let, depth - 1);
-    default: return (rd_known){ RD_FORM_UNKNOWN };
+    default: return (rd_known){ .is = RD_FORM_UNKNOWN };
     }
 }
 
@@ -263,9 +264,9 @@ static void finish_piece(rd_schedule *t, const rd_target *target, int32_t loop, 
 static void split_at(rd_range_split *c, const rd_target *target, const seams *found, int64_t lo,
                      int64_t hi)
 {
-    rd_schedule *t    = c->t;
-    rd_linear    from = c->from;
-    int32_t      made[MOST_SEAMS], strip[MOST_SEAMS];
+    rd_schedule *t                = c->t;
+    rd_linear    from             = c->from;
+    int32_t      made[MOST_SEAMS] = { 0 }, strip[MOST_SEAMS] = { 0 };
 
     for (int32_t k = 0; k < found->n && !t->failed; k++) {
         const rd_linear seam   = rd_linear_of(found->at[k]);
