@@ -64,18 +64,49 @@ static int bytes_of(rd_dtype type)
     return rd_small_type(type) ? rd_dtype_size(type) : rd_register_size(type);
 }
 
+/* True if the position has a value that is made in the loop. */
+static bool is_made_in(const rd_schedule *t, int32_t loop, const rd_linear *at)
+{
+    for (int32_t k = 0; k < at->n; k++) {
+        const rd_linear_term *term = &t->term[at->first + k];
+        const int32_t         by   = term->axis < 0 ? t->let[term->value].made_by : -1;
+
+        if (by >= 0 && rd_stands_in(t, by, loop))
+            return true;
+    }
+    return false;
+}
+
+/* True if the loop makes a bound of the vector loop: pieces of a strip at seams have such ones. */
+static bool makes_bounds(const rd_schedule *t, int32_t loop, int32_t vector)
+{
+    const rd_for *const  l       = rd_loop_of(t, vector);
+    const rd_edge *const bound[] = { &l->from, &l->to };
+
+    for (int b = 0; b < 2; b++)
+        for (int32_t k = 0; k < bound[b]->n; k++)
+            if (is_made_in(t, loop, &bound[b]->part[k].at) ||
+                is_made_in(t, loop, &bound[b]->part[k].first))
+                return true;
+    return false;
+}
+
 /* The outermost loop of the strip that does not change the address, so that all its rounds read the
  * same elements; the loops inside may change it.  -1 if there is none, or the packed elements would
- * exceed the cache. A loop over strips or chunks of the axis (it has marks) ends the search. */
-static int32_t rereading_loop(const rd_schedule *t, int32_t stmt, int32_t axis)
+ * exceed the cache. A loop over strips or chunks of the axis (it has marks) ends the search, and so
+ * does one that makes the bounds of the vector loop. */
+static int32_t rereading_loop(const rd_schedule *t, int32_t stmt, int32_t vector)
 {
     const rd_let *let   = &t->let[t->stmt[stmt].value];
+    const int32_t axis  = rd_loop_of(t, vector)->axis;
     int64_t       bytes = STRIP * (int64_t)bytes_of(let->type);
     int32_t       found = -1;
 
     for (int32_t s = t->stmt[stmt].parent; s >= 0; s = t->stmt[s].parent) {
         const rd_for *loop = loop_at(t, s);
 
+        if (loop && s != vector && makes_bounds(t, s, vector))
+            break;
         if (!loop || loop->axis == axis) {
             /* the search ends at an IF or a part, too */
             if (!loop || loop->strip >= 0 || loop->start >= 0) /* over strips, or over chunks */
@@ -206,7 +237,7 @@ void rd_pass_pack_rereads(rd_schedule *t, const rd_target *target)
             if (r.vector < 0 || rd_loop_of(t, r.vector)->by_call ||
                 !can_pack(t, s, rd_loop_of(t, r.vector)->axis))
                 continue;
-            r.before = rereading_loop(t, s, rd_loop_of(t, r.vector)->axis);
+            r.before = rereading_loop(t, s, r.vector);
             r.at     = r.before >= 0 ? insertion_point(t, r.before, r.vector) : -1;
             if (r.at >= 0)
                 pack_elements(&r);
