@@ -278,15 +278,14 @@ static int choose_lane(const rd_fold_reads *o, bool reduced_allowed)
     return best;
 }
 
-/* True if a short reduction over the axis is below the value, behind maps.  A sum of products of
- * two operands does not count, as a library may compute it. */
+/* True if a short reduction over the axis is below the value, behind maps.  A product of matrices
+ * that would be stored does not count. */
 static bool has_fold_over(const rd_graph *g, int value, int axis, int depth)
 {
     const rd_value *v = &g->value[value];
     bool            found =
         v->kind == RD_VALUE_REDUCE && rd_in(v->reduced, axis) &&
-        rd_points_of(g, v->reduced) <= FEATURES &&
-        !(rd_reducer_multiplies((rd_reducer_id)v->reducer) && v->n_in > 1 && v->in[0] != v->in[1]);
+        rd_points_of(g, v->reduced) <= FEATURES && !rd_is_stored_product(g, v);
 
     for (int k = 0; k < v->n_in && v->kind == RD_VALUE_MAP && depth > 0 && !found; k++)
         found = v->in[k] >= 0 && has_fold_over(g, v->in[k], axis, depth - 1);
