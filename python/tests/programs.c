@@ -48,10 +48,10 @@ static _Noreturn void refuse(const char *what, const char *word)
 }
 
 /* ---- Words ------------------------------------------------------------------------------------ */
-static const char *const type_names[] = { "auto",    "bool",    "int8",      "int16",
-                                          "int32",   "int64",   "uint8",     "uint16",
-                                          "uint32",  "uint64",  "float16",   "bfloat16",
-                                          "float32", "float64", "complex64", "complex128",
+static const char *const type_names[] = { "auto",         "bool",    "int8",      "int16",
+                                          "int32",        "int64",   "uint8",     "uint16",
+                                          "uint32",       "uint64",  "float16",   "bfloat16",
+                                          "float32",      "float64", "complex64", "complex128",
                                           "float8_e4m3fn" };
 
 /* The place of a name in a list of them. */
