@@ -282,10 +282,9 @@ static int choose_lane(const rd_fold_reads *o, bool reduced_allowed)
  * that would be stored does not count. */
 static bool has_fold_over(const rd_graph *g, int value, int axis, int depth)
 {
-    const rd_value *v = &g->value[value];
-    bool            found =
-        v->kind == RD_VALUE_REDUCE && rd_in(v->reduced, axis) &&
-        rd_points_of(g, v->reduced) <= FEATURES && !rd_is_stored_product(g, v);
+    const rd_value *v     = &g->value[value];
+    bool            found = v->kind == RD_VALUE_REDUCE && rd_in(v->reduced, axis) &&
+                 rd_points_of(g, v->reduced) <= FEATURES && !rd_is_stored_product(g, v);
 
     for (int k = 0; k < v->n_in && v->kind == RD_VALUE_MAP && depth > 0 && !found; k++)
         found = v->in[k] >= 0 && has_fold_over(g, v->in[k], axis, depth - 1);
