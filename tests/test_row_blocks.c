@@ -156,9 +156,10 @@ START_TEST(any_threads)
         ck_assert_msg(rd_eval_many(ctx, RD_RESULTS({ y, RD_INTO(got, RD_SHAPE(HEADS, ROWS, D)) }),
                                    &opts) == RD_OK,
                       "%s", rd_error_text(ctx));
-        /* 4 MiB, and plans of what is left of rows and columns */
-        ck_assert_msg(atomic_load(&most) - before < LITTLE, "%lld bytes by %d threads",
-                      (long long)(atomic_load(&most) - before), threads);
+        /* 4 MiB, and plans of what is left of rows and columns, which threads may make at once */
+        ck_assert_msg(atomic_load(&most) - before < LITTLE + (threads - 1) * (1 << 19),
+                      "%lld bytes by %d threads", (long long)(atomic_load(&most) - before),
+                      threads);
         check_rows(got, _i % 2, "attention");
         if (threads == 1)
             memcpy(first = malloc(sizeof got), got, sizeof got);
@@ -623,16 +624,18 @@ int main(void)
 
     tcase_set_timeout(tc, 60);
     tcase_add_checked_fixture(tc, setup, teardown);
-    tcase_add_loop_test(tc, any_threads, 0, 6);
-    tcase_add_test(tc, outputs);
-    tcase_add_test(tc, cancelled);
+    tcase_add_loop_test(tc, any_threads, 0, rd_blas_name() ? 6 : 1);
     tcase_add_test(tc, whole);
-    tcase_add_loop_test(tc, without_memory, 0, 10);
-    tcase_add_loop_test(tc, tiles_of_masks, 0, COUNT(masks));
-    tcase_add_loop_test(tc, tiles_of_ways, 0, WAYS);
-    tcase_add_loop_test(tc, tiles_of_what_is_not_finite, 0, 12);
-    tcase_add_loop_test(tc, tiles_of_heads, 0, 4);
-    tcase_add_loop_test(tc, tiles_of_nothing_else, 0, 6);
+    if (rd_blas_name()) { /* without a library nothing runs in blocks or tiles */
+        tcase_add_test(tc, outputs);
+        tcase_add_test(tc, cancelled);
+        tcase_add_loop_test(tc, without_memory, 0, 10);
+        tcase_add_loop_test(tc, tiles_of_masks, 0, COUNT(masks));
+        tcase_add_loop_test(tc, tiles_of_ways, 0, WAYS);
+        tcase_add_loop_test(tc, tiles_of_what_is_not_finite, 0, 12);
+        tcase_add_loop_test(tc, tiles_of_heads, 0, 4);
+        tcase_add_loop_test(tc, tiles_of_nothing_else, 0, 6);
+    }
     suite_add_tcase(suite, tc);
     srunner_run_all(runner, CK_ENV);
     const int failed = srunner_ntests_failed(runner);
