@@ -304,6 +304,28 @@ START_TEST(few_terms)
 }
 END_TEST
 
+/* The masses are a map that is read at both points, so a pass over points comes before the pairs.
+ * Their distances wait for the sum, and no array of them is made in that pass. */
+START_TEST(distances_wait)
+{
+    static float      points[3000][DIMS], masses[3000];
+    static const char key[] = "arrays between stages: ";
+    rd_ctx *const     ctx   = rd_ctx_new(NULL);
+    rd_expr *const    x     = rd_wrap(ctx, &points[0][0], RD_SHAPE(3000, DIMS));
+    rd_expr *const    m     = rd_abs(rd_wrap(ctx, masses, RD_SHAPE(3000)));
+    rd_expr *const    apart = rd_sub(rd_expand(x, 1), rd_expand(x, 0));
+    rd_expr *const    d2    = rd_sum(rd_square(apart), RD_DIMS(2));
+    rd_expr *const    part =
+        rd_div(rd_mul(rd_expand(m, 1), rd_expand(m, 0)), rd_sqrt(rd_add(d2, rd_num(ctx, 0.01))));
+    const char *const text = rd_explain(ctx, RD_RESULTS({ rd_sum(part, RD_ALL), NULL }), NULL);
+    const char *const at   = text ? strstr(text, key) : NULL;
+
+    ck_assert_msg(at && strtoll(at + sizeof key - 1, NULL, 10) < 3000 * 64, "%s",
+                  text ? text : rd_error_text(ctx));
+    rd_ctx_free(ctx);
+}
+END_TEST
+
 /* ---- Bits ------------------------------------------------------------------------------------ */
 static const struct {
     int64_t  rows, columns;
@@ -453,6 +475,7 @@ int main(void)
     tcase_add_loop_test(tc, choice, 0, COUNT(programs));
     tcase_add_test(tc, much_memory);
     tcase_add_test(tc, few_terms);
+    tcase_add_test(tc, distances_wait);
     tcase_add_loop_test(tc, same_bits, 0, COUNT(uses) * COUNT(programs));
     tcase_add_test(tc, of_nothing);
     tcase_add_test(tc, without_memory);

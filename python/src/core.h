@@ -180,7 +180,7 @@ int rdpy_run_one(rdpy_home *home, rd_expr *x, rd_array *out);
 /* The node where it is evaluated: in this thread's home.  `held` owns the memory that it reads, a new
  * reference or NULL: other threads, and who is told of progress, may assign to the array meanwhile. */
 rd_expr *rdpy_node_here(rdpy_home *home, PyObject *array, PyObject **held);
-/* Those options, but for who is told. */
+/* The same options, without a progress function. */
 rd_eval_opts rdpy_eval_options(void);
 
 /* ---- Results (evaluate.c, item.c, memory.c) --------------------------------------------------- */

@@ -75,8 +75,8 @@ static bool is_in_memory(const rd_expr *x)
     return x->kind == RD_EXPR_LEAF;
 }
 
-/* The chunks of x, whose last axis is sorted; 0: it is not one long row.  Places in memory are found
- * without values, which chunks need. */
+/* Returns the number of chunks of x, whose last axis is sorted; 0: it is not one long row.  Places
+ * of rows in memory need no chunks, as they are found without values. */
 static int64_t chunks_of(const rd_expr *x, int64_t k, const rd_sort_facts *facts)
 {
     const int64_t n = x->extent[x->rank - 1], all = n / LEAST_CHUNK;
@@ -89,8 +89,8 @@ static int64_t chunks_of(const rd_expr *x, int64_t k, const rd_sort_facts *facts
     return one && c >= LEAST_CHUNKS && k <= n / TIMES_FIRST / c ? c : 0;
 }
 
-/* The first k of each chunk, or all of a shorter rest, as one row; or their places in x, which begin
- * at `from` and rise by `length` from chunk to chunk. */
+/* Returns the first k of each chunk, or all of a shorter rest, as one row; or their places in x,
+ * which begin at `from` and rise by `length` from chunk to chunk. */
 static rd_expr *first_of_chunks(rd_expr *chunks, int64_t k, rd_sort_facts facts, rd_sort_what what,
                                 int64_t from, int64_t length)
 {

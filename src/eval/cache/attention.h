@@ -48,13 +48,13 @@ typedef struct rd_box_swap {
  * reads, of each operand.  swap: NULL, or one node.  NULL after a failure. */
 rd_expr *rd_box_part(rd_expr *x, const int64_t *first, const int64_t *end, const rd_box_swap *swap);
 
-/* Of a view of memory in this process (attention_keys.c): its step along axis k, in elements, and
- * the address of an element.  0 and NULL: x is something else. */
+/* These read a view of memory in this process (attention_keys.c).  They return its step along axis
+ * k, in elements, and the address of an element.  0 and NULL: x is something else. */
 int64_t     rd_leaf_step(const rd_expr *x, int k);
 const void *rd_leaf_element(const rd_expr *x, const int64_t *at);
 
 /* ---- Masks (attention_mask.c) ---------------------------------------------------------------- */
-/* What is known of a condition in a tile. */
+/* A condition is true for some, no, or all elements of a tile. */
 typedef enum rd_truth { RD_SOMETIMES, RD_NEVER, RD_ALWAYS } rd_truth;
 
 /* The choices, where(mask, s, -inf), of scores, and what is known of each mask in a tile. */
@@ -73,7 +73,7 @@ void rd_choices_find(rd_choices *c, const rd_expr *scores);
 bool rd_choices_ask(rd_choices *c, const rd_expr *scores, const int64_t *first, const int64_t *end);
 /* The scores with what is known taken for granted.  NULL after a failure. */
 rd_expr *rd_choices_made(const rd_choices *c, rd_expr *scores);
-/* What is known as one number below RD_CHOICE_FORMS; 0: nothing. */
+/* Returns the truths of all masks as one number below RD_CHOICE_FORMS; 0: none is known. */
 int rd_choices_form(const rd_choices *c);
 
 /* ---- Runs (attention_run.c) ------------------------------------------------------------------ */

@@ -244,7 +244,8 @@ static bool all_are(const char *p, int64_t n, int64_t stride, char value)
     return true;
 }
 
-/* What is known of a mask in memory: all of it in the box is read, up to the first change. */
+/* Returns the truth of a mask in memory.  It reads the elements of the box, up to the first that
+ * differs. */
 static rd_truth truth_of_leaf(const rd_expr *x, const box *b)
 {
     const int   last = x->rank - 1;
@@ -265,7 +266,7 @@ static rd_truth truth_of_leaf(const rd_expr *x, const box *b)
     return value ? RD_ALWAYS : RD_NEVER;
 }
 
-/* What is known of a gather by indices in place of an axis: a block mask is two of them. */
+/* Returns the truth of a gather by indices in place of an axis.  A block mask is two of them. */
 static rd_truth truth_of_take(const rd_expr *x, const box *b, int *left)
 {
     const rd_expr *const of = x->in[0], *const index = x->in[1];
@@ -290,7 +291,7 @@ static rd_truth truth_of_take(const rd_expr *x, const box *b, int *left)
     return truth_of(of, &in, left);
 }
 
-/* What is known of a bool in a box. */
+/* Returns the truth of a bool expression in a box. */
 static rd_truth truth_of(const rd_expr *x, const box *b, int *left)
 {
     box in;

@@ -277,7 +277,8 @@ static bool is_finite(rd_attention_worker *w, int64_t other, int64_t group, cons
 /* Makes scores in the form that is known now, once; false after a failure. */
 static bool make_form(rd_attention_worker *w, int form);
 
-/* What becomes of a group of columns of a tile: the form of its scores; -1: it is left out. */
+/* Returns the form in which a group of columns of a tile has its scores; -1: the mask leaves the
+ * group out. */
 static int form_of_group(rd_attention_worker *w, int64_t other, int64_t group, rd_tile_box *t,
                          rd_status *status)
 {

@@ -67,7 +67,7 @@ void rd_sums_add(rd_attention_worker *w, int which, int64_t rows);
 void rd_sums_store(rd_attention_worker *w, int which, const rd_tile_box *t);
 
 /* ---- attention_keys.c ------------------------------------------------------------------------ */
-/* What rd_box_part() asks for: the copy of the keys of a box.  user: the worker. */
+/* Returns the copy of the keys of a box; rd_box_part() calls it.  user: the worker. */
 rd_expr *rd_keys_part(void *user, rd_expr *x, const int64_t *first, const int64_t *end);
 /* Evaluates results in the worker's context (attention_run.c).  kind, rows, columns: what they are;
  * the first of its kind is planned. */

@@ -19,7 +19,7 @@
 /* A choice computes all parts where loops are not split, and each seam is a copy of the loop. */
 enum { MOST_PARTS = 4, MOST_LEAVES = 9, MOST_OPS = 256 };
 
-/* What is known of the seen expressions, by number, and what is made of them. */
+/* The pass collects facts of the seen expressions, by number, and notes what it makes of them. */
 typedef struct choosing {
     rd_collector *c;
     bool         *below;  /* it is read element by element from some fold's operand       */
@@ -328,7 +328,7 @@ static bool make_anew(choosing *w, int i)
 }
 
 /* Replaces the concatenations that folds read once by choices between their parts, in all results.
- * What is stored for another reader stays as it is.  False without memory. */
+ * A concatenation that is stored for another reader stays as it is.  False without memory. */
 bool rd_choose_parts(rd_collector *c, int n, rd_expr **result, rd_exprs given)
 {
     const size_t room = (size_t)c->n_seen;

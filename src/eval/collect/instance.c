@@ -114,7 +114,7 @@ static bool is_in_rows(const rd_collector *c, const rd_expr *e, const int32_t *l
     return dim == e->rank;
 }
 
-/* What is seen through views and reshapes. */
+/* Returns the expression below views and reshapes. */
 static const rd_expr *seen_through(const rd_expr *x)
 {
     while (x->kind == RD_EXPR_VIEW || x->kind == RD_EXPR_RESHAPE)

@@ -64,8 +64,8 @@ static bool are_alike(const rd_address *a, const rd_address *b)
     return alike;
 }
 
-/* An earlier sort of the same rows in the same order, which keeps as many results or more; -1: there
- * is none. */
+/* Finds an earlier sort of the same rows in the same order, which keeps as many results or more.
+ * -1: there is none. */
 static int32_t earlier_sort(const rd_lowering *l, const rd_sorting *s)
 {
     const rd_program *p = l->p;
@@ -83,8 +83,8 @@ static int32_t earlier_sort(const rd_lowering *l, const rd_sorting *s)
     return -1;
 }
 
-/* The address of the state of each row, of so many words each: rows are those of the loops inside the
- * one over strips.  Returns the words of all rows. */
+/* Writes the address of the state of each row, of so many words each.  Rows are those of the loops
+ * inside the one over strips.  Returns the words of all rows. */
 static int64_t address_of_states(const rd_lowering *l, const rd_loop_scope *scope,
                                  const rd_loop_scope *strips, int64_t words, rd_address *at)
 {

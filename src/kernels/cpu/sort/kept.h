@@ -2,16 +2,17 @@
  * sort_kernels.h includes it once.
  *
  * Elements that may be among the first few are candidates, in the order of their places.  They are
- * put in order only now and then, and the first `most` stay: so an element costs a comparison with a
- * bound, and one that comes before it a few instructions without a branch.  The bound is the last of
- * the first few as they were then.  If k are kept of n elements in any order, some k of the elements
- * up to 2 n come before that bound, so candidates are put in order where the row's length doubles.
+ * put in order only now and then, and the first `most` stay.  So an element costs a comparison with
+ * a bound, and one that comes before it a few instructions without a branch.  The bound is the last
+ * of the first few as they were then.  If k are kept of n elements in any order, some k of the
+ * elements up to 2 n come before that bound, so candidates are put in order where the row's length
+ * doubles.
  *
  * Words: header (n, the place at which to put them in order, what comes in, the bound, whether they
  * are in order), then elements, then places of 32 bits. */
 
-/* What comes in: every element; numbers, as the last one that is kept is NaN; what comes before the
- * bound. */
+/* An element comes in always; or if it is a number, as the last one that is kept is NaN; or if it
+ * comes before the bound. */
 enum { ALL_COME, NUMBERS_COME, BEFORE_COMES };
 
 typedef struct kept {
@@ -52,9 +53,9 @@ static kept open_kept(const rd_sorting *s, const rd_row_strip *strip, bool begin
                    .ordered = header[4] != 0 };
 }
 
-/* ---- Order -------------------------------------------------------------------------------------- */
-/* The order of up to FEW_KEPT keys: the rank of a key is the number of those that are less, or equal
- * and before it.  No branch depends on keys. */
+/* ---- Order ----------------------------------------------------------------------------------- */
+/* Finds the order of up to FEW_KEPT keys.  The rank of a key is the number of those that are less,
+ * or equal and before it.  No branch depends on keys. */
 enum { FEW_KEPT = 32 };
 
 static ALWAYS void order_few(int most, int64_t n, uint32_t *key, uint32_t *order)
@@ -141,7 +142,7 @@ static void order_kept(const kept *f, uint32_t *order)
 }
 #undef ROW
 
-/* ---- Candidates --------------------------------------------------------------------------------- */
+/* ---- Candidates ------------------------------------------------------------------------------ */
 /* Moves elements: y[i] = x[order[i]]. */
 static void permute_kept(int32_t size, int64_t n, const uint32_t *order, const void *x, void *y)
 {

@@ -83,7 +83,7 @@ static ALWAYS void JOIN(add_each, OF)(kept *f, int64_t n, const T *x, int64_t pl
     }
 }
 
-/* ---- The first strip --------------------------------------------------------------------------- */
+/* ---- The first strip ------------------------------------------------------------------------- */
 /* The element next behind number `most` of the first elements of 64 runs, which take turns in the
  * strip: at least `most` elements come before it.  False: there is none, as numbers are few. */
 static ALWAYS bool JOIN(find_bound, OF)(int64_t most, int64_t n, const T *x, T *bound,
@@ -109,7 +109,7 @@ static ALWAYS bool JOIN(find_bound, OF)(int64_t most, int64_t n, const T *x, T *
     return descending ? *bound < last : *bound > last;
 }
 
-/* ---- Any strip --------------------------------------------------------------------------------- */
+/* ---- Any strip ------------------------------------------------------------------------------- */
 /* Takes n elements from a place on, in one of both orders. */
 static ALWAYS void JOIN(take_in_order, OF)(kept *f, int64_t n, const T *x, int64_t place,
                                            bool descending)
