@@ -285,7 +285,8 @@ static bool pair_uses(rd_collector *c, pairs *p, const rd_expr_use *a, const rd_
 
 /* Unifies the axes of two uses (readers' requests) if they are equal but for names of axes.  Terms
  * are sorted by axis, so two equal uses may list them differently.  They then stay two: a shared
- * computation is lost, but nothing is wrong. */
+ * computation is lost, but nothing is wrong.  So do uses of which the one loop would read a larger
+ * array across (crossed_reads.c). */
 static bool unify_uses(rd_collector *c, const rd_expr_use *a, const rd_expr_use *b)
 {
     pairs p;
@@ -293,6 +294,9 @@ static bool unify_uses(rd_collector *c, const rd_expr_use *a, const rd_expr_use 
     p.n = 0; /* the rest of its 8 KiB needs no initial value */
     if (!pair_uses(c, &p, a, b))
         return false;
+    for (int i = 0; i < p.n; i++)
+        if (rd_keeps_apart(c, c->seen[a->expr].expr, p.a[i], p.b[i]))
+            return false;
     for (int i = 0; i < p.n; i++)
         rd_axes_join(c->axes, p.a[i], p.b[i]);
     return true;

@@ -27,13 +27,15 @@ static int value_of(const rd_collector *c, int use)
 
 /* Unifies axes that have equal coefficients in two subscripts, where that is allowed: p and q are
  * addresses in one leaf, so the coefficients are strides. */
-static void join_places(rd_collector *c, const rd_subscript *p, const rd_subscript *q)
+static void join_places(rd_collector *c, const rd_expr *leaf, const rd_subscript *p,
+                        const rd_subscript *q)
 {
     for (int i = 0; i < p->n_term; i++)
         for (int k = 0; k < q->n_term; k++)
             if (p->term[i].axis >= 0 && q->term[k].axis >= 0 &&
                 p->term[i].coef == q->term[k].coef &&
-                rd_axes_may_join(c->axes, p->term[i].axis, q->term[k].axis))
+                rd_axes_may_join(c->axes, p->term[i].axis, q->term[k].axis) &&
+                !rd_keeps_apart(c, leaf, p->term[i].axis, q->term[k].axis))
                 rd_axes_join(c->axes, p->term[i].axis, q->term[k].axis);
 }
 
@@ -58,7 +60,7 @@ static bool join_leaf_reads(rd_collector *c)
     for (int a = 0; a < g->n_value; a++)
         for (int b = a;
              g->value[a].kind == RD_VALUE_READ && g->value[a].slot >= 0 && (b = next[b]) >= 0;)
-            join_places(c, g->value[a].at, g->value[b].at);
+            join_places(c, g->value[a].expr, g->value[a].at, g->value[b].at);
     return true;
 }
 
