@@ -17,8 +17,8 @@ typedef struct partials {
     uint32_t *counters; /* finished ranges of each group */
 } partials;
 
-/* Passes `done` on.  If it is false, an allocation has failed, and the run gets the error "out
- * of memory". */
+/* Returns `done`. If it is false, an allocation has failed, and the run gets the error "out of
+ * memory". */
 static bool note_memory(rd_gpu_run_state *r, bool done)
 {
     if (!done) {
@@ -28,8 +28,8 @@ static bool note_memory(rd_gpu_run_state *r, bool done)
     return done;
 }
 
-/* Allocates a host copy of a GPU's partials and counters; one byte more, so that empty ones are
- * no NULL.  False: no memory. */
+/* Allocates memory on the host for a copy of a GPU's partials (the nodes that ranges of split
+ * loops leave) and counters. One byte more, as malloc(0) may return NULL. False: no memory. */
 static bool make_partials(rd_gpu_run_state *r, partials *l)
 {
     l->nodes    = malloc((size_t)rd_gpu_node_bytes(r->strategy) + 1);
@@ -62,9 +62,10 @@ static bool upload(rd_gpu_run_state *r, const partials *l)
            rd_queue_wait(r->queue, r->why);
 }
 
-/* Computes the rows of partials [*from, *to) of an item, on one level of groups, to which only
- * ranges [first, end) have contributed.  A group of that level has `span` ranges.  Only groups
- * that lie wholly in [first, end) count.  The last group of a level may have fewer rows. */
+/* Computes the rows of partials [*from, *to) of an item, on one level of groups, that ranges
+ * [first, end) alone have made. A group of that level covers `span` ranges, and counts if it
+ * lies wholly in [first, end). Each group has `rows` rows; the last one of a level may have
+ * fewer (last_rows). */
 static void rows_of(const rd_cuda_strategy *s, int32_t level, int64_t span, int64_t first,
                     int64_t end, int64_t *from, int64_t *to)
 {
@@ -79,7 +80,7 @@ static void rows_of(const rd_cuda_strategy *s, int32_t level, int64_t span, int6
 }
 
 /* Copies from one GPU's partials those rows that its ranges [first, end) alone have made, for
- * all items and levels. */
+ * all items and levels of groups. `fan` groups of a level are one of the next. */
 static void add_rows(const rd_cuda_strategy *s, partials *all, const partials *own, int64_t first,
                      int64_t end)
 {
@@ -98,7 +99,8 @@ static void add_rows(const rd_cuda_strategy *s, partials *all, const partials *o
     }
 }
 
-/* Adds a GPU's counters of finished ranges to those of all GPUs. */
+/* Adds a GPU's counters of finished ranges to those of all GPUs: a group that two GPUs share is
+ * complete when their sum says so. */
 static void add_counters(const rd_cuda_strategy *s, partials *all, const partials *own)
 {
     for (int64_t k = 0; k < s->n_item * s->item_counters; k++)

@@ -183,8 +183,8 @@ bool rd_gpu_took(rd_gpu *gpu, bool *full, const char *function, CUresult result,
     return rd_gpu_ok(gpu, function, result, why);
 }
 
-/* Retains the GPU's primary context at the first call.  False: the driver refused, with a reason
- * in `why`. */
+/* Retains the GPU's primary context (the one that CUDA's runtime shares) at the first call.
+ * False: the driver refused, with a reason in `why`. */
 static bool retain(rd_gpu *gpu, char why[RD_CUDA_TEXT])
 {
     bool here;

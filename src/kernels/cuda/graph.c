@@ -13,7 +13,8 @@ struct rd_recording {
     CUgraphExec    graph; /* NULL until the capture has ended */
 };
 
-/* True if the driver has all of its optional functions, which are those of CUDA graphs. */
+/* True if the driver has all of its optional functions, which are those of CUDA graphs. The loop
+ * over api.def is made by the preprocessor. */
 static bool has_graphs(char why[RD_CUDA_TEXT])
 {
     const rd_cuda *const cuda = rd_cuda_api(/*why=*/NULL);

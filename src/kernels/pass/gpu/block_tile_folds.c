@@ -87,7 +87,7 @@ void rd_block_tile_add_partials(rd_block_tile *c)
         rd_store left = c->t->store[k];
 
         left.storage = RD_IN_DEVICE;
-        /* tiles along it are combined */
+        /* the axis along which the tiles' partials are combined */
         left.split_axis = c->axis[c->row[k] ? RD_COLUMNS : RD_ROWS];
         if (!c->row[k] || c->n_tiles[RD_COLUMNS] > 1)
             c->left[k] = rd_add_store(c->t, &left);
