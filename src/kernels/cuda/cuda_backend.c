@@ -135,8 +135,8 @@ static void *borrow(rd_submission *s, int64_t bytes, bool *full, char *why)
     return (void *)(uintptr_t)rd_submission_get(s, bytes, full, why);
 }
 
-/* Returns the free bytes of the GPU's memory, if `wanted` bytes are much; else all of its
- * memory. */
+/* Returns the bytes that may be had of the GPU's memory. The driver is asked only if `wanted` is
+ * much; else it is all of the memory. */
 static int64_t room(rd_queue *queue, int64_t wanted)
 {
     return rd_gpu_room(rd_queue_gpu(queue), wanted);
@@ -162,9 +162,9 @@ static bool run_program(const rd_program *p, rd_submission *s, void *const *slot
                          : rd_gpu_run(made->code, s, slot, host, end, why);
 }
 
-/* Returns how many launches of the program a CUDA graph would replace: 1, or 2 for two or more.
- * 0: it cannot be recorded, since cuBLAS launches, or since kernels report after each run.
- * Split loops (n_split) and block tiles (tile_loop) also clear counters. */
+/* Returns how many launches of the program a CUDA graph (recording) would replace: 1, or 2 for
+ * two or more. 0: it cannot be recorded, since cuBLAS launches, or since kernels report after
+ * each run. Split loops (n_split) and block tiles (tile_loop) also clear counters. */
 static int32_t records(const rd_program *p)
 {
     const prepared *const         made = p->code;

@@ -89,8 +89,9 @@ static rd_cuda_choice by_rule(void)
 }
 
 /* Returns the parameters of kernels for a GPU that runs so many threads at once: by rule, with
- * those replaced that a tuning asks for (0: by rule).  Limits of bytes and elements in flight
- * follow from the number of prefetched rounds (ahead). */
+ * those replaced that a tuning asks for (0: by rule). flight and elements, the bytes and
+ * elements that a thread may have loaded and not used, follow from the rounds that it prefetches
+ * (ahead). at_work: threads below which loops are split. */
 rd_cuda_choice rd_cuda_choose(int64_t threads, const rd_tuning *tuning)
 {
     rd_cuda_choice c = by_rule();

@@ -55,9 +55,10 @@ static double time_together(tuning_trial *t, const rd_gpu_code *code, int n)
     return timed && runs ? seconds / n : INFINITY;
 }
 
-/* Returns the least time of a candidate, of several measurements.  The first run is not counted:
- * it loads the kernels.  If the second one takes far longer than the best candidate, that is
- * enough.  Short runs are timed several together. */
+/* Returns the least time of a candidate, of several measurements. The first run is not counted,
+ * as it loads the kernels. If the second one takes TOO_LONG times the best candidate's time,
+ * that says enough. Runs shorter than ROUND are timed several together, as a single one would be
+ * noise. */
 static double time_of(tuning_trial *t, const rd_gpu_code *code)
 {
     const double begun = rd_seconds();
@@ -107,8 +108,8 @@ static bool attempt(tuning_trial *t, const rd_tuning *tuning)
     return true;
 }
 
-/* Steps from value number `at` of one parameter in one direction (step 1 or -1) as long as each
- * step is faster.  True if any step was. */
+/* Hill climbing along one parameter: steps from value number `at` in one direction (`step` 1 or
+ * -1) as long as each step is faster. True if any step was. */
 static bool climb(tuning_trial *t, rd_cuda_tuned row, int32_t at, int32_t step)
 {
     const int16_t *values;
@@ -126,8 +127,8 @@ static bool climb(tuning_trial *t, rd_cuda_tuned row, int32_t at, int32_t step)
     return gains;
 }
 
-/* Searches the best value of one parameter (a row of tuning.def): larger values first, and
- * smaller ones if those do not help. */
+/* Searches the best value of one parameter (a row of tuning.def), from the best candidate's
+ * value on: larger values first, and smaller ones if those do not help. */
 static void try_row(tuning_trial *t, rd_cuda_tuned row)
 {
     rd_cuda_choice now = *rd_gpu_code_choice(t->code);
@@ -142,8 +143,8 @@ static void try_row(tuning_trial *t, rd_cuda_tuned row)
 }
 
 /* Finds the fastest parameters of a program's kernels by hill climbing: first the rule's
- * parameters, then one parameter after the other.  Parameters that the program's tuning asks for
- * stay.  False: nothing could be measured; `why` has the reason. */
+ * parameters, then one parameter after the other. Those that the program's tuning asks for stay
+ * (found->tuning has 0 there). False: nothing could be measured; `why` has the reason. */
 bool rd_gpu_measure(const rd_program *p, rd_queue *queue, void *const *slot, rd_get_fn *get,
                     void *pool, rd_measured *found, char *why)
 {

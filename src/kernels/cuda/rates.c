@@ -103,8 +103,8 @@ static bool operate_doubles(meter *m)
     return launch_operations(m, "double", &by);
 }
 
-/* Returns the least time of three runs of some work, after one that does not count; 0: a run
- * failed. */
+/* Returns the least time of TIMES runs of some work, after one that does not count, as it loads
+ * or touches things first; 0: a run failed. */
 static double seconds_of(meter *m, bool (*does)(meter *))
 {
     double least = INFINITY, seconds = 0;

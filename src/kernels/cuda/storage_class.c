@@ -30,7 +30,7 @@ static int64_t reserve(int64_t *bytes, int64_t more)
 }
 
 /* Returns the bytes of `count` states: an array for each number of a state, each at a multiple
- * of 16.  Float sums of a scan (pair) have one number more, the low part. */
+ * of 16. The prefix of float sums (pair) has one number more, the low part. */
 static int64_t state_bytes(const rd_cuda_fold *f, int64_t count)
 {
     int64_t bytes = 0;
@@ -40,16 +40,16 @@ static int64_t state_bytes(const rd_cuda_fold *f, int64_t count)
     return bytes;
 }
 
-/* Returns how many block counters a cell (accumulator) has: one for each thread of a warp if the
- * team's threads have its lanes in global memory; else 1. */
+/* Returns how many counters of its open block a cell (output element) has: one for each thread
+ * of a warp, if the team's threads own its lanes in global memory; else 1. */
 int32_t rd_cuda_counters(const rd_cuda_fold *f)
 {
     return f->threads_are_lanes && f->storage == RD_STORAGE_TEAM ? RD_WARP : 1;
 }
 
-/* Returns the bytes of all states of a fold: the current blocks, and nodes of the combine tree
- * if it has several blocks.  A scan also has its prefix and nodes, and a float sum a long
- * accumulator.  The number of each cell's block is added last. */
+/* Returns the bytes of all arrays of a fold: states of the open blocks, and nodes of the combine
+ * tree (room of them) if it has several blocks. A scan has its prefix instead, nodes of
+ * `levels`, and words of a float sum. The number of each cell's open block comes last. */
 static int64_t fold_bytes(const rd_cuda_fold *f)
 {
     const int64_t states = f->states;
@@ -64,18 +64,18 @@ static int64_t fold_bytes(const rd_cuda_fold *f)
     return bytes;
 }
 
-/* Reserves global memory for the tree nodes of a look-back scan, which has no other states in
- * memory. */
+/* Reserves global memory for the nodes of a look-back scan. Its states are in registers, a state
+ * for each element, so they need no memory. */
 static void assign_node_storage(rd_cuda_strategy *s, rd_cuda_fold *f)
 {
     f->n_cell = 1;
     f->node   = reserve(&s->node_bytes, rd_cuda_lookback_bytes(s, f));
 }
 
-/* Counts the states of a fold, chooses where they lie, and reserves memory.  States are in
- * registers or local arrays of a thread; if too large for that, in the thread's global memory.
- * If the team's threads share the cells (accumulators), they are in the team's global memory.
- * Partials of split loops get a place, too. */
+/* Counts the states of a fold, chooses where they lie, and reserves memory. They are variables
+ * of a thread; or, if too large for that, in the thread's global memory; or in the team's, if
+ * the team's threads share its cells (output elements). `here`: lanes of a cell that a thread
+ * has. Partials of ranges, and nodes of a two-pass scan, get a place, too. */
 static void assign_fold_storage(rd_cuda_strategy *s, rd_cuda_fold *f)
 {
     const rd_fold *fold = f->of.fold;
@@ -106,8 +106,9 @@ static void assign_fold_storage(rd_cuda_strategy *s, rd_cuda_fold *f)
         f->node = reserve(&s->row_bytes, state_bytes(f, f->n_cell * fold->lanes));
 }
 
-/* Returns the storage class of a scratch slot: global memory of each thread, if a distributed
- * loop stores all its indices at one place; else of the team. */
+/* Returns the storage class of a scratch slot (temporary memory): global memory of each thread,
+ * if a loop that the team shares stores all indices at one place, so that each thread has its
+ * own value; else of the team. */
 static rd_cuda_storage storage_of_scratch(const rd_cuda_strategy *s, int32_t slot)
 {
     for (int32_t i = 0; i < s->p->n_inst; i++) {
@@ -121,9 +122,9 @@ static rd_cuda_storage storage_of_scratch(const rd_cuda_strategy *s, int32_t slo
     return RD_STORAGE_TEAM;
 }
 
-/* Assigns a storage class and a place to each fold, then to all scratch that is not yet in
- * shared memory or kept by items.  Columns (strip >= 0) have scratch for each of their `width`
- * neighbours. */
+/* Assigns a storage class and a place to each fold, then to all scratch that is not in shared
+ * memory or kept by items. If an item is `width` neighbours (strip >= 0), scratch is as many
+ * times as large. */
 void rd_cuda_assign_storage(rd_cuda_strategy *s)
 {
     for (int32_t k = 0; k < s->p->n_fold; k++)
@@ -139,16 +140,16 @@ void rd_cuda_assign_storage(rd_cuda_strategy *s)
 }
 
 /* ---- Shared memory for the exchange of lanes ------------------------------------------------- */
-/* True if the threads of a team exchange the fold's lanes through shared memory when the fold
- * ends. */
+/* True if the threads of a team exchange the fold's lanes (partial accumulators) through shared
+ * memory when the fold ends: each thread has some of them. */
 static bool is_exchanged(const rd_cuda_fold *f)
 {
     return f->threads_are_lanes && !f->threads_have_cells;
 }
 
-/* Returns the words of 8 bytes of shared memory by which a team's threads exchange lanes: those
- * of the fold that needs most, as folds end one after the other.  Reducers that align their
- * lanes need twice as many. */
+/* Returns the words of 8 bytes of shared memory by which a team's threads exchange lanes, the
+ * partial accumulators of a fold. Folds end one after the other, so the fold that needs most
+ * decides. Reducers that align their lanes to one of them need a second copy. */
 int32_t rd_cuda_shared_words(const rd_cuda_strategy *s)
 {
     int32_t most = 0;

@@ -16,9 +16,9 @@ static const int64_t MOST_PRIVATE = 1 << 17;
 /* Numbers and addresses that a kernel takes: every device allows 1024 bytes of arguments. */
 enum { MOST_NUMBERS = 120 };
 
-/* Returns the bytes of all states and tree nodes that an item has in variables.  A reduction has
- * its state and rows of nodes.  A scan has its state, its prefix and a result, with levels of
- * nodes and the words of a long float sum. */
+/* Returns the bytes of all states and nodes of the combine tree that an item has in variables. A
+ * reduction has its states and node_rows rows of nodes. A scan has its state, its prefix and a
+ * result, nodes of `levels`, and the words of a float sum. */
 static int64_t variables_of(const rd_schedule *t)
 {
     int64_t bytes = 0;
@@ -51,8 +51,8 @@ bool rd_cl_fits(const rd_cl_text *t)
     return private_bytes(t) <= MOST_PRIVATE;
 }
 
-/* Writes the reason why a program has no kernels; nothing is written if it may have them.
- * Numbers and slots (buffers) count together, as all are arguments of the kernel. */
+/* Writes the reason why a program has no kernels; nothing is written if it may have them. A
+ * kernel takes n_number numbers, and for each slot (buffer) a place and the buffer itself. */
 void rd_cl_say_why(rd_cl_text *t)
 {
     const int64_t bytes = private_bytes(t);
