@@ -182,7 +182,8 @@ static bool is_of_tree(const rd_fold *fold)
     return !fold->scan && !fold->user && fold->steps == RD_TREE_STEPS;
 }
 
-/* True if a fold reduces down the rows: one lane for each column, and each row is one step. */
+/* True if a fold reduces down the rows: one lane (partial accumulator) for each column, and each
+ * row is one step. */
 static bool is_column(const rd_cuda_strategy *s, const rd_cuda_fold *f)
 {
     return is_of_tree(f->of.fold) &&
@@ -320,10 +321,11 @@ static int32_t flight_of(const rd_cuda_strategy *s)
     return bytes;
 }
 
-/* Chooses how many rows a team takes at a time, its turn: the largest power of 2 within the
- * limits of bytes in flight, elements in registers and instructions. Teams follow each other
- * down the rows, one turn behind. A tile has at least as many turns as the block has teams, so
- * that a team that has done its columns need not wait for the team before it. */
+/* Chooses how many rows a team (the threads of an item) takes at a time, its turn: the largest
+ * power of 2 within the limits of bytes in flight, elements in registers and instructions. Teams
+ * follow each other down the rows, one turn behind. A tile has at least as many turns as the
+ * block has teams, so that a team that has done its columns need not wait for the team before
+ * it. */
 static void find_rows_at_once(rd_cuda_strategy *s)
 {
     const rd_cuda_choice *c      = &s->choice;
@@ -348,8 +350,9 @@ static int32_t state_size(const rd_emit_fold *of, int k)
     return narrow ? 4 : 8;
 }
 
-/* True if shared memory has room for the states of all lanes of a tile's 64 rows, and for the
- * words of 8 bytes by which each team's threads exchange lanes when a fold ends. */
+/* True if shared memory has room for the states (accumulators) of all lanes (partial
+ * accumulators) of a tile's 64 rows. It also needs the words of 8 bytes by which each team's
+ * threads exchange lanes when a fold ends. */
 static bool has_room(const rd_cuda_strategy *s, int32_t lanes)
 {
     int64_t bytes = 8 * (int64_t)rd_cuda_shared_words(s) * (s->choice.block / s->team);
@@ -378,7 +381,7 @@ static bool are_busy(const rd_cuda_strategy *s, int32_t lanes)
 
 /* ---- All together ---------------------------------------------------------------------------- */
 /* Computes the size of a tile and the number of tiles along both loops: 64 rows, and 64 steps of
- * a row's lanes.  Size and extent are in indices. */
+ * a row's lanes (partial accumulators). Size and extent are in indices. */
 static void count_tiles(rd_cuda_strategy *s, int32_t lanes)
 {
     const int64_t size[2] = { RD_TREE_STEPS, (int64_t)RD_TREE_STEPS * lanes };
@@ -391,8 +394,8 @@ static void count_tiles(rd_cuda_strategy *s, int32_t lanes)
     }
 }
 
-/* Counts the nodes of n tiles in a row, for one column or lane: those of the tiles, and of all
- * levels of groups above. */
+/* Counts the nodes (partial results in the combine tree) of n tiles in a row, for one column or
+ * lane: those of the tiles, and of all levels of groups above. */
 int64_t rd_cuda_nodes_of(const rd_cuda_strategy *s, int64_t n)
 {
     return n + rd_cuda_groups_of(s, n);
@@ -412,8 +415,9 @@ int64_t rd_cuda_groups_of(const rd_cuda_strategy *s, int64_t n)
 }
 
 /* Lays out an item's nodes (results of tiles, and of groups of tiles) in global memory: of all
- * columns, and of all lanes of all rows, unless a row is one tile. Each group of tiles also has
- * an atomic counter, by which the last block of threads of the group knows that it must combine. */
+ * columns, and of all lanes (partial accumulators) of all rows, unless a row is one tile. Each
+ * group of tiles also has an atomic counter, by which the last block of threads of the group
+ * knows that it must combine. */
 static void place_nodes(rd_cuda_strategy *s)
 {
     const int64_t *n = s->n_block_tile;
@@ -435,9 +439,9 @@ static void place_nodes(rd_cuda_strategy *s)
     s->item_counters = n[1] * rd_cuda_groups_of(s, n[0]) + n[0] * rd_cuda_groups_of(s, n[1]);
 }
 
-/* Gives all folds states in registers: one for each of a thread's `width` columns, or of its
- * `width` lanes of a row. `here`: lanes of a cell (output element) that a thread has. Nodes of
- * tiles lie elsewhere, so `tree` is false. */
+/* Gives all folds states (accumulators) in registers: one for each of a thread's `width`
+ * columns, or of its `width` lanes (partial accumulators) of a row. `here`: lanes of a cell
+ * (output element) that a thread has. Nodes of tiles lie elsewhere, so `tree` is false. */
 static void assign_local_storage(rd_cuda_strategy *s)
 {
     for (int32_t k = 0; k < s->p->n_fold; k++) {

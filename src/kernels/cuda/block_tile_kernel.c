@@ -47,8 +47,8 @@ void rd_cuda_write_block_tiles(rd_cuda_text *t, int32_t kernel)
 }
 
 /* Callback of the printer at the end of a tile: adds the text that stores the tile's nodes of a
- * fold, results of its columns or of the lanes of its rows. threads_are_lanes: the fold reduces
- * rows. */
+ * fold, results of its columns or of the lanes (partial accumulators) of its rows.
+ * threads_are_lanes: the fold reduces rows. */
 void rd_cuda_leave_block_tile(void *of, rd_printing *n, int32_t fold)
 {
     rd_cuda_text *t = of;
@@ -57,9 +57,9 @@ void rd_cuda_leave_block_tile(void *of, rd_printing *n, int32_t fold)
     (t->s->fold[fold].threads_are_lanes ? rd_cuda_leave_rows : rd_cuda_leave_columns)(t, fold);
 }
 
-/* Callback of the printer behind the stores of nodes: adds the combine of tiles along the loop
- * that `along` tells (0: down the rows), and an "if" that holds in the last block of threads
- * only. */
+/* Callback of the printer behind the stores of nodes. It adds the combine of tiles along the
+ * loop that `along` tells (0: down the rows), and an "if" that holds in the last block of
+ * threads only. */
 void rd_cuda_last_block_tile(void *of, rd_printing *n)
 {
     rd_cuda_combine_blocks(of, n->kernel->along);

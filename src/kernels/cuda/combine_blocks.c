@@ -42,8 +42,8 @@ static bool has_memory_nodes(const rd_cuda_text *t, const rd_cuda_fold *f)
 }
 
 /* Returns the nodes (results of a tile's column or lane) of all of an array that lie side by
- * side: one for each column, or one for each lane of each row. Each tile along the other axis,
- * and each group of tiles, has such a row of nodes. */
+ * side: one for each column, or one for each lane (partial accumulator) of each row. Each tile
+ * along the other axis, and each group of tiles, has such a row of nodes. */
 static int64_t node_pitch(const rd_cuda_text *t, const rd_cuda_fold *f)
 {
     return loop_of(t, f->threads_are_lanes ? 0 : 1)->extent * lanes_of(f);
@@ -59,7 +59,8 @@ static void close_braces(rd_cuda_text *t, int n)
 }
 
 /* ---- Groups ---------------------------------------------------------------------------------- */
-/* Declares pointers to a fold's nodes in global memory, one for each number of a state:
+/* Declares pointers to a fold's nodes (partial results in the combine tree) in global memory,
+ * one for each number of a state:
  *
  *     double *const w0_0 = (double *)(nodes + 0);
  *     double *const w0_1 = (double *)(nodes + 524288); */
@@ -135,8 +136,8 @@ static void add_combine(rd_cuda_text *t, int32_t number)
     rd_text_end(&merge, t->print.to);
 }
 
-/* Adds combine0, combine1, .., which merge nodes of tiles, for all folds that have nodes in
- * global memory. */
+/* Adds combine0, combine1, .., which merge nodes of tiles, for all folds that have nodes
+ * (partial results in the combine tree) in global memory. */
 void rd_cuda_combine_functions(rd_cuda_text *t)
 {
     for (int32_t k = 0; k < t->s->p->n_fold; k++)
@@ -152,8 +153,8 @@ static int32_t lanes_of_rows(const rd_cuda_strategy *s)
     return s->team * s->width;
 }
 
-/* Declares shared memory for the states of all lanes of a tile's 64 rows, for each number of a
- * row fold's state: "RD_SHARED(float, h1_0, 4096);". */
+/* Declares shared memory for the states of all lanes (partial accumulators) of a tile's 64 rows,
+ * for each number of a row fold's state: "RD_SHARED(float, h1_0, 4096);". */
 void rd_cuda_declare_lanes(rd_cuda_text *t)
 {
     for (int32_t k = 0; k < t->s->p->n_fold; k++)
@@ -194,8 +195,8 @@ void rd_cuda_declare_block_tile(rd_cuda_text *t)
     rd_print_line(&t->print, "const int64_t item = (int64_t)rest;");
 }
 
-/* Declares an item's nodes and its counters of finished tiles in global memory, and pointers to
- * the nodes of each fold:
+/* Declares an item's nodes (partial results in the combine tree) and its counters of finished
+ * tiles in global memory, and pointers to the nodes of each fold:
  *
  *     char *const nodes = (char *)q.head.nodes + item * q.N[2];
  *     uint32_t *const counters = (uint32_t *)q.head.counters + item * q.head.item_counters;
@@ -214,8 +215,9 @@ void rd_cuda_declare_nodes(rd_cuda_text *t)
     rd_text_end(&bytes, t->print.to);
 }
 
-/* Stores the nodes of a team's columns, once the team has done all rows of the tile: each thread
- * ends the block of its `width` columns. v1 is the team's first column, hi1 the end of the tile.
+/* Stores the nodes (partial results in the combine tree) of a team's columns, once the team has
+ * done all rows of the tile: each thread ends the block of its `width` columns. v1 is the team's
+ * first column, hi1 the end of the tile.
  *
  *     RD_UNROLL for (int l = 0; l < 4; l++) {
  *         const int64_t i1 = v1 + 4 * t + l;
@@ -262,8 +264,9 @@ static void take_lane(rd_cuda_text *t, int32_t number, const char *at)
     rd_text_end(&states, t->print.to);
 }
 
-/* Stores the nodes of the lanes of all rows of a tile, by all threads of the block. The rows'
- * lanes lie in shared memory, 64 of them a row here; lo0 and hi0 are the tile's rows.
+/* Stores the nodes (partial results in the combine tree) of the lanes (partial accumulators) of
+ * all rows of a tile, by all threads of the block. The rows' lanes lie in shared memory, 64 of
+ * them a row here; lo0 and hi0 are the tile's rows.
  *
  *     for (int k = (int)threadIdx.x; k < (int)(hi0 - lo0) * 64; k += RD_THREADS) {
  *         float a0 = h1_0[k];
@@ -290,9 +293,9 @@ void rd_cuda_leave_rows(rd_cuda_text *t, int32_t number)
 }
 
 /* Adds the combine of tiles along one loop: the last block of threads of each group of tiles
- * merges the group's nodes, and goes on with the group above. `first`: the text of how many
- * counters stand before those of this loop. Then is0 tells whether this block is the last of
- * all, and from0 is the row of the final node:
+ * merges the group's nodes (partial results in the combine tree), and goes on with the group
+ * above. `first`: the text of how many counters stand before those of this loop. Then is0 tells
+ * whether this block is the last of all, and from0 is the row of the final node:
  *
  *     int64_t from0 = 0;
  *     bool    is0 = true;
@@ -343,9 +346,10 @@ static void combine_along(rd_cuda_text *t, int along, const char *first)
 }
 
 /* ---- Combined nodes -------------------------------------------------------------------------- */
-/* Adds the text that sets x0, x1, .. to the combined node of a column, or of lane `lane` of a
- * row. It comes from the final row of nodes in global memory, "x0 = w0_0[from0 * 4096 + i1];";
- * or, if a row is one tile, from the row's lanes in shared memory. */
+/* Adds the text that sets x0, x1, .. to the combined node (partial result in the combine tree)
+ * of a column, or of lane `lane` of a row. It comes from the final row of nodes in global
+ * memory, "x0 = w0_0[from0 * 4096 + i1];"; or, if a row is one tile, from the row's lanes
+ * (partial accumulators) in shared memory. */
 void rd_cuda_take_combined(rd_cuda_text *t, int32_t number, const char *lane)
 {
     const rd_cuda_fold *f  = &t->s->fold[number];
@@ -388,9 +392,9 @@ static rd_text counters_before(rd_cuda_text *t, int along)
     return text;
 }
 
-/* Adds the combine of the nodes of all tiles along a loop (`along`: 0 down the rows, 1 along a
- * row), by the last block of threads of each group, and then "if (is0)": true in the last block
- * of all. */
+/* Adds the combine of the nodes (partial results in the combine tree) of all tiles along a loop
+ * (`along`: 0 down the rows, 1 along a row). It is done by the last block of threads of each
+ * group. Then follows "if (is0)": true in the last block of all. */
 void rd_cuda_combine_blocks(rd_cuda_text *t, int along)
 {
     rd_text before = counters_before(t, along);

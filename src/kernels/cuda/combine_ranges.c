@@ -12,16 +12,17 @@
 #include "core/combine_tree.h"
 #include <inttypes.h>
 
-/* Returns how many nodes a fold has in a row of partials: one for each lane (partial
- * accumulator) of each cell (output element). */
+/* Returns how many nodes (partial results in the combine tree) a fold has in a row of partials:
+ * one for each lane (partial accumulator) of each cell (output element). */
 static int64_t states_of(const rd_cuda_fold *f)
 {
     return f->n_cell * f->of.fold->lanes;
 }
 
-/* Declares pointers to the nodes of a fold in row `row` of partials, one for each number of a
- * state: "double *const w0 = (double *)(nodes + (row) * RD_ROW + 0);". RD_ROW: bytes of a row,
- * in which each fold's nodes begin at f->node. `name`: the pointers' letter, "w" or "o". */
+/* Declares pointers to the nodes (partial results in the combine tree) of a fold in row `row` of
+ * partials, one for each number of a state: "double *const w0 = (double *)(nodes + (row) *
+ * RD_ROW + 0);". RD_ROW: bytes of a row, in which each fold's nodes begin at f->node. `name`:
+ * the pointers' letter, "w" or "o". */
 void rd_cuda_declare_rows(rd_cuda_text *t, int32_t number, const char *name, const char *row)
 {
     const rd_cuda_fold *f  = &t->s->fold[number];
@@ -35,8 +36,8 @@ void rd_cuda_declare_rows(rd_cuda_text *t, int32_t number, const char *name, con
 }
 
 /* ---- Functions of a fold --------------------------------------------------------------------- */
-/* Adds the function that counts the blocks of the combine tree (64 steps each) before a range,
- * at most all that there are:
+/* Adds the function that counts the blocks of the combine tree (64 steps each) before a range
+ * (part of a split loop), at most all that there are:
  *
  *     static inline int64_t edge0(const rd_call &q, int64_t range)
  *     {
@@ -74,7 +75,8 @@ static void copy_node(rd_cuda_text *t, const rd_cuda_fold *f, const char *to, co
     rd_text_end(&line, t->print.to);
 }
 
-/* Declares an array of `count` nodes for each number of a state: "double f0[RD_FAN];". */
+/* Declares an array of `count` nodes (partial results in the combine tree) for each number of a
+ * state: "double f0[RD_FAN];". */
 static void declare_nodes(rd_cuda_text *t, const rd_cuda_fold *f, char name, const char *count)
 {
     for (int k = 0; k < f->of.n_state; k++)
@@ -94,7 +96,7 @@ static void close_braces(rd_cuda_text *t, int n)
  * exactly one node of the combine tree. Pairs of nodes are merged, then pairs of pairs; f0 are
  * the members' nodes. The last member of all may be shorter: its nodes are stored behind the
  * others. `whole`: members that are one node; w0, o0: rows of the group, and of its first
- * member, `each` rows apart; s: the lane of a cell.
+ * member, `each` rows apart; s: the lane (partial accumulator) of a cell (output element).
  *
  *     const int whole = (int)RD_LESS(n, all / blocks - first);
  *     RD_ONE_BY_ONE for (int64_t s = t; s < 64; s += RD_TEAM) {
@@ -204,9 +206,9 @@ static void join_any(rd_cuda_text *t, int32_t number)
     rd_text_end(&line, t->print.to);
 }
 
-/* Adds join0, which combines the partials of a group `at` of level `level`, done by a team. Its
- * n members, from `first` on, are ranges or groups of the level below, and cover `blocks` blocks
- * of the tree each.
+/* Adds join0, which combines the partials of a group `at` of level `level`, done by a team (the
+ * threads of an item). Its n members, from `first` on, are ranges (parts of a split loop) or
+ * groups of the level below, and cover `blocks` blocks of the tree each.
  *
  *     static void join0(const rd_call &q, char *nodes, int level, int64_t at,
  *                       int64_t blocks, int t)
@@ -237,7 +239,7 @@ static void add_join(rd_cuda_text *t, int32_t number)
 }
 
 /* Adds the functions of a fold that takes its elements in a split loop: edge0, which counts
- * blocks before a range, and join0, which combines partials. */
+ * blocks before a range, and join0, which combines partials (nodes that ranges leave). */
 void rd_cuda_range_functions(rd_cuda_text *t, int32_t number)
 {
     add_edge(t, number);
@@ -246,10 +248,10 @@ void rd_cuda_range_functions(rd_cuda_text *t, int32_t number)
 
 /* ---- A range --------------------------------------------------------------------------------- */
 /* Adds the text that ends all blocks (64 steps) that a range has begun, for all cells (output
- * elements), so that only nodes of the combine tree are left. Threads that own lanes do so for
- * each cell; else the threads share the cells. States in the team's memory need barriers. With
- * states of several neighbours in registers (strip >= 0) the loop is unrolled, so that
- * subscripts are constant:
+ * elements), so that only nodes of the combine tree are left. Threads that own lanes (partial
+ * accumulators) do so for each cell; else the threads share the cells. States in the team's
+ * memory need barriers. With states (accumulators) of several neighbours in registers (strip >=
+ * 0) the loop is unrolled, so that subscripts are constant:
  *
  *     for (int64_t c0 = 0; c0 < 1; c0 += 1)
  *         while (b0[c0] < edge0(q, range + 1)) { push0(..); b0[c0]++; } */
@@ -277,9 +279,9 @@ static void end_blocks(rd_cuda_text *t, int32_t number)
     rd_text_end(&block, t->print.to);
 }
 
-/* Adds the copy of a range's nodes to global memory, if each thread has lanes (partial
- * accumulators) of its own in variables w0_0; o0 is the range's row of partials, c a cell
- * (output element):
+/* Adds the copy of a range's nodes (partial results in the combine tree) to global memory, if
+ * each thread has lanes (partial accumulators) of its own in variables w0_0. o0 is the range's
+ * row of partials, c a cell (output element):
  *
  *     for (int64_t row = 0; row < rows; row++) for (int64_t c = 0; c < 1; c++)
  *         RD_UNROLL for (int l = 0; l < 4; l++) {
@@ -307,8 +309,8 @@ static void store_lanes(rd_cuda_text *t, const rd_cuda_fold *f)
     rd_text_end(&from, t->print.to);
 }
 
-/* Adds the copy of a range's nodes to global memory, if all threads have the same nodes, or the
- * team has them: the threads share the nodes of a row.
+/* Adds the copy of a range's nodes (partial results in the combine tree) to global memory, if
+ * all threads have the same nodes, or the team has them. The threads share the nodes of a row.
  *
  *     for (int64_t row = 0; row < rows; row++) for (int64_t s = t; s < 8; s += RD_TEAM) {
  *         RD_IN_ROW(o0, row)[s] = w0_0[row * 8 + s];
@@ -329,8 +331,9 @@ static void store_all(rd_cuda_text *t, const rd_cuda_fold *f)
     rd_text_end(&from, t->print.to);
 }
 
-/* Adds the text that ends the blocks which a range has begun, and stores the range's partials:
- * nodes of the combine tree that cover the range, in rows of global memory.
+/* Adds the text that ends the blocks which a range (part of a split loop) has begun, and stores
+ * the range's partials. These are nodes of the combine tree that cover the range, in rows of
+ * global memory.
  *
  *     for (int64_t c0 = 0; ..) while (b0[c0] < edge0(q, range + 1)) { push0(..); b0[c0]++; }
  *     {
@@ -355,9 +358,10 @@ void rd_cuda_leave_nodes(rd_cuda_text *t, int32_t number)
 }
 
 /* ---- Groups ---------------------------------------------------------------------------------- */
-/* Adds the combine of ranges. A team that has stored its partials adds 1 to its group's counter;
- * the last one of the group joins the partials of all folds of the split loop, and goes on with
- * the group above. The statement behind the text runs in the last team of all:
+/* Adds the combine of ranges. A team (the threads of an item) that has stored its partials adds
+ * 1 to its group's counter. The last one of the group joins the partials of all folds of the
+ * split loop, and goes on with the group above. The statement behind the text runs in the last
+ * team of all:
  *
  *     uint32_t *const counters = (uint32_t *)q.head.counters + item * q.head.item_counters;
  *     int64_t at = range, span = 1;

@@ -54,7 +54,8 @@ static bool is_array(const rd_cuda_strategy *s, int32_t k)
 }
 
 /* Declares the arrays of staged rows in shared memory. Where a thread's own row begins (mine0)
- * is declared here for an array of scratch alone, as it is the same for all items:
+ * is declared here for an array of scratch (temporary memory) alone, as it is the same for all
+ * items:
  *
  *     RD_SHARED_DYNAMIC(float, stage0);
  *     const int mine0 = (int)q.N[0] + (int)threadIdx.x * (int)11; */

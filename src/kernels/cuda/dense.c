@@ -54,7 +54,8 @@ bool rd_cuda_is_dense(const rd_cuda_strategy *s, int32_t inst, int32_t loop)
 }
 
 /* True if vectors of `wide` elements along the axis begin at multiples of their size, provided
- * that the slot does: the offset and the strides of all other axes are multiples of `wide`. */
+ * that the slot (buffer) does: the offset and the strides of all other axes are multiples of
+ * `wide`. */
 bool rd_cuda_is_aligned(const rd_address *at, int32_t axis, int32_t wide)
 {
     bool aligned = at->offset % wide == 0;
@@ -93,8 +94,8 @@ int32_t rd_cuda_vector_width(const rd_cuda_strategy *s, int32_t size)
 }
 
 /* True if access i may move `wide` adjacent elements of the loop at once: they are contiguous
- * and aligned. If threads are lanes of folds along the loop, lane positions must be aligned,
- * too, as a thread then owns `wide` adjacent lanes. */
+ * and aligned. If threads are lanes (partial accumulators) of folds along the loop, lane
+ * positions must be aligned, too, as a thread then owns `wide` adjacent lanes. */
 bool rd_cuda_is_vector_access(const rd_cuda_strategy *s, int32_t i, int32_t loop, int32_t wide)
 {
     const rd_loop    *l    = &s->p->loop[loop];

@@ -29,9 +29,9 @@ static void describe_block_tile(const rd_cuda_strategy *s, int32_t *pack)
 }
 
 /* Translates what the strategy decided about a loop to a role: its indices are chunks, ranges,
- * shared by the team, or serial. pack[] gets the widths of its vector accesses. Only an
- * innermost loop has these and prefetched rounds; a backward one in look-back scans alone. Loops
- * of block tiles are described elsewhere. */
+ * shared by the team (the threads of an item), or serial. pack[] gets the widths of its vector
+ * accesses. Only an innermost loop has these and prefetched rounds; a backward one in look-back
+ * scans alone. Loops of block tiles are described elsewhere. */
 static void describe_loop(const rd_cuda_strategy *s, int32_t loop, rd_gpu_loop *l, int32_t *pack)
 {
     rd_cuda_vector_accesses accesses;
@@ -54,15 +54,17 @@ static void describe_loop(const rd_cuda_strategy *s, int32_t loop, rd_gpu_loop *
     note_accesses(&accesses, pack);
 }
 
-/* Counts the nodes of a two-pass scan for one cell (output element): one for each range, each
- * two ranges, each four, and so on; 0 for other strategies. */
+/* Counts the nodes (partial results in the combine tree) of a two-pass scan for one cell (output
+ * element). There is one for each range (part of a split loop), each two ranges, each four, and
+ * so on; 0 for other strategies. */
 static int32_t nodes_of(const rd_cuda_strategy *s)
 {
     return s->is_two_pass ? (int32_t)rd_cuda_nodes_below(s->n_range, rd_cuda_bits(s->n_range)) : 0;
 }
 
 /* Translates where the states of a fold lie. thread_lanes: lanes (partial accumulators) that a
- * thread owns, 0: all; rows: nodes of finished blocks that a state can have. */
+ * thread owns, 0: all; rows: nodes (partial results in the combine tree) of finished blocks that
+ * a state can have. */
 static void describe_fold(const rd_cuda_strategy *s, const rd_cuda_fold *f, rd_gpu_fold *fold)
 {
     *fold = (rd_gpu_fold){ .place        = f->storage == RD_STORAGE_LOCAL  ? RD_IN_LOCAL

@@ -29,8 +29,9 @@ static bool is_of_team(rd_cuda_storage home)
 }
 
 /* Declares the address of each slot (buffer): "char *const x0 = q.m[0];". Scratch lies behind
- * the states of folds, in the memory of the team (ours) or of the thread (own): "char *const x3
- * = ours + 512;". Scratch in shared memory, or kept by items, is declared elsewhere. */
+ * the states (accumulators) of folds, in the memory of the team (ours) or of the thread (own):
+ * "char *const x3 = ours + 512;". Scratch in shared memory, or kept by items, is declared
+ * elsewhere. */
 void rd_cuda_declare_slots(rd_cuda_text *t)
 {
     const rd_cuda_strategy *s = t->s;
@@ -99,9 +100,9 @@ static void write_item_and_range(rd_cuda_text *t)
                   "const int64_t range = (int64_t)RD_QUOTIENT((uint64_t)work, q.head.n_item);");
 }
 
-/* Declares the addresses of scratch that an item keeps in global memory from one kernel to the
- * next: "char *const x3 = (char *)q.head.items + 0;".  The loop tree's addresses add the item's
- * own offset. */
+/* Declares the addresses of scratch (temporary memory) that an item keeps in global memory from
+ * one kernel to the next: "char *const x3 = (char *)q.head.items + 0;". The loop tree's
+ * addresses add the item's own offset. */
 static void declare_items_memory(rd_cuda_text *t)
 {
     const rd_cuda_strategy *s = t->s;
@@ -121,8 +122,8 @@ static bool is_of_range(rd_cuda_kernel_kind part)
 }
 
 /* Declares the shared memory of a block of threads: words of 8 bytes by which a team's threads
- * exchange lanes, squares of a transpose, cached rows, staged rows. z and z1 are where the
- * team's words and rows begin.
+ * exchange lanes (partial accumulators), squares of a transpose, cached rows, staged rows. z and
+ * z1 are where the team's words and rows begin.
  *
  *     RD_SHARED(uint64_t, words, 512);
  *     const int z = (int)threadIdx.x / RD_TEAM * 64;
@@ -179,8 +180,8 @@ void rd_cuda_declare_team(rd_cuda_text *t)
 }
 
 /* Declares the item, and the range of a split loop, that the kernel works on: "const int64_t
- * item = work;". Also where the item's partials, or the nodes of its two-pass scan, lie; and
- * scratch that it keeps between kernels. */
+ * item = work;". Also where the item's partials, or the nodes (partial results in the combine
+ * tree) of its two-pass scan, lie; and scratch (temporary memory) that it keeps between kernels. */
 void rd_cuda_declare_work(rd_cuda_text *t, rd_cuda_kernel_kind part)
 {
     const rd_cuda_strategy *s = t->s;

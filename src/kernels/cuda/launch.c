@@ -188,7 +188,8 @@ const rd_cuda_choice *rd_gpu_code_choice(const rd_gpu_code *code)
 }
 
 /* True if two prepared programs would run the same kernels in the same way: the compiled module,
- * the arguments, and the numbers of threads, teams, items and ranges agree. */
+ * the arguments, and the numbers of threads, teams, items and ranges (parts of a split loop)
+ * agree. */
 bool rd_gpu_code_same(const rd_gpu_code *a, const rd_gpu_code *b)
 {
     const rd_cuda_strategy *s = &a->strategy, *other = &b->strategy;
@@ -324,10 +325,10 @@ static bool run_threads(rd_gpu_run_state *r, const char *kernel, int32_t number,
     return launch(r, name, blocks < MOST ? blocks : MOST);
 }
 
-/* Makes the inner nodes of a two-pass scan, one level of the binary tree after the other: each
- * node merges two of the level below; level 0 has the partials of ranges. A launch does one
- * level of one fold, for all items and cells (output elements of an item). n_range >> level:
- * nodes of a level. */
+/* Makes the inner nodes (partial results in the combine tree) of a two-pass scan, one level of
+ * the binary tree after the other. Each node merges two of the level below; level 0 has the
+ * partials of ranges (parts of a split loop). A launch does one level of one fold, for all items
+ * and cells (output elements of an item). n_range >> level: nodes of a level. */
 static bool lift_nodes(rd_gpu_run_state *r)
 {
     const rd_cuda_strategy *s = r->strategy;
@@ -341,9 +342,10 @@ static bool lift_nodes(rd_gpu_run_state *r)
     return true;
 }
 
-/* Returns the bytes of all items' nodes of combine trees: partials of ranges, in rows of
- * row_bytes, or nodes of scans and block tiles, node_bytes for each item. A look-back scan also
- * has a counter in front, from which blocks of threads take their tiles in order. */
+/* Returns the bytes of all items' nodes of combine trees: partials of ranges (parts of a split
+ * loop), in rows of row_bytes, or nodes of scans and block tiles, node_bytes for each item. A
+ * look-back scan also has a counter in front, from which blocks of threads take their tiles in
+ * order. */
 int64_t rd_gpu_node_bytes(const rd_cuda_strategy *s)
 {
     if (s->is_lookback)
@@ -353,7 +355,8 @@ int64_t rd_gpu_node_bytes(const rd_cuda_strategy *s)
 }
 
 /* Returns the bytes of all items' atomic counters. Each team, or block of threads, of a group
- * adds 1 when it has stored its partials; so the last one knows that it must combine them. */
+ * adds 1 when it has stored its partials (nodes that ranges leave); so the last one knows that
+ * it must combine them. */
 int64_t rd_gpu_counter_bytes(const rd_cuda_strategy *s)
 {
     return s->n_item * s->item_counters * (int64_t)sizeof(uint32_t);
@@ -369,7 +372,7 @@ bool rd_gpu_run_clear(rd_gpu_run_state *r)
 
 /* Runs the kernel of each split loop, "ranges0", "ranges1", .., in order. A range of a loop is a
  * work item, so a kernel has n_range items for each item of the program. The counters are
- * cleared once: the last team of a group sets its counter back to 0. */
+ * cleared once: the last team (the threads of an item) of a group sets its counter back to 0. */
 static bool run_ranges(rd_gpu_run_state *r)
 {
     const rd_cuda_strategy *s = r->strategy;
@@ -387,9 +390,9 @@ static bool run_ranges(rd_gpu_run_state *r)
 }
 
 /* Runs a single-pass scan by look-back: the tiles of a row are the ranges of its loop, and
- * blocks of threads loop over tiles. The memory of nodes is cleared first, which means that no
- * tile has begun and no node is there. The strategy's team is one thread then, so most_teams
- * counts threads. */
+ * blocks of threads loop over tiles. The memory of nodes (partial results in the combine tree)
+ * is cleared first, which means that no tile has begun and no node is there. The strategy's team
+ * is one thread then, so most_teams counts threads. */
 static bool run_lookback(rd_gpu_run_state *r)
 {
     const rd_cuda_strategy *s = r->strategy;
@@ -510,8 +513,8 @@ static bool choose_module(rd_gpu_run_state *r, const rd_gpu_code *code, void *co
     return r->module;
 }
 
-/* True if these slots can stay in the host's memory: the work then goes by blocks that fit on
- * the GPU. */
+/* True if these slots (buffers) can stay in the host's memory: the work then goes by blocks that
+ * fit on the GPU. */
 bool rd_gpu_windows(const rd_gpu_code *code, rd_queue *queue, const bool *windowed)
 {
     return !rd_blocks_refusal(&code->strategy, windowed,

@@ -124,8 +124,8 @@ static int32_t state_size(const rd_fold *fold)
     return fold->type == RD_BOOL ? 8 : rd_register_size(fold->type);
 }
 
-/* Returns the bytes of states that a thread keeps for each of its elements: a state for each
- * fold. */
+/* Returns the bytes of states (accumulators) that a thread keeps for each of its elements: a
+ * state for each fold. */
 static int32_t state_bytes(const rd_cuda_strategy *s)
 {
     int32_t bytes = 0;
@@ -168,8 +168,8 @@ static int32_t rounds_of(const rd_cuda_strategy *s, int32_t loop)
 /* True if the item is a loop of scans that one pass can do, by tiles; then the strategy gets the
  * loop, and tiles are its ranges. Elements must be contiguous (wide > 1), and one thread has
  * done an item so far (no team, no neighbours in an item). Each scan needs a warp of the block,
- * which waits for nodes of earlier tiles. Loops with loops inside, short rows and scratch are
- * refused. */
+ * which waits for nodes (partial results in the combine tree) of earlier tiles. Loops with loops
+ * inside, short rows and scratch (temporary memory) are refused. */
 bool rd_cuda_find_lookback(rd_cuda_strategy *s)
 {
     const int32_t  loop = loop_of(s);
@@ -201,9 +201,9 @@ int32_t rd_cuda_lookback_rounds(const rd_cuda_strategy *s)
     return (int32_t)(s->range / s->choice.block / s->width);
 }
 
-/* Returns the bytes of an item's nodes of one fold. A kernel publishes each 32 bits of a node as
- * a word of 8 bytes, with a flag that it is there (lookback_scan.cuh). Nodes of float sums
- * (pair) are doubles. A row of one tile needs no nodes. */
+/* Returns the bytes of an item's nodes (partial results in the combine tree) of one fold. A
+ * kernel publishes each 32 bits of a node as a word of 8 bytes, with a flag that it is there
+ * (lookback_scan.cuh). Nodes of float sums (pair) are doubles. A row of one tile needs no nodes. */
 int64_t rd_cuda_lookback_bytes(const rd_cuda_strategy *s, const rd_cuda_fold *f)
 {
     const int64_t words = (f->pair ? 8 : state_size(f->of.fold)) / (int64_t)sizeof(uint32_t);

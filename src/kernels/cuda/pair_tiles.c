@@ -235,7 +235,8 @@ static void give_up(rd_cuda_strategy *s)
 
 /* True if folds go over points that every result reads (pairwise sums), and tiles of points in
  * shared memory suit; then the strategy is filled. The last loop of the grid numbers the
- * results, the item's main loop the points. Both must be long, and there must be no scratch. */
+ * results, the item's main loop the points. Both must be long, and there must be no scratch
+ * (temporary memory). */
 bool rd_cuda_find_pairs(rd_cuda_strategy *s, const rd_cuda_limits *limits)
 {
     const rd_loop *last = s->n_grid ? &s->p->loop[s->grid[s->n_grid - 1]] : NULL;

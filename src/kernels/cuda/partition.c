@@ -89,7 +89,8 @@ int32_t rd_gpu_alike(int32_t first)
     return n;
 }
 
-/* Returns the bytes that a program touches of all its buffers (slots) without scratch. */
+/* Returns the bytes that a program touches of all its buffers (slots) without scratch (temporary
+ * memory). */
 static int64_t bytes_of(const rd_cuda_strategy *s)
 {
     int64_t bytes = 0;
@@ -336,9 +337,9 @@ static bool run_held_ranges(partitioned_run *all, bool ends)
     return true;
 }
 
-/* True if ranges of a split loop leave anything for each other: partial results of a fold (a
- * reduction), or, in the last kernel, the count of finished ranges, by which what stands behind
- * the loops (has_end) runs once. */
+/* True if ranges of a split loop leave anything for each other. These are partial results of a
+ * fold (a reduction), or, in the last kernel, the count of finished ranges, by which what stands
+ * behind the loops (has_end) runs once. */
 static bool leaves_partials(const rd_cuda_strategy *s, int32_t split)
 {
     bool found = s->has_end && split == s->n_split - 1;
@@ -348,8 +349,8 @@ static bool leaves_partials(const rd_cuda_strategy *s, int32_t split)
     return found;
 }
 
-/* Sets the counters of finished ranges to 0 on all GPUs. False: all->failed is the share that
- * could not. */
+/* Sets the counters of finished ranges (parts of a split loop) to 0 on all GPUs. False:
+ * all->failed is the share that could not. */
 static bool clear_all(partitioned_run *all)
 {
     for (int32_t k = 0; k < all->n; k++)
@@ -360,8 +361,8 @@ static bool clear_all(partitioned_run *all)
     return true;
 }
 
-/* Brings the partials of all GPUs to the first one, or those of the first one to all: `move`
- * does that. False: all->failed is the run that failed. */
+/* Brings the partials (nodes that ranges leave) of all GPUs to the first one, or those of the
+ * first one to all: `move` does that. False: all->failed is the run that failed. */
 static bool move_partials(partitioned_run *all,
                           rd_gpu_run_state *(*move)(const rd_device_ranges *, int32_t))
 {
@@ -376,7 +377,8 @@ static bool move_partials(partitioned_run *all,
 /* Gives each GPU its ranges of a split loop, in equal numbers: the same ones for every split
  * loop, as memory that one loop keeps for the next stays on its GPU. Each but the last GPU holds
  * back its last range, so that no group of ranges across two GPUs is complete before the
- * partials are gathered. ends false: no share runs what stands behind the loops. */
+ * partials (nodes that ranges leave) are gathered. ends false: no share runs what stands behind
+ * the loops. */
 static void take_ranges(partitioned_run *all, int32_t split)
 {
     (void)find_blocks(all->strategy, split, &all->blocks);
@@ -391,9 +393,9 @@ static void take_ranges(partitioned_run *all, int32_t split)
     }
 }
 
-/* Runs all ranges of one split loop. Each GPU does its own; then the first GPU gets all
- * partials, and does the ranges that were held back. If another kernel follows, all GPUs get its
- * partials. */
+/* Runs all ranges of one split loop. Each GPU does its own; then the first GPU gets all partials
+ * (nodes that ranges leave), and does the ranges that were held back. If another kernel follows,
+ * all GPUs get its partials. */
 static bool partition_ranges(partitioned_run *all, int32_t split)
 {
     const bool partials = leaves_partials(all->strategy, split),

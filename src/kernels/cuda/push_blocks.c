@@ -28,8 +28,8 @@ int32_t rd_cuda_fold_number(const rd_cuda_strategy *s, const rd_cuda_fold *f)
     return (int32_t)(f - s->fold);
 }
 
-/* Writes the lane (one of a cell's partial accumulators) that is number l of this thread:
- * adjacent lanes if a thread has vectors, "(4 * t + l)"; else lanes a team's threads apart,
+/* Writes the lane (one of a cell's partial accumulators) that is number l of this thread. These
+ * are adjacent lanes if a thread has vectors, "(4 * t + l)"; else lanes a team's threads apart,
  * "(RD_TEAM * l + t)"; or the thread's only lane, "t". */
 const char *rd_cuda_lane_of(const rd_cuda_text *t, const rd_cuda_fold *f, char to[32])
 {
@@ -49,8 +49,8 @@ static const char *first_lane(const rd_cuda_text *t)
     return first[t->s->width];
 }
 
-/* Returns the distance between two lanes of a thread: 1 if they are adjacent, else a team's
- * threads. */
+/* Returns the distance between two lanes (partial accumulators) of a thread: 1 if they are
+ * adjacent, else a team's threads. */
 static int32_t lanes_apart(const rd_cuda_text *t)
 {
     return t->s->width > 1 ? 1 : t->s->team;
@@ -77,8 +77,8 @@ static void add_lanes_of_push(rd_text *to, const rd_cuda_text *t, const rd_cuda_
 }
 
 /* Adds the first arguments of push(): the states of a cell (output element) and the rows of its
- * nodes, "&s0_0[c0 * 4], w0_0". If threads share a cell's lanes in the team's memory, this
- * thread's first lane is added. */
+ * nodes (partial results in the combine tree), "&s0_0[c0 * 4], w0_0". If threads share a cell's
+ * lanes (partial accumulators) in the team's memory, this thread's first lane is added. */
 static void add_arrays_of_push(rd_text *to, const rd_cuda_text *t, const rd_cuda_fold *f)
 {
     const int32_t number = rd_cuda_fold_number(t->s, f);

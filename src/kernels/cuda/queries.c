@@ -30,8 +30,9 @@ bool rd_cuda_is_distributed(const rd_cuda_strategy *s, int32_t inst)
     return rd_cuda_distributed_around(s, inst) >= 0;
 }
 
-/* Counts the nodes of a scan in ranges on all levels below one: level 0 has a node for each
- * range, and each level half as many as the one below, rounded down. */
+/* Counts the nodes (partial results in the combine tree) of a scan in ranges (parts of a split
+ * loop) on all levels below one. Level 0 has a node for each range, and each level half as many
+ * as the one below, rounded down. */
 int64_t rd_cuda_nodes_below(int64_t n_range, int32_t level)
 {
     int64_t nodes = 0;

@@ -122,9 +122,9 @@ static void find_reads(rd_cuda_strategy *s)
 }
 
 /* ---- Rows that one loop stores for another --------------------------------------------------- */
-/* True if only the thread that stores an element of a scratch slot (temporary memory) loads it:
- * every access is in a loop that gives thread t the same indices, and its position is the loop's
- * index. *axis gets the axis of these loops. */
+/* True if only the thread that stores an element of a scratch slot (temporary memory) loads it.
+ * So every access is in a loop that gives thread t the same indices, and its position is the
+ * loop's index. *axis gets the axis of these loops. */
 static bool is_kept_by_thread(const rd_cuda_strategy *s, int32_t slot, int32_t *axis)
 {
     const rd_program *p = s->p;
@@ -241,7 +241,7 @@ int64_t rd_cuda_dynamic_bytes(const rd_cuda_strategy *s)
 }
 
 /* Returns the shared memory of a block's cached rows, and of the words of 8 bytes by which its
- * teams exchange lanes of folds. */
+ * teams exchange lanes (partial accumulators) of folds. */
 static int64_t bytes_of(const rd_cuda_strategy *s)
 {
     return row_bytes(s) +

@@ -130,7 +130,7 @@ static bool is_of_item(const rd_cuda_strategy *s, const rd_cuda_fold *f)
 }
 
 /* True if ranges need nothing from each other but partials (nodes of combine trees). A fold of
- * the item must take its elements in a split loop, as else each range would take all of them; it
+ * the item must take its elements in a split loop, as else each range would take all of them. It
  * must be no scan and have several blocks of a fixed number of steps. A fold behind all split
  * loops is no obstacle, as only the last range does it. False, too, if no fold is split. */
 static bool may_split_folds(const rd_cuda_strategy *s)
@@ -190,9 +190,9 @@ static bool awaits_nothing(const rd_cuda_strategy *s)
     return true;
 }
 
-/* Gives each item global memory for scratch that one split loop stores and a later one loads,
- * since these are different kernels. False: all items together would need more than 1 GiB. If an
- * item is `width` neighbours (strip >= 0), each of them has its own. */
+/* Gives each item global memory for scratch (temporary memory) that one split loop stores and a
+ * later one loads, since these are different kernels. False: all items together would need more
+ * than 1 GiB. If an item is `width` neighbours (strip >= 0), each of them has its own. */
 static bool assign_item_memory(rd_cuda_strategy *s)
 {
     enum { MOST = 1 << 30 };
@@ -223,8 +223,8 @@ bool rd_cuda_is_along_lanes(const rd_cuda_strategy *s, const rd_cuda_fold *f)
 }
 
 /* Returns how many steps of a fold an index of the split axis is worth. A step of the outer
- * position is a row of all lanes. If lanes lie along the axis, it returns elements of the lane
- * position instead. */
+ * position is a row of all lanes (partial accumulators). If lanes lie along the axis, it returns
+ * elements of the lane position instead. */
 int64_t rd_cuda_steps_per_index(const rd_cuda_strategy *s, const rd_cuda_fold *f)
 {
     const rd_fold *fold = f->of.fold;
@@ -235,8 +235,8 @@ int64_t rd_cuda_steps_per_index(const rd_cuda_strategy *s, const rd_cuda_fold *f
 }
 
 /* Returns the length of one block of a fold's combine tree, in the unit of
- * rd_cuda_steps_per_index(): 64 steps; if lanes lie along the split axis, 64 elements for each
- * lane. */
+ * rd_cuda_steps_per_index(): 64 steps; if lanes (partial accumulators) lie along the split axis,
+ * 64 elements for each lane. */
 static int64_t block_of(const rd_cuda_strategy *s, const rd_cuda_fold *f)
 {
     const int32_t lanes = f->of.fold->lanes;
@@ -265,8 +265,8 @@ static int64_t grain_of(const rd_cuda_strategy *s)
 }
 
 /* Chooses the length of ranges: 2^n grains (indices at which a range may begin), so that no more
- * ranges are made than give all threads work. If a grain is 2^m blocks, a range is exactly one
- * node of the combine tree. */
+ * ranges (parts of a split loop) are made than give all threads work. If a grain is 2^m blocks,
+ * a range is exactly one node of the combine tree. */
 static void find_ranges(rd_cuda_strategy *s)
 {
     enum { MOST = 1 << 20 }; /* `fan` to the number of levels above them, at most */
@@ -294,9 +294,10 @@ static void count_blocks(rd_cuda_strategy *s)
     }
 }
 
-/* Returns the most nodes that so many neighbouring ranges leave of a fold: one for each binary
- * digit of their number of blocks. Ranges that are not aligned to nodes have up to twice as
- * many. A row of partials has one node of each lane. */
+/* Returns the most nodes (partial results in the combine tree) that so many neighbouring ranges
+ * (parts of a split loop) leave of a fold: one for each binary digit of their number of blocks.
+ * Ranges that are not aligned to nodes have up to twice as many. A row of partials has one node
+ * of each lane. */
 static int32_t rows_of(const rd_cuda_fold *f, int64_t ranges)
 {
     const int64_t blocks = f->blocks * ranges, all = f->of.fold->n_block;
@@ -304,10 +305,11 @@ static int32_t rows_of(const rd_cuda_fold *f, int64_t ranges)
     return rd_cuda_bits(blocks < all ? blocks : all) * (f->aligned ? 1 : 2);
 }
 
-/* Lays out all levels of groups of ranges. Level 0 has the ranges; each next level has groups of
- * `fan` members of the level below, until one group is left. Each range or group has rows for
- * its nodes, and a counter of members that have come. A group of aligned ranges is one node, but
- * for the last, which may be shorter and end within a node. */
+/* Lays out all levels of groups of ranges (parts of a split loop). Level 0 has the ranges; each
+ * next level has groups of `fan` members of the level below, until one group is left. Each range
+ * or group has rows for its nodes (partial results in the combine tree), and a counter of
+ * members that have come. A group of aligned ranges is one node, but for the last, which may be
+ * shorter and end within a node. */
 static void find_levels(rd_cuda_strategy *s)
 {
     int64_t n = s->n_range, ranges = 1;
@@ -365,8 +367,8 @@ static bool has_only_scans(rd_cuda_strategy *s)
     return found;
 }
 
-/* Chooses the ranges of a two-pass scan: 2^n blocks, so that each is a node of the combine tree,
- * and no more ranges than the GPU has threads for. */
+/* Chooses the ranges (parts of a split loop) of a two-pass scan: 2^n blocks, so that each is a
+ * node of the combine tree, and no more ranges than the GPU has threads for. */
 static void find_two_pass_ranges(rd_cuda_strategy *s)
 {
     const int64_t extent = s->p->loop[s->split[0]].extent;
@@ -409,8 +411,8 @@ static bool find_large(rd_cuda_strategy *s, const rd_cuda_limits *limits)
     return limits->devices > 1 || (limits->memory > 0 && bytes > limits->memory / 2);
 }
 
-/* Halves the ranges until blocks of the work fit the budget of windows, or a range is one grain,
- * the least it may be. */
+/* Halves the ranges (parts of a split loop) until blocks of the work fit the budget of windows,
+ * or a range is one grain, the least it may be. */
 static void shorten_ranges(rd_cuda_strategy *s, int64_t budget)
 {
     const int64_t extent = s->p->loop[s->split[0]].extent, grain = grain_of(s);

@@ -76,7 +76,7 @@ static void measure(const rd_cuda_strategy *s, int32_t inst, rd_cuda_staged_row 
     r->n = r->n ? last - r->first + 1 : 0;
 }
 
-/* Finds the rows of an access: the most outer loops of the grid (the loops whose indices are
+/* Finds the rows of an access. The most outer loops of the grid (the loops whose indices are
  * work items) are taken for which rows advance by one step and overlap no other row (n <= step).
  * Indices of the other loops of the grid are items that share a row. False: the access has no
  * such rows, or is a gather. */
@@ -110,8 +110,8 @@ int32_t rd_cuda_staged_row_vector(const rd_cuda_strategy *s, const rd_cuda_stage
 }
 
 /* True if a row is one aligned vector, which its thread loads at once anyway, so that staging
- * gains nothing: rows follow each other without gaps, their length is a power of 2, and each
- * item has its own row. */
+ * gains nothing. Then rows follow each other without gaps, their length is a power of 2, and
+ * each item has its own row. */
 static bool is_vector(const rd_cuda_strategy *s, const rd_cuda_staged_row *r)
 {
     return r->step == r->n && r->items == 1 && (r->n & (r->n - 1)) == 0 && r->first % r->n == 0 &&
@@ -316,8 +316,8 @@ static bool may_stage(const rd_cuda_strategy *s)
 }
 
 /* Stages short rows in shared memory, if so little is needed that `resident` blocks of threads
- * fit on a multiprocessor. It tries copied rows and scratch together, then copied rows alone,
- * then scratch alone. */
+ * fit on a multiprocessor. It tries copied rows and scratch (temporary memory) together, then
+ * copied rows alone, then scratch alone. */
 void rd_cuda_find_staged_rows(rd_cuda_strategy *s, int64_t shared)
 {
     static const struct {

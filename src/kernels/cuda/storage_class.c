@@ -12,7 +12,7 @@
 #include "core/combine_tree.h"
 #include "kernels/cuda/strategy.h"
 
-/* True if an instruction loads from or stores to scratch. */
+/* True if an instruction loads from or stores to scratch (temporary memory). */
 static bool is_scratch(const rd_program *p, const rd_inst *inst)
 {
     return (inst->kind == RD_I_LOAD || inst->kind == RD_I_STORE) &&
@@ -64,8 +64,9 @@ static int64_t fold_bytes(const rd_cuda_fold *f)
     return bytes;
 }
 
-/* Reserves global memory for the nodes of a look-back scan. Its states are in registers, a state
- * for each element, so they need no memory. */
+/* Reserves global memory for the nodes (partial results in the combine tree) of a look-back
+ * scan. Its states (accumulators) are in registers, a state for each element, so they need no
+ * memory. */
 static void assign_node_storage(rd_cuda_strategy *s, rd_cuda_fold *f)
 {
     f->n_cell = 1;
@@ -75,7 +76,8 @@ static void assign_node_storage(rd_cuda_strategy *s, rd_cuda_fold *f)
 /* Counts the states of a fold, chooses where they lie, and reserves memory. They are variables
  * of a thread; or, if too large for that, in the thread's global memory; or in the team's, if
  * the team's threads share its cells (output elements). `here`: lanes of a cell that a thread
- * has. Partials of ranges, and nodes of a two-pass scan, get a place, too. */
+ * has. Partials of ranges (parts of a split loop), and nodes (partial results in the combine
+ * tree) of a two-pass scan, get a place, too. */
 static void assign_fold_storage(rd_cuda_strategy *s, rd_cuda_fold *f)
 {
     const rd_fold *fold = f->of.fold;
@@ -106,9 +108,9 @@ static void assign_fold_storage(rd_cuda_strategy *s, rd_cuda_fold *f)
         f->node = reserve(&s->row_bytes, state_bytes(f, f->n_cell * fold->lanes));
 }
 
-/* Returns the storage class of a scratch slot (temporary memory): global memory of each thread,
- * if a loop that the team shares stores all indices at one place, so that each thread has its
- * own value; else of the team. */
+/* Returns the storage class of a scratch slot (temporary memory). It is global memory of each
+ * thread, if a loop that the team shares stores all indices at one place, so that each thread
+ * has its own value; else of the team. */
 static rd_cuda_storage storage_of_scratch(const rd_cuda_strategy *s, int32_t slot)
 {
     for (int32_t i = 0; i < s->p->n_inst; i++) {
@@ -122,9 +124,9 @@ static rd_cuda_storage storage_of_scratch(const rd_cuda_strategy *s, int32_t slo
     return RD_STORAGE_TEAM;
 }
 
-/* Assigns a storage class and a place to each fold, then to all scratch that is not in shared
- * memory or kept by items. If an item is `width` neighbours (strip >= 0), scratch is as many
- * times as large. */
+/* Assigns a storage class and a place to each fold, then to all scratch (temporary memory) that
+ * is not in shared memory or kept by items. If an item is `width` neighbours (strip >= 0),
+ * scratch is as many times as large. */
 void rd_cuda_assign_storage(rd_cuda_strategy *s)
 {
     for (int32_t k = 0; k < s->p->n_fold; k++)

@@ -22,10 +22,10 @@ static bool takes_element(const rd_inst *inst)
 }
 
 /* ---- Folds ----------------------------------------------------------------------------------- */
-/* Finds what kernels must know of a fold: weights, combine tree, state and scan. `empties`:
- * states that have met no element may be merged; `rises`: a lane's elements come by rising
- * place; `levels`: of nodes of a scan by a tree. s->why gets the reason if a user's reducer has
- * no text that a GPU can compile. False: no memory. */
+/* Finds what kernels must know of a fold: weights, combine tree, state (accumulator) and scan.
+ * `empties`: states that have met no element may be merged; `rises`: a lane's elements come by
+ * rising place; `levels`: of nodes of a scan by a tree. s->why gets the reason if a user's
+ * reducer has no text that a GPU can compile. False: no memory. */
 static bool describe_fold(rd_cuda_strategy *s, int32_t k, rd_get_fn *get, void *pool)
 {
     rd_cuda_fold  *f    = &s->fold[k];
@@ -83,8 +83,8 @@ static bool find_folds(rd_cuda_strategy *s, rd_get_fn *get, void *pool)
 
 /* ---- The grid -------------------------------------------------------------------------------- */
 /* True if each work item may repeat an instruction that stands before the loop over items,
- * instead of one that all share: it computes a value from constants, indices and memory that the
- * program does not change. */
+ * instead of one that all share. So it computes a value from constants, indices and memory that
+ * the program does not change. */
 static bool is_free(const rd_cuda_strategy *s, const rd_inst *inst)
 {
     switch (inst->kind) {
@@ -180,8 +180,8 @@ static bool is_along_cells(const rd_cuda_fold *f, const distribution *w)
 /* True if threads that share the loop do not race for the slot (buffer) of `access`. Every store
  * to the slot in the loop must move along the axis as the access does, so that an element is
  * stored and loaded at the same index; a scatter is refused. A store that does not move along
- * the axis is allowed in scratch only, where each thread then has a value of its own, and only
- * if nothing outside the loop uses the slot. */
+ * the axis is allowed in scratch (temporary memory) only, where each thread then has a value of
+ * its own. It is allowed only if nothing outside the loop uses the slot. */
 static bool is_race_free(const rd_cuda_strategy *s, const rd_inst *access, const distribution *w)
 {
     const rd_program *p     = s->p;
@@ -210,8 +210,8 @@ static bool is_race_free(const rd_cuda_strategy *s, const rd_inst *access, const
 }
 
 /* True if an instruction in the loop's body allows a team's threads to share the loop. A fold
- * must begin, step and end within the loop, or the threads must be its lanes or have their own
- * cells (output elements) along the loop. */
+ * must begin, step and end within the loop, or the threads must be its lanes (partial
+ * accumulators) or have their own cells (output elements) along the loop. */
 static bool may_distribute_inst(const rd_cuda_strategy *s, const rd_inst *inst, distribution *w)
 {
     const rd_cuda_fold *f;
@@ -380,8 +380,8 @@ static void find_refusals(rd_cuda_strategy *s)
 
 /* Chooses how a program runs on a GPU. Block tiles (reductions along both axes) come first and
  * decide all. Else there are tiles of pairs, or teams and vector widths; then loops may be split
- * and rows may go to shared memory; at last states and scratch get their storage. s->why: the
- * reason if the GPU cannot run the program. False: no memory. */
+ * and rows may go to shared memory; at last states (accumulators) and scratch (temporary memory)
+ * get their storage. s->why: the reason if the GPU cannot run the program. False: no memory. */
 bool rd_cuda_choose_strategy(rd_cuda_strategy *s, const rd_program *p, const rd_cuda_limits *limits,
                              rd_get_fn *get, void *pool)
 {

@@ -197,7 +197,7 @@ bool rd_cuda_are_items_dense(const rd_cuda_strategy *s)
 
 /* ---- The vector width ------------------------------------------------------------------------ */
 /* Returns the bytes of the smallest elements that are contiguous along any innermost loop that a
- * team shares; 0: none are. */
+ * team (the threads of an item) shares; 0: none are. */
 static int32_t least_distributed(const rd_cuda_strategy *s)
 {
     int32_t least = 0;
@@ -332,7 +332,8 @@ static void distribute_chunks(rd_cuda_strategy *s)
 }
 
 /* Chooses the vector width by what an item is: a team's loops; loops of one thread; or a single
- * element of a map, for which a transpose through shared memory is tried first, and then chunks. */
+ * element of a map. For the last a transpose through shared memory is tried first, and then
+ * chunks. */
 void rd_cuda_find_vector_width(rd_cuda_strategy *s, int64_t threads)
 {
     bool has_loops = false;

@@ -30,9 +30,9 @@ static void add_index(rd_cuda_blocks *b, int32_t axis, int64_t per)
         (rd_block_index){ .axis = axis, .per = per, .count = (extent + per - 1) / per };
 }
 
-/* Finds the indices by which the kernel's work is numbered, the slowest first: ranges of the
- * split loop, loops of the grid (the outer loops, whose indices are work items), chunks of a
- * map, block tiles. A kernel has those of them that its strategy has (>= 0). Along the axis
+/* Finds the indices by which the kernel's work is numbered, the slowest first. They are ranges
+ * of the split loop, loops of the grid (the outer loops, whose indices are work items), chunks
+ * of a map, block tiles. A kernel has those of them that its strategy has (>= 0). Along the axis
  * `strip`, `width` neighbours are one item. */
 static void find_indices(rd_cuda_blocks *b)
 {
@@ -142,7 +142,7 @@ int64_t rd_slot_bytes(const rd_cuda_strategy *s, int32_t slot)
 }
 
 /* True if the data of a slot (buffer) come to the GPU by windows: the slot is marked, and no
- * scratch. windowed NULL: all slots are marked. */
+ * scratch (temporary memory). windowed NULL: all slots are marked. */
 static bool is_windowed(const rd_cuda_strategy *s, const bool *windowed, int32_t slot)
 {
     return slot < s->p->first_scratch && (!windowed || windowed[slot]);

@@ -12,15 +12,16 @@
 
 /* ---- Callbacks of the printer ---------------------------------------------------------------- */
 /* Callback of the printer at the end of a range: adds the text that stores a fold's partials,
- * the nodes that the range leaves. */
+ * the nodes (partial results in the combine tree) that the range (part of a split loop) leaves. */
 static void leave_nodes(void *of, rd_printing *n, int32_t fold)
 {
     (void)n;
     rd_cuda_leave_nodes(of, fold);
 }
 
-/* Callback of the printer behind the stores of partials: adds the combine by the last team (the
- * threads of an item) of each group of ranges, and an "if" that holds in the last team of all. */
+/* Callback of the printer behind the stores of partials. It adds the combine by the last team
+ * (the threads of an item) of each group of ranges (parts of a split loop), and an "if" that
+ * holds in the last team of all. */
 static void print_last_team(void *of, rd_printing *n)
 {
     rd_cuda_text *t = of;
@@ -54,8 +55,9 @@ rd_kernel_combine rd_cuda_range_callbacks(rd_cuda_text *t)
 }
 
 /* ---- Kernels --------------------------------------------------------------------------------- */
-/* Declares an item's nodes of a look-back scan. They lie behind the counter of tiles (RD_TICKET
- * bytes). t becomes the thread's number in its block, as a block does a tile:
+/* Declares an item's nodes (partial results in the combine tree) of a look-back scan. They lie
+ * behind the counter of tiles (RD_TICKET bytes). t becomes the thread's number in its block, as
+ * a block does a tile:
  *
  *     char *const nodes = (char *)q.head.nodes + 16 + item * q.N[0];
  *     const int t = (int)threadIdx.x; */
@@ -70,8 +72,8 @@ static void declare_nodes_of_tiles(rd_cuda_text *t)
     rd_text_end(&bytes, t->print.to);
 }
 
-/* Adds the text of one work item, or of one range of an item, and a barrier for the team (its
- * threads), so that none begins the next one too early. */
+/* Adds the text of one work item, or of one range (part of a split loop) of an item. A barrier
+ * for the team (its threads) follows, so that none begins the next one too early. */
 static void write_work(rd_cuda_text *t, int32_t kernel)
 {
     rd_cuda_declare_work(t, t->part);
@@ -163,8 +165,9 @@ static const char *const nodes_of_level[] = {
     "int64_t work = (int64_t)blockIdx.x * RD_THREADS + threadIdx.x;",
 };
 
-/* Adds the kernel of a two-pass scan that makes one level of nodes from the level below.
- * q.head.span is the level; a thread makes a node of one cell (output element of an item):
+/* Adds the kernel of a two-pass scan that makes one level of nodes (partial results in the
+ * combine tree) from the level below. q.head.span is the level; a thread makes a node of one
+ * cell (output element of an item):
  *
  *     extern "C" __global__ void __launch_bounds__(RD_THREADS, RD_FIT) lift0(const rd_call q)
  *     {

@@ -19,9 +19,9 @@ typedef struct run_call {
     char             *why;
 } run_call;
 
-/* Returns the numbers of a kernel's first argument: the first item and the end of the items
- * (RD_CL_SLOTS is 2), a place for each slot (buffer), and the n_number numbers that the text
- * reads as N[k]. */
+/* Returns the numbers of a kernel's first argument. They are the first item and the end of the
+ * items (RD_CL_SLOTS is 2), a place for each slot (buffer), and the n_number numbers that the
+ * text reads as N[k]. */
 static int32_t count_of(const rd_printing *n)
 {
     return RD_CL_SLOTS + n->n_slot + n->n_number;

@@ -16,9 +16,9 @@ static const int64_t MOST_PRIVATE = 1 << 17;
 /* Numbers and addresses that a kernel takes: every device allows 1024 bytes of arguments. */
 enum { MOST_NUMBERS = 120 };
 
-/* Returns the bytes of all states and nodes of the combine tree that an item has in variables. A
- * reduction has its states and node_rows rows of nodes. A scan has its state, its prefix and a
- * result, nodes of `levels`, and the words of a float sum. */
+/* Returns the bytes of all states (accumulators) and nodes of the combine tree that an item has
+ * in variables. A reduction has its states and node_rows rows of nodes. A scan has its state,
+ * its prefix and a result, nodes of `levels`, and the words of a float sum. */
 static int64_t variables_of(const rd_schedule *t)
 {
     int64_t bytes = 0;
@@ -33,8 +33,9 @@ static int64_t variables_of(const rd_schedule *t)
     return bytes;
 }
 
-/* Returns the bytes of an item's states and scratch.  Without kernel functions (group-bys) the
- * states are in one block of memory, of which the printer knows the size. */
+/* Returns the bytes of an item's states (accumulators) and scratch (temporary memory). Without
+ * kernel functions (group-bys) the states are in one block of memory, of which the printer knows
+ * the size. */
 static int64_t private_bytes(const rd_cl_text *t)
 {
     const rd_program *p     = t->print.t->p;
@@ -45,7 +46,7 @@ static int64_t private_bytes(const rd_cl_text *t)
     return bytes;
 }
 
-/* True if an item's states and scratch fit in private memory. */
+/* True if an item's states (accumulators) and scratch (temporary memory) fit in private memory. */
 bool rd_cl_fits(const rd_cl_text *t)
 {
     return private_bytes(t) <= MOST_PRIVATE;

@@ -45,7 +45,7 @@ static bool may_be_items(const rd_schedule *t, int32_t stmt)
 }
 
 /* Gives perfectly nested loops, from `stmt` inwards, the role of loops over work items. Only
- * values stand between them, so states of folds begin in the innermost one. */
+ * values stand between them, so states (accumulators) of folds begin in the innermost one. */
 static void mark_items(const rd_schedule *t, int32_t stmt, rd_gpu_loop *loop)
 {
     for (int32_t n = 0; n < RD_MAX_RANK && may_be_items(t, stmt); n++) {

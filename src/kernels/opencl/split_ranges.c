@@ -46,8 +46,8 @@ static int32_t only_loop(const rd_schedule *t)
 }
 
 /* Returns how many steps of a fold an index of the loop is worth; or elements of the lane
- * position, if lanes lie along the axis. *block gets the length of one block of the combine tree
- * in the same unit: 64 steps, or 64 elements for each lane. */
+ * position, if lanes (partial accumulators) lie along the axis. *block gets the length of one
+ * block of the combine tree in the same unit: 64 steps, or 64 elements for each lane. */
 static int64_t each_of(const rd_fold *f, int32_t axis, int64_t *block)
 {
     const int64_t lane = rd_coef(&f->lane, axis);
@@ -68,8 +68,8 @@ static bool begins_at_top(const rd_schedule *t, int32_t fold)
 }
 
 /* Returns the smallest number of indices that is whole blocks of the combine tree for all folds
- * that ranges share: the least common multiple. 0: such a fold has a single block, or does not
- * move along the axis, so ranges cannot share it. */
+ * that ranges (parts of a split loop) share: the least common multiple. 0: such a fold has a
+ * single block, or does not move along the axis, so ranges cannot share it. */
 static int64_t grain_of(const rd_schedule *t, int32_t axis)
 {
     int64_t grain = 1;
@@ -90,7 +90,8 @@ static int64_t grain_of(const rd_schedule *t, int32_t axis)
 
 /* Returns the loop of a program's only work item that is split into ranges, -1: none. *range
  * gets the indices of a range: whole blocks of all folds, doubled until there are at most 1024
- * ranges. Scratch would have to be shared by ranges, so a program with scratch is refused. */
+ * ranges. Scratch would have to be shared by ranges, so a program with scratch (temporary
+ * memory) is refused. */
 int32_t rd_cl_split_of(const rd_schedule *t, int64_t *range)
 {
     enum { MOST = 1024 };
@@ -116,7 +117,7 @@ static const rd_for *ranges_of(const rd_schedule *t)
     return NULL;
 }
 
-/* Returns how many blocks of a fold's combine tree a range has. */
+/* Returns how many blocks of a fold's combine tree a range (part of a split loop) has. */
 static int64_t blocks_of(const rd_schedule *t, int32_t fold)
 {
     int64_t       block;
@@ -138,8 +139,9 @@ void rd_cl_print_edges(rd_text *to, const rd_schedule *t)
 }
 
 /* ---- Nodes ----------------------------------------------------------------------------------- */
-/* Returns the most nodes that a range leaves for each state: two for each binary digit of its
- * number of blocks, as a range may begin and end within a node of the combine tree. */
+/* Returns the most nodes that a range (part of a split loop) leaves for each state. These are
+ * two for each binary digit of its number of blocks, as a range may begin and end within a node
+ * of the combine tree. */
 static int64_t rows_of(const rd_schedule *t, int32_t fold)
 {
     int64_t bits = 0;
@@ -149,7 +151,8 @@ static int64_t rows_of(const rd_schedule *t, int32_t fold)
     return 2 * bits;
 }
 
-/* Returns the states of a fold: a state for each lane of each result. */
+/* Returns the states (accumulators) of a fold: a state for each lane (partial accumulator) of
+ * each result. */
 static int64_t states_of(const rd_schedule *t, int32_t fold)
 {
     return t->store[fold].extent;
@@ -172,8 +175,8 @@ static void declare_nodes(rd_printing *n, const rd_cl_ranges *r, int32_t fold)
                       at + k * r->n * rows_of(n->t, fold) * states_of(n->t, fold) * 8);
 }
 
-/* Returns the bytes of all folds' partial results: for each number of a state, range, row and
- * state 8 bytes. */
+/* Returns the bytes of all folds' partial results: for each number of a state, range (part of a
+ * split loop), row and state 8 bytes. */
 static int64_t bytes_of(const rd_printing *n, const rd_cl_ranges *r)
 {
     int64_t bytes = 0;
@@ -210,8 +213,9 @@ static void end_blocks(rd_printing *n, int32_t fold)
 }
 
 /* Callback of the printer at the end of a range: adds the text that stores a fold's nodes of the
- * combine tree that cover the range, for the last kernel. w0_0 are the nodes in variables, n0_0
- * the partials of all ranges; a row has a node for each of 64 states here.
+ * combine tree that cover the range (part of a split loop), for the last kernel. w0_0 are the
+ * nodes in variables, n0_0 the partials of all ranges; a row has a node for each of 64 states
+ * (accumulators) here.
  *
  *     const int64_t rows = rd_nodes(from0, edge0(q, range + 1));
  *     for (int64_t row = 0; row < rows; row++) for (int64_t s = 0; s < 64; s++)
@@ -240,9 +244,10 @@ static void leave_nodes(void *of, rd_printing *n, int32_t fold)
     rd_print_line(n, "}");
 }
 
-/* Adds the combine of one state s: the nodes of one range after the other are pushed onto a
- * stack l0, on which each rises, merging with its left siblings; then the rest of the stack is
- * merged from the right. start, end: blocks; above: the level of the node at `start`.
+/* Adds the combine of one state s. The nodes (partial results in the combine tree) of one range
+ * (part of a split loop) after the other are pushed onto a stack l0. On it each rises, merging
+ * with its left siblings. Then the rest of the stack is merged from the right. start, end:
+ * blocks; above: the level of the node at `start`.
  *
  *     double l0[26];
  *     int64_t end = 0;
@@ -290,8 +295,8 @@ static void print_state(rd_printing *n, int32_t fold, const char *name)
     rd_text_free(&under);
 }
 
-/* Callback of the printer in the last kernel: declares arrays `name` with all states of a fold,
- * and combines them from the nodes of all ranges:
+/* Callback of the printer in the last kernel: declares arrays `name` with all states
+ * (accumulators) of a fold, and combines them from the nodes of all ranges:
  *
  *     double o0[64];
  *     for (int64_t s = 0; s < 64; s++) {
@@ -314,7 +319,7 @@ static void declare_final_row(void *of, rd_printing *n, int32_t fold, const char
 
 /* Returns the callbacks by which the printer stores and combines partials (nodes that ranges
  * leave). A further kernel of one item combines them, so no counters are needed. `one`: it gets
- * one combined node of each lane. */
+ * one combined node (partial result in the combine tree) of each lane (partial accumulator). */
 rd_kernel_combine rd_cl_range_callbacks(rd_cl_ranges *ranges)
 {
     return (rd_kernel_combine){ .of    = ranges,

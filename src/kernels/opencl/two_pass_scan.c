@@ -9,9 +9,9 @@
 
 /* ---- Which ----------------------------------------------------------------------------------- */
 /* True if a fold is a scan along the axis with a prefix that follows from nodes of the combine
- * tree: one cell (output element at a time), several blocks of the usual length, a state of one
- * number. Float sums (pair) add nodes as the tree does; other reducers must have the same bits
- * for any grouping. */
+ * tree. It has one cell (output element at a time), several blocks of the usual length, a state
+ * of one number. Float sums (pair) add nodes as the tree does; other reducers must have the same
+ * bits for any grouping. */
 static bool has_nodes(const rd_loop_fold *f, int32_t axis)
 {
     const rd_fold *fold = f->of.fold;
@@ -99,8 +99,8 @@ int32_t rd_cl_two_pass_scan_of(const rd_schedule *t, int32_t item, int64_t items
     return l->extent > *range ? loop : -1;
 }
 
-/* Counts the nodes of so many ranges on all levels: of single ranges, of two together, of four,
- * and so on. */
+/* Counts the nodes (partial results in the combine tree) of so many ranges (parts of a split
+ * loop) on all levels: of single ranges, of two together, of four, and so on. */
 int64_t rd_cl_nodes_of(int64_t ranges)
 {
     int64_t nodes = 0;

@@ -28,8 +28,8 @@ static bool is_slot_used(const rd_program *p, int32_t slot)
     return rd_program_accesses(p, RD_I_LOAD, slot) || rd_program_accesses(p, RD_I_STORE, slot);
 }
 
-/* Declares slots (buffers), scratch, states of folds, and what an item reports. Group-bys
- * (kernel NULL) have the C printer's states, in a block of memory.
+/* Declares slots (buffers), scratch (temporary memory), states (accumulators) of folds, and what
+ * an item reports. Group-bys (kernel NULL) have the C printer's states, in a block of memory.
  *
  *     __global char *const x0 = g0 + c.at[2];
  *     char x3[512] LINES;
@@ -102,8 +102,8 @@ static void add_head(const rd_cl_text *t, rd_text *to)
 }
 
 /* ---- Two-pass scans -------------------------------------------------------------------------- */
-/* Returns the statement that makes the inner nodes of a two-pass scan (BUILD_TREE); NULL: the
- * program has no such scan. */
+/* Returns the statement that makes the inner nodes (partial results in the combine tree) of a
+ * two-pass scan (BUILD_TREE); NULL: the program has no such scan. */
 static const rd_stmt *lift_of(const rd_schedule *t)
 {
     for (int32_t s = t->stmt[t->part[RD_PART_BODY]].first; s >= 0; s = t->stmt[s].next)
@@ -119,16 +119,17 @@ static int64_t ranges_of(const rd_schedule *t, int32_t kernel)
     return rd_loop_of(t, rd_innermost_item_loop(t, kernel))->extent;
 }
 
-/* Declares an item's nodes of all folds, those of ranges and of the levels above: "__global char
- * *const nodes = all + item * (int64_t)1024;". */
+/* Declares an item's nodes (partial results in the combine tree) of all folds, those of ranges
+ * (parts of a split loop) and of the levels above: "__global char *const nodes = all + item *
+ * (int64_t)1024;". */
 static void declare_nodes(rd_printing *n, int64_t ranges)
 {
     rd_print_line(n, "__global char *const nodes = all + item * (int64_t)%" PRId64 ";",
                   n->t->p->n_fold * rd_cl_node_bytes(ranges));
 }
 
-/* Adds one range of a two-pass scan. The number of work is items * range + item, so that
- * neighbouring threads have neighbouring items, not ranges:
+/* Adds one range (part of a split loop) of a two-pass scan. The number of work is items * range
+ * + item, so that neighbouring threads have neighbouring items, not ranges:
  *
  *     const int64_t work = item;
  *     __global char *const all = nodes;
@@ -153,8 +154,9 @@ static void print_range_of_scan(rd_printing *n, int32_t kernel)
     rd_print_line(n, "}");
 }
 
-/* Adds the kernel of a two-pass scan that makes the nodes of one level from the level below, for
- * all items and folds: node k covers 2^level ranges, from two nodes that cover half as many.
+/* Adds the kernel of a two-pass scan that makes the nodes (partial results in the combine tree)
+ * of one level from the level below, for all items and folds. Node k covers 2^level ranges
+ * (parts of a split loop), from two nodes that cover half as many.
  *
  *     const int64_t work = item, k = work % 32;
  *     const int64_t below = rd_nodes_below(RD_RANGES, 0) + 2 * k;
@@ -204,9 +206,9 @@ static bool has_room(rd_cl_text *t)
 }
 
 /* ---- All kernels ----------------------------------------------------------------------------- */
-/* Adds a kernel. `behind`: the one that combines the partials of a split loop's ranges and runs
- * what follows the loop, as one item. The body is printed first, as only then the numbers and
- * bytes are known that the head declares. */
+/* Adds a kernel. `behind`: the one that combines the partials (nodes that ranges leave) of a
+ * split loop's ranges and runs what follows the loop, as one item. The body is printed first, as
+ * only then the numbers and bytes are known that the head declares. */
 static void print_kernel(rd_cl_text *t, rd_text *to, int32_t kernel, bool behind)
 {
     const bool ranges = has_ranges(t->print.t, kernel), scans = lift_of(t->print.t);
@@ -227,8 +229,8 @@ static void print_kernel(rd_cl_text *t, rd_text *to, int32_t kernel, bool behind
     t->items[t->n_kernel++] = behind ? 1 : items_of(t->print.t, kernel);
 }
 
-/* Adds the kernels of a two-pass scan: totals of ranges, one kernel for each level of nodes
- * above them, and all ranges again from their prefixes. */
+/* Adds the kernels of a two-pass scan: totals of ranges (parts of a split loop), one kernel for
+ * each level of nodes above them, and all ranges again from their prefixes. */
 static void print_scans(rd_cl_text *t, rd_text *to)
 {
     const int32_t first  = rd_next_kernel(t->print.t, -1);
@@ -299,9 +301,9 @@ static const char *keep(const rd_text *text, rd_get_fn *get, void *pool)
     return kept;
 }
 
-/* Adds the functions of folds. A kernel has states in variables, and a GPU's functions. A
- * program with group-bys (print.kernel NULL) has those of the C printer, with states in memory.
- * False: no memory. */
+/* Adds the functions of folds. A kernel has states (accumulators) in variables, and a GPU's
+ * functions. A program with group-bys (print.kernel NULL) has those of the C printer, with
+ * states in memory. False: no memory. */
 static bool print_functions(rd_cl_text *t, rd_text *text, rd_get_fn *get, void *pool)
 {
     return (t->print.kernel ? rd_print_kernel_functions : rd_print_functions)(&t->print, text, get,

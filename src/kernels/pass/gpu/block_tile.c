@@ -173,8 +173,8 @@ static rd_for loop_along(const rd_block_tile *c, rd_for_kind kind, int which, in
  *     vector   the `width` adjacent columns of a thread; the tile's last column may end it
  *
  * Groups are skewed: each team is one row behind the team before, so that no two teams use the
- * lanes of one row at the same time. Folds of columns begin and end in a group, so their states
- * stay in registers. Returns the outermost loop. */
+ * lanes (partial accumulators) of one row at the same time. Folds of columns begin and end in a
+ * group, so their states (accumulators) stay in registers. Returns the outermost loop. */
 static int32_t add_element_loops(const rd_block_tile *c, int32_t first, int32_t last)
 {
     const int64_t lanes = lanes_of(c), width = c->plan->width;
@@ -297,7 +297,8 @@ static int32_t take_behind(const rd_block_tile *c, int32_t *behind)
 }
 
 /* Makes the item a block tile: loops over tiles go around it, and the element loops inside.
- * Folds get states for all rows or columns of the tile, and end in the last tiles. */
+ * Folds get states (accumulators) for all rows or columns of the tile, and end in the last
+ * tiles. */
 static void make_tiles(rd_block_tile *c)
 {
     int32_t behind[MOST_BEHIND], n_behind, elements;

@@ -37,8 +37,8 @@ void rd_block_tile_give_states(const rd_block_tile *c, int32_t fold)
 }
 
 /* Makes a statement about the partials of a fold (what a tile leaves of it), in the array
- * c->left[fold]. STORE_PARTIALS copies the states there (`arg`), COMBINE_PARTIALS reads them
- * from there (`store`). It stands nowhere yet. */
+ * c->left[fold]. STORE_PARTIALS copies the states (accumulators) there (`arg`), COMBINE_PARTIALS
+ * reads them from there (`store`). It stands nowhere yet. */
 int32_t rd_block_tile_add_stmt(const rd_block_tile *c, rd_stmt_kind kind, int32_t fold)
 {
     rd_stmt s = rd_stmt_of(kind);
@@ -66,8 +66,8 @@ void rd_block_tile_begin_before(const rd_block_tile *c, int32_t stmt, bool row)
 }
 
 /* Removes all statements of the item that begin a fold, begin a block of the combine tree, or
- * declare states. A tile is one block of each fold, so no block begins within it; the folds' own
- * beginnings are added elsewhere. */
+ * declare states (accumulators). A tile is one block of each fold, so no block begins within it;
+ * the folds' own beginnings are added elsewhere. */
 void rd_block_tile_drop_begins(const rd_block_tile *c)
 {
     for (int32_t s = c->item, next; s >= 0; s = next) {
@@ -79,8 +79,9 @@ void rd_block_tile_drop_begins(const rd_block_tile *c)
     }
 }
 
-/* Adds an array in global memory for the partials of each fold, c->left[k]. A fold of rows needs
- * none if a row is a single tile, as then nothing is left to combine. */
+/* Adds an array in global memory for the partials (nodes that tiles leave) of each fold,
+ * c->left[k]. A fold of rows needs none if a row is a single tile, as then nothing is left to
+ * combine. */
 void rd_block_tile_add_partials(rd_block_tile *c)
 {
     for (int32_t k = 0; k < c->t->p->n_fold && !c->t->failed; k++) {
@@ -94,8 +95,8 @@ void rd_block_tile_add_partials(rd_block_tile *c)
     }
 }
 
-/* Adds the statements that store the partials of the folds of rows (`row`), or of columns, at
- * the end of a body. left < 0: the fold has no partials. */
+/* Adds the statements that store the partials (nodes that tiles leave) of the folds of rows
+ * (`row`), or of columns, at the end of a body. left < 0: the fold has no partials. */
 void rd_block_tile_store_partials(const rd_block_tile *c, int32_t body, bool row)
 {
     for (int32_t k = 0; k < c->t->p->n_fold && !c->t->failed; k++)
@@ -104,7 +105,8 @@ void rd_block_tile_store_partials(const rd_block_tile *c, int32_t body, bool row
 }
 
 /* Lets the statements that end folds in a body (merge blocks, merge lanes, finish) read the
- * combined partials in place of the states. left < 0: the fold has no partials. */
+ * combined partials (nodes that tiles leave) in place of the states (accumulators). left < 0:
+ * the fold has no partials. */
 void rd_block_tile_read_combined(const rd_block_tile *c, int32_t body)
 {
     for (int32_t s = body; s >= 0; s = rd_next_stmt(c->t, s, body)) {

@@ -57,8 +57,8 @@ static void widen_states(const coarsening *c)
         }
 }
 
-/* Lets a statement of a fold use the states of the neighbour at hand: `of.more`, which is added
- * to the subscript, is lanes * (index - first index of the item). */
+/* Lets a statement of a fold use the states (accumulators) of the neighbour at hand: `of.more`,
+ * which is added to the subscript, is lanes * (index - first index of the item). */
 static void move_states(const coarsening *c, int32_t stmt)
 {
     const int64_t   lanes = c->t->p->fold[c->t->stmt[stmt].fold].lanes;
@@ -79,8 +79,8 @@ static rd_linear own_scratch_at(const coarsening *c, rd_linear at)
     return rd_linear_plus(c->t, at, -1, at_mark(c, c->start));
 }
 
-/* Lets a LOAD from scratch, or a STORE to it, use the element of the neighbour at hand. Slots
- * (buffers) from first_scratch on are scratch. */
+/* Lets a LOAD from scratch (temporary memory), or a STORE to it, use the element of the
+ * neighbour at hand. Slots (buffers) from first_scratch on are scratch. */
 static void move_scratch(const coarsening *c, int32_t stmt)
 {
     const rd_stmt *s     = &c->t->stmt[stmt];
@@ -99,7 +99,8 @@ static void move_scratch(const coarsening *c, int32_t stmt)
 }
 
 /* True if each neighbour of the item does the statement for itself. False for loops, whose
- * bodies are asked instead, and for statements that treat the states of the whole item. */
+ * bodies are asked instead, and for statements that treat the states (accumulators) of the whole
+ * item. */
 static bool is_done_by_each(const rd_schedule *t, int32_t stmt)
 {
     switch (t->stmt[stmt].kind) {

@@ -151,8 +151,8 @@ static void put_tiles_around(look_back *w, int32_t loop)
 }
 
 /* ---- Elements -------------------------------------------------------------------------------- */
-/* Adds an array of states of a fold, one for each element of a tile, in registers of the
- * threads. per_thread: the elements of a tile divided by the threads of the block. */
+/* Adds an array of states (accumulators) of a fold, one for each element of a tile, in registers
+ * of the threads. per_thread: the elements of a tile divided by the threads of the block. */
 static int32_t add_elements(const look_back *w, int32_t fold)
 {
     rd_store elements = w->t->store[fold];
@@ -183,7 +183,8 @@ static void drop_operands(rd_stmt *s)
 
 /* Changes a PREFIX, which takes an element and returns the scan's result so far. In the first
  * loop (`early`) it becomes a STEP that only takes the element; in the second one a SCAN_RESULT.
- * Both use the state of this element (`of.more`, its place in the tile) in the array `elements`. */
+ * Both use the state (accumulator) of this element (`of.more`, its place in the tile) in the
+ * array `elements`. */
 static void split_prefix(const look_back *w, int32_t stmt, bool early, int32_t elements)
 {
     const rd_linear at = place_in_tile(w, stmt);
@@ -199,9 +200,9 @@ static void split_prefix(const look_back *w, int32_t stmt, bool early, int32_t e
 }
 
 /* Changes all PREFIX statements of the first loop (`early`) or the second one. elements[fold] is
- * the array of states. The first loop needs no stores, as results come from the second one.
- * Tests for a new block (PUSH_IF_NEW) go, as SCAN_BLOCKS does whole blocks. Values that nobody
- * reads then are removed. */
+ * the array of states (accumulators). The first loop needs no stores, as results come from the
+ * second one. Tests for a new block (PUSH_IF_NEW) go, as SCAN_BLOCKS does whole blocks. Values
+ * that nobody reads then are removed. */
 static void split_prefixes_in(const look_back *w, int32_t loop, bool early, const int32_t *elements)
 {
     rd_schedule *t = w->t;
@@ -232,8 +233,9 @@ static void keep_loads(const look_back *w, int32_t early, int32_t late)
 
 /* ---- Look-back ------------------------------------------------------------------------------- */
 /* Adds a statement of a fold before the statement `behind`. states: the array of the elements'
- * states; nodes: the array of partials in global memory, which STORE_PARTIALS and LOOK_BACK name
- * as `arg`, and BUILD_TREE as `store`. LOOK_BACK names the tile's first step (`at`). */
+ * states (accumulators); nodes: the array of partials in global memory, which STORE_PARTIALS and
+ * LOOK_BACK name as `arg`, and BUILD_TREE as `store`. LOOK_BACK names the tile's first step
+ * (`at`). */
 static void put_stmt(const look_back *w, rd_stmt_kind kind, int32_t fold, int32_t states,
                      int32_t nodes, int32_t behind)
 {
@@ -246,9 +248,9 @@ static void put_stmt(const look_back *w, rd_stmt_kind kind, int32_t fold, int32_
     rd_put_before(w->t, rd_add_stmt(w->t, &s), behind);
 }
 
-/* Adds what stands between both loops. All threads scan the blocks of the tile; behind a barrier
- * the tile's nodes are stored and combined, and LOOK_BACK waits for the nodes of earlier tiles;
- * a second barrier shows the prefix to all threads. */
+/* Adds what stands between both loops. All threads scan the blocks of the tile. Behind a barrier
+ * the tile's nodes (partial results in the combine tree) are stored and combined, and LOOK_BACK
+ * waits for the nodes of earlier tiles. A second barrier shows the prefix to all threads. */
 static void put_between(const look_back *w, int32_t late, const int32_t *elements)
 {
     const int32_t n = w->t->p->n_fold;
@@ -266,8 +268,8 @@ static void put_between(const look_back *w, int32_t late, const int32_t *element
     put_stmt(w, RD_S_BARRIER, /*fold=*/-1, /*states=*/-1, -1, late);
 }
 
-/* Lets the folds' BEGINs and declarations of the tile name the arrays with a state for each
- * element: elements[k] is that of fold k. */
+/* Lets the folds' BEGINs and declarations of the tile name the arrays with a state (accumulator)
+ * for each element: elements[k] is that of fold k. */
 static void begin_elements(const look_back *w, const int32_t *elements)
 {
     rd_schedule *t = w->t;

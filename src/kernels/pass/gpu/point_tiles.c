@@ -61,7 +61,8 @@ static bool is_declared_in(const rd_schedule *t, int32_t body, int32_t store)
 
 /* True if the array belongs to a single pair: it is declared, or its fold begins, in the loop
  * over pairs. (A pair is a result and a point.) fold < 0: the array holds elements, not a fold's
- * states. States in a thread's memory have no declaration, so the fold's BEGIN decides. */
+ * states (accumulators). States in a thread's memory have no declaration, so the fold's BEGIN
+ * decides. */
 static bool is_begun_in(const rd_schedule *t, int32_t pairs, int32_t store)
 {
     if (t->store[store].fold < 0)
@@ -96,9 +97,9 @@ static rd_linear at_point(rd_schedule *t, rd_linear at, int64_t coef, int32_t ax
 }
 
 /* Lets an access inside a pair use the part of its array that belongs to the point at hand. Only
- * arrays with copies have parts. A statement of a fold names its states by `of.more`; a load or
- * a store has an address. `width`: elements of a part, `axis`: of points, `start`: the mark of
- * the first point. */
+ * arrays with copies have parts. A statement of a fold names its states (accumulators) by
+ * `of.more`; a load or a store has an address. `width`: elements of a part, `axis`: of points,
+ * `start`: the mark of the first point. */
 static void use_own_part(rd_schedule *t, int32_t stmt, int64_t width, int32_t axis, int32_t start)
 {
     const rd_stmt s     = t->stmt[stmt];
@@ -234,9 +235,9 @@ static void fill(rd_point_tiling *s, int32_t tile, int32_t stop)
 }
 
 /* Makes the loop over points three nested loops: over tiles in shared memory, over blocks of the
- * combine tree, and over groups of points. PUSH_IF_NEW statements for all cells stand directly
- * before the loop over groups, once for each block; so they go into the loop over blocks with
- * it. */
+ * combine tree, and over groups of points. PUSH_IF_NEW statements for all cells (output
+ * elements) stand directly before the loop over groups, once for each block; so they go into the
+ * loop over blocks with it. */
 static void make_tiles(rd_point_tiling *s)
 {
     rd_schedule *t    = s->t;

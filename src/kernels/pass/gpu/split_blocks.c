@@ -35,9 +35,9 @@ static bool is_at_index(const rd_schedule *t, const rd_stmt *s, int32_t axis)
 }
 
 /* Returns the next PUSH_IF_NEW (it begins a block of the combine tree where an element is the
- * block's first) behind `last` that can be hoisted: done once for 64 rounds of the loop, as its
- * step is the loop's index. -1: there is none. Those with `all`, for all cells at once, are
- * hoisted already. */
+ * block's first) behind `last` that can be hoisted. Then it is done once for 64 rounds of the
+ * loop, as its step is the loop's index. -1: there is none. Those with `all`, for all cells
+ * (output elements) at once, are hoisted already. */
 static int32_t next_block_begin(const rd_schedule *t, int32_t loop, int32_t last)
 {
     const int32_t axis = rd_loop_of(t, loop)->axis;
@@ -68,8 +68,8 @@ static int32_t add_begin_all(rd_schedule *t, int32_t push, int32_t axis, int32_t
 }
 
 /* Hoists the block begins that next_block_begin() finds in the loop: one statement for all cells
- * of a fold goes before the statement `first`. `start`: the mark bound to the block's first
- * index. `done` has a bit for each fold that has its statement. */
+ * (output elements) of a fold goes before the statement `first`. `start`: the mark bound to the
+ * block's first index. `done` has a bit for each fold that has its statement. */
 void rd_gpu_lift_block_begins(rd_schedule *t, int32_t loop, int32_t first, int32_t start)
 {
     const int32_t axis = rd_loop_of(t, loop)->axis;
@@ -99,8 +99,9 @@ rd_for rd_gpu_block_loop(rd_schedule *t, const rd_for *like)
     return blocks;
 }
 
-/* Strip-mines a loop inside a pair (a result and a point): an outer loop goes by blocks of 64
- * rounds, and folds along the loop begin a block there, once for all their cells. */
+/* Strip-mines a loop inside a pair (a result and a point). An outer loop goes by blocks of 64
+ * rounds, and folds along the loop begin a block there, once for all their cells (output
+ * elements). */
 static void split_by_blocks(rd_schedule *t, int32_t loop)
 {
     const rd_for blocks = rd_gpu_block_loop(t, rd_loop_of(t, loop));

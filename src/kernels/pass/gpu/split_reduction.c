@@ -77,8 +77,9 @@ static void add_partials(const splitting *c, int32_t fold)
         c->partials[fold] = rd_gpu_add_partials(c->t, c->plan, fold);
 }
 
-/* Makes a statement about the partials of a fold. STORE_PARTIALS copies the states there
- * (`arg`), COMBINE_PARTIALS reads them from there (`store`). It stands nowhere yet. */
+/* Makes a statement about the partials (nodes that ranges leave) of a fold. STORE_PARTIALS
+ * copies the states (accumulators) there (`arg`), COMBINE_PARTIALS reads them from there
+ * (`store`). It stands nowhere yet. */
 static int32_t add_fold_stmt(const splitting *c, rd_stmt_kind kind, int32_t fold)
 {
     rd_stmt s = rd_stmt_of(kind);
@@ -90,7 +91,7 @@ static int32_t add_fold_stmt(const splitting *c, rd_stmt_kind kind, int32_t fold
 }
 
 /* Lets the statements that end the fold in a body (merge blocks, merge lanes, finish) read the
- * combined partials in place of the states. */
+ * combined partials (nodes that ranges leave) in place of the states (accumulators). */
 static void read_combined(const splitting *c, int32_t body, int32_t fold)
 {
     for (int32_t s = body; s >= 0; s = rd_next_stmt(c->t, s, body)) {
@@ -103,7 +104,7 @@ static void read_combined(const splitting *c, int32_t body, int32_t fold)
 }
 
 /* Replaces a loop that an earlier kernel has run by its result. Where its folds began, their
- * partials are combined instead, and their states need no declaration. */
+ * partials are combined instead, and their states (accumulators) need no declaration. */
 static void combine_loop(const splitting *c, int32_t split)
 {
     rd_schedule *t = c->t;
@@ -127,8 +128,8 @@ static void combine_loop(const splitting *c, int32_t split)
 }
 
 /* ---- The end of the ranges ------------------------------------------------------------------- */
-/* Makes "if last of ranges ..": only the range of an item that finishes last runs its body. It
- * stands nowhere yet. */
+/* Makes "if last of ranges ..": only the range (part of a split loop) of an item that finishes
+ * last runs its body. It stands nowhere yet. */
 static int32_t add_last(const splitting *c)
 {
     rd_stmt s = rd_stmt_of(RD_S_IF_LAST);
@@ -138,7 +139,7 @@ static int32_t add_last(const splitting *c)
 }
 
 /* True if the statement stores a result of the program, not scratch: slots (buffers) from
- * first_scratch on are scratch. */
+ * first_scratch on are scratch (temporary memory). */
 static bool is_result(const splitting *c, int32_t stmt)
 {
     return c->t->stmt[stmt].kind == RD_S_STORE && c->t->stmt[stmt].slot < c->t->p->first_scratch;
@@ -197,8 +198,8 @@ static void end_ranges(const splitting *c, int32_t split)
 
 /* ---- Kernels --------------------------------------------------------------------------------- */
 /* Makes the kernel of split loop `number`: the loops before it are replaced by their combined
- * partials, and it goes over one range. A copy that has not as many split loops as the original
- * stays as it is: the tree has failed then. */
+ * partials (nodes that ranges leave), and it goes over one range. A copy that has not as many
+ * split loops as the original stays as it is: the tree has failed then. */
 static void split_kernel(splitting *c, int32_t kernel, int32_t number)
 {
     int32_t split[MOST_SPLIT];
@@ -253,7 +254,8 @@ static void split_all(splitting *c, int32_t kernel, int32_t body)
 
 /* The pass: splits the long loops of the first kernel to which the plan gives the role
  * RD_GPU_RANGES, so that more teams have work. Loops that scan have passes of their own, so this
- * one needs RD_GPU_SCANS_SERIAL. partials[k] -1: fold k has no array of partials yet. */
+ * one needs RD_GPU_SCANS_SERIAL. partials[k] -1: fold k has no array of partials (nodes that
+ * ranges leave) yet. */
 void rd_pass_gpu_split_reduction(rd_schedule *t, const rd_gpu_plan *plan)
 {
     int32_t       partials[RD_GPU_MOST_FOLDS];

@@ -3,7 +3,8 @@
 #include "kernels/loop/facts.h"
 #include "kernels/pass/gpu/gpu.h"
 
-/* Adds a statement that declares the array of a fold's states, before the fold begins. */
+/* Adds a statement that declares the array of a fold's states (accumulators), before the fold
+ * begins. */
 static void declare_before(rd_schedule *t, int32_t begin)
 {
     rd_stmt array = rd_stmt_of(RD_S_ARRAY);
@@ -14,8 +15,8 @@ static void declare_before(rd_schedule *t, int32_t begin)
 
 /* The pass: sets where the accumulators of each fold lie, as the plan says: variables of a
  * thread (RD_IN_LOCAL), which are declared before the fold begins, or memory. per_thread: how
- * many lanes of a cell each thread has; node_rows: how many nodes of finished blocks a state can
- * have. */
+ * many lanes of a cell each thread has; node_rows: how many nodes (partial results in the
+ * combine tree) of finished blocks a state can have. */
 void rd_pass_gpu_state_storage(rd_schedule *t, const rd_gpu_plan *plan)
 {
     const int32_t body = t->part[RD_PART_BODY];

@@ -55,9 +55,9 @@ static void set_step(rd_schedule *t, int32_t stmt, int32_t prefix, int32_t range
 }
 
 /* ---- Statements ------------------------------------------------------------------------------ */
-/* Makes a statement of the fold about its array of partials, the nodes that ranges leave.
- * BUILD_TREE works in the array itself (`store`); others copy between states and array (`arg`).
- * It stands nowhere yet. */
+/* Makes a statement of the fold about its array of partials, the nodes that ranges (parts of a
+ * split loop) leave. BUILD_TREE works in the array itself (`store`); others copy between states
+ * (accumulators) and array (`arg`). It stands nowhere yet. */
 static int32_t add_fold_stmt(rd_schedule *t, rd_stmt_kind kind, int32_t fold, int32_t partials)
 {
     rd_stmt s = rd_stmt_of(kind);
@@ -80,8 +80,9 @@ static void drop_results(rd_schedule *t, int32_t ranges)
     rd_gpu_remove_dead_values(t, ranges);
 }
 
-/* Lets a fold of the second pass begin with the prefix, the fold of all ranges before: a
- * LOOK_BACK behind its BEGIN reads it from the partials. */
+/* Lets a fold of the second pass begin with the prefix, the fold of all ranges (parts of a split
+ * loop) before. A LOOK_BACK behind its BEGIN reads it from the partials (nodes that ranges
+ * leave). */
 static void start_from_prefix(rd_schedule *t, const rd_gpu_plan *plan, int32_t ranges,
                               int32_t begin)
 {
@@ -97,9 +98,9 @@ static void start_from_prefix(rd_schedule *t, const rd_gpu_plan *plan, int32_t r
     set_step(t, look_back, prefix, ranges);
 }
 
-/* Lets a fold of the first pass store its partial at the end of a range. BUILD_TREE, before the
- * second kernel, makes the inner nodes of the combine tree from the partials. `look_back`: the
- * statement of the second pass that reads them. */
+/* Lets a fold of the first pass store its partial at the end of a range (part of a split loop).
+ * BUILD_TREE, before the second kernel, makes the inner nodes of the combine tree from the
+ * partials. `look_back`: the statement of the second pass that reads them. */
 static void store_partial(rd_schedule *t, int32_t ranges, int32_t second, int32_t look_back)
 {
     const int32_t fold = t->stmt[look_back].fold, partials = t->stmt[look_back].arg;

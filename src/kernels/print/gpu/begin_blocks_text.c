@@ -20,9 +20,10 @@ void rd_print_block_of(rd_printing *n, rd_text *to, const rd_stmt *s)
 
 /* Prints how all blocks before block `block` end for a cell (output element): "while (b0[0] <
  * block) { push0(..); b0[0]++; }". b0 is the number of the cell's open block, and push0() makes
- * its states nodes of the combine tree, for the lanes that this thread has. In the team's memory
- * these lie a team apart if a thread takes single elements. The tree begins at the range's first
- * block, from0, if ranges leave partials, else at block 0. */
+ * its states nodes of the combine tree, for the lanes (partial accumulators) that this thread
+ * has. In the team's memory these lie a team apart if a thread takes single elements. The tree
+ * begins at the range's first block, from0, if ranges (parts of a split loop) leave partials,
+ * else at block 0. */
 void rd_print_push_blocks(rd_printing *n, const rd_stmt *s, const char *block)
 {
     const int32_t lanes = rd_lanes_in_array(n, s->store), width = n->kernel->width;
@@ -48,8 +49,8 @@ void rd_print_push_blocks(rd_printing *n, const rd_stmt *s, const char *block)
     rd_text_end(&line, n->to);
 }
 
-/* Prints how all cells (output elements), which have one lane each, begin a block. m4 is the
- * block's first index:
+/* Prints how all cells (output elements), which have one lane (partial accumulator) each, begin
+ * a block. m4 is the block's first index:
  *
  *     RD_UNROLL for (int c = 0; c < 4; c++)
  *         while (b0[c] < (m4) / 64) { push0(&s0_0[c], ..); b0[c]++; } */

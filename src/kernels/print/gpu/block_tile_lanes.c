@@ -33,8 +33,8 @@ static bool is_row(const rd_printing *n, int32_t fold)
     return n->t->store[fold].storage == RD_IN_BLOCK;
 }
 
-/* Returns the number of lanes of a row, its partial accumulators: the columns that a team takes
- * at a time. */
+/* Returns the number of lanes of a row, its partial accumulators: the columns that a team (the
+ * threads of an item) takes at a time. */
 int64_t rd_lanes_of_row(const rd_printing *n)
 {
     return (int64_t)n->kernel->team * n->kernel->width;
@@ -79,8 +79,8 @@ void rd_print_declare_tile_states(rd_printing *n, bool rows)
                           k, j, n->kernel->width);
 }
 
-/* Prints how the states of a thread's columns begin, for each fold of columns: "RD_UNROLL for
- * (int l = 0; l < 4; l++) begin0(&s0_0[l]);". */
+/* Prints how the states (accumulators) of a thread's columns begin, for each fold of columns:
+ * "RD_UNROLL for (int l = 0; l < 4; l++) begin0(&s0_0[l]);". */
 void rd_print_begin_columns(rd_printing *n)
 {
     for (int32_t k = 0; k < n->t->p->n_fold; k++) {

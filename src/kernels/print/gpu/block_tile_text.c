@@ -116,8 +116,8 @@ static void print_rows_in_part(rd_printing *n, int32_t rows)
     rd_text_end(&to, n->to);
 }
 
-/* Prints how a team stores the partials of its columns (what the tile leaves of their folds):
- * the STORE_PARTIALS statements in the loop over groups of columns. */
+/* Prints how a team (the threads of an item) stores the partials of its columns (what the tile
+ * leaves of their folds): the STORE_PARTIALS statements in the loop over groups of columns. */
 static void store_columns(rd_printing *n, int32_t groups)
 {
     for (int32_t s = n->t->stmt[groups].first; s >= 0; s = n->t->stmt[s].next)
@@ -125,9 +125,9 @@ static void store_columns(rd_printing *n, int32_t groups)
             rd_print_store_partials(n, &n->t->stmt[s]);
 }
 
-/* Prints where the rows and columns of this turn begin. `own` counts the turns of the team,
- * `group` its groups of columns; m0 and m2 are the tile's first row and column, m4 the group's
- * first column:
+/* Prints where the rows and columns of this turn begin. `own` counts the turns of the team (the
+ * threads of an item), `group` its groups of columns; m0 and m2 are the tile's first row and
+ * column, m4 the group's first column:
  *
  *     const int     first = own % 8 * 8;
  *     const int64_t v1 = m0 + first;
@@ -148,9 +148,9 @@ static void declare_turn(rd_printing *n, const rd_for *groups, const rd_for *row
     rd_text_end(&start, n->to);
 }
 
-/* Prints a turn of a team: states of columns begin in its first turn of a group, and their
- * partials are stored in the last one. If all its rows and columns lie in the tile, the rows are
- * one batch, else they go one by one. */
+/* Prints a turn of a team: states (accumulators) of columns begin in its first turn of a group,
+ * and their partials (nodes that tiles leave) are stored in the last one. If all its rows and
+ * columns lie in the tile, the rows are one batch, else they go one by one. */
 static void print_turn(rd_printing *n, int32_t stmt)
 {
     const int32_t inside = loop_in(n, stmt);
@@ -178,8 +178,9 @@ static void print_turn(rd_printing *n, int32_t stmt)
 }
 
 /* Prints the loop over turns, with a barrier of the block behind each. A group is the columns
- * that a team takes at a time. Team k begins k turns late, so that teams follow each other down
- * the rows and never use the lanes of one row at once (a wavefront).
+ * that a team (the threads of an item) takes at a time. Team k begins k turns late, so that
+ * teams follow each other down the rows and never use the lanes (partial accumulators) of one
+ * row at once (a wavefront).
  *
  *     RD_ONE_BY_ONE for (int turn = 0; turn < turns; turn++) {
  *         const int own = turn - team, group = own / 8 * RD_TEAMS + team;

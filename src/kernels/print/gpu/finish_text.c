@@ -31,9 +31,9 @@ static const char *lane_of(const rd_printing *n, int32_t store, char to[32])
 }
 
 /* ---- Nodes ----------------------------------------------------------------------------------- */
-/* Prints how the open block of a lane becomes a node x, by block0() on a copy of its state: "{
- * float a0 = s0_0[l]; block0(&a0); x0 = a0; }". A block is 64 steps of a fold, a leaf of the
- * combine tree; `at`: the subscript of the state. */
+/* Prints how the open block of a lane (partial accumulator) becomes a node x, by block0() on a
+ * copy of its state: "{ float a0 = s0_0[l]; block0(&a0); x0 = a0; }". A block is 64 steps of a
+ * fold, a leaf of the combine tree; `at`: the subscript of the state (accumulator). */
 static void print_last_block(rd_printing *n, const rd_stmt *s, const char *at)
 {
     const rd_emit_fold *f    = &n->fold[s->fold].of;
@@ -52,10 +52,10 @@ static void print_last_block(rd_printing *n, const rd_stmt *s, const char *at)
     rd_text_end(&states, n->to);
 }
 
-/* Prints how the nodes of a lane's earlier blocks are merged into x from the right, the last row
- * first: "while (rows-- > 0) under0(&x0, w0_0[rows * 4 + at]);". A row of w has a node for each
- * lane of each cell. The number of rows follows from the blocks that the lane's `owner`, a
- * thread, has counted. */
+/* Prints how the nodes (partial results in the combine tree) of a lane's earlier blocks are
+ * merged into x from the right, the last row first: "while (rows-- > 0) under0(&x0, w0_0[rows *
+ * 4 + at]);". A row of w has a node for each lane (partial accumulator) of each cell. The number
+ * of rows follows from the blocks that the lane's `owner`, a thread, has counted. */
 static void print_rows(rd_printing *n, const rd_stmt *s, const char *at, const char *lane)
 {
     const rd_emit_fold *f     = &n->fold[s->fold].of;
@@ -92,11 +92,12 @@ static void add_cell(rd_printing *n, rd_text *to, const rd_stmt *s)
     }
 }
 
-/* Prints x0, x1 ..: the node of all that a lane has met. In a block tile the backend gives the
- * combined partial. States in RD_IN_DEVICE are partials of ranges, which are combined here. Else
- * it is the node of the open block, merged with those of earlier blocks. `lane` is the lane's
- * name in the text, "l"; where threads have lanes of their own (per_thread > 0) and partials are
- * meant, the thread's l-th lane is named. */
+/* Prints x0, x1 ..: the node (partial result in the combine tree) of all that a lane (partial
+ * accumulator) has met. In a block tile the backend gives the combined partial. States in
+ * RD_IN_DEVICE are partials of ranges, which are combined here. Else it is the node of the open
+ * block, merged with those of earlier blocks. `lane` is the lane's name in the text, "l"; where
+ * threads have lanes of their own (per_thread > 0) and partials are meant, the thread's l-th
+ * lane is named. */
 static void print_node(rd_printing *n, const rd_stmt *s, const char *lane)
 {
     const rd_emit_fold *f  = &n->fold[s->fold].of;
@@ -134,7 +135,8 @@ static void print_node(rd_printing *n, const rd_stmt *s, const char *lane)
 
 /* ---- Words of shared memory ------------------------------------------------------------------ */
 /* Adds the word of shared memory with number k of the state of a lane: "words[z + 1 * 16 + l]".
- * z is where the team's words begin; a number of a state has a word for each lane. */
+ * z is where the team's words begin; a number of a state has a word for each lane (partial
+ * accumulator). */
 static void add_word(rd_text *to, const rd_emit_fold *f, int k, const char *lane)
 {
     rd_text_add(to, "words[z + %d * %" PRId32 " + %s]", k, f->fold->lanes, lane);
@@ -163,9 +165,9 @@ static void store_words(rd_text *to, const rd_emit_fold *f, char name, int from,
     }
 }
 
-/* Prints a tree reduction over the lanes in shared memory, by the team's threads: lane l takes
- * lane l + half, for half = lanes/2 .. 1. `function` merges two states; `from`: the first
- * number's place.
+/* Prints a tree reduction over the lanes (partial accumulators) in shared memory, by the team's
+ * threads: lane l takes lane l + half, for half = lanes/2 .. 1. `function` merges two states;
+ * `from`: the first number's place.
  *
  *     for (int half = 8; half > 0; half /= 2) {
  *         for (int l = t; l < half; l += RD_TEAM) {.. merge0(..); ..} RD_SYNC_TEAM } */
@@ -188,7 +190,8 @@ static void merge_by_team(rd_printing *n, const rd_stmt *s, const char *function
 }
 
 /* Adds "align0(state, reference, exp(distance between their exponents));", which scales a state
- * to the exponent of the reference. `lane` and `one` are formats for the variables of both. */
+ * (accumulator) to the exponent of the reference. `lane` and `one` are formats for the variables
+ * of both. */
 static void add_align(rd_text *to, const rd_emit_fold *f, int32_t number, const char *lane,
                       const char *one)
 {
@@ -203,9 +206,9 @@ static void add_align(rd_text *to, const rd_emit_fold *f, int32_t number, const 
     rd_text_add(to, ")));");
 }
 
-/* Prints the merge of lanes whose states share an exponent, as of a log-sum-exp. The team picks
- * the state of greatest exponent (from a second copy of all states), scales all lanes to it, and
- * adds them. */
+/* Prints the merge of lanes (partial accumulators) whose states (accumulators) share an
+ * exponent, as of a log-sum-exp. The team picks the state of greatest exponent (from a second
+ * copy of all states), scales all lanes to it, and adds them. */
 static void align_by_team(rd_printing *n, const rd_stmt *s)
 {
     const rd_emit_fold *f    = &n->fold[s->fold].of;
@@ -223,8 +226,8 @@ static void align_by_team(rd_printing *n, const rd_stmt *s)
 }
 
 /* ---- Results --------------------------------------------------------------------------------- */
-/* Prints "finish0(nodes, &r1);", which computes the results of a cell from its merged state.
- * `format` names the variables of the state by their number: "&x%d". */
+/* Prints "finish0(nodes, &r1);", which computes the results of a cell (output element) from its
+ * merged state. `format` names the variables of the state by their number: "&x%d". */
 static void finish(rd_printing *n, const rd_stmt *s, const char *format)
 {
     const rd_emit_fold *f    = &n->fold[s->fold].of;
@@ -237,9 +240,9 @@ static void finish(rd_printing *n, const rd_stmt *s, const char *format)
     rd_text_end(&line, n->to);
 }
 
-/* Prints the end of a fold whose lanes are distributed over the team's threads. Each thread
- * stores its lanes' nodes to shared memory; the team merges them there; then all threads load
- * the merged state and compute the results. */
+/* Prints the end of a fold whose lanes (partial accumulators) are distributed over the team's
+ * threads. Each thread stores its lanes' nodes to shared memory; the team merges them there;
+ * then all threads load the merged state (accumulator) and compute the results. */
 static void finish_by_team(rd_printing *n, const rd_stmt *s)
 {
     const rd_emit_fold *f = &n->fold[s->fold].of;
@@ -270,8 +273,8 @@ static void finish_by_team(rd_printing *n, const rd_stmt *s)
     rd_print_line(n, "RD_SYNC_TEAM");
 }
 
-/* Prints a tree reduction over lanes that one thread has in arrays y0, y1 .. (by `name`): "for
- * half: for l: merge0(&y0[l], &y0[l + half]);". */
+/* Prints a tree reduction over lanes (partial accumulators) that one thread has in arrays y0, y1
+ * .. (by `name`): "for half: for l: merge0(&y0[l], &y0[l + half]);". */
 static void merge_lanes(rd_printing *n, const rd_stmt *s, const char *function, char name)
 {
     const rd_emit_fold *f    = &n->fold[s->fold].of;
@@ -288,8 +291,9 @@ static void merge_lanes(rd_printing *n, const rd_stmt *s, const char *function, 
     rd_text_end(&line, n->to);
 }
 
-/* Prints the merge of lanes whose states share an exponent, by one thread: g, a copy of all
- * states, is reduced to the one of greatest exponent; y is scaled to that and added.
+/* Prints the merge of lanes (partial accumulators) whose states (accumulators) share an
+ * exponent, by one thread. g, a copy of all states, is reduced to the one of greatest exponent;
+ * y is scaled to that and added.
  *
  *     float g0[16]; .. pick0(..); align0(..); add0(..); */
 static void align_alone(rd_printing *n, const rd_stmt *s)
@@ -343,8 +347,8 @@ static void finish_alone(rd_printing *n, const rd_stmt *s)
  *     float r1; { .. finish0(&x0, &r1); }
  *
  * Lanes that are distributed over threads, and not all in the team's memory, are merged by the
- * team; else one thread sees all lanes. States in the team's memory need a barrier first, as
- * other threads may have written them. */
+ * team; else one thread sees all lanes (partial accumulators). States in the team's memory need
+ * a barrier first, as other threads may have written them. */
 void rd_print_thread_finish(rd_printing *n, const rd_stmt *s)
 {
     rd_text line = { 0 };

@@ -45,7 +45,7 @@ static void print_scan_functions(const rd_printing *n, rd_text *to, int32_t fold
 }
 
 /* True if an early exit (a loop ends as no element can change a result any more) asks whether
- * the fold's state is final. */
+ * the fold's state (accumulator) is final. */
 static bool has_exit(const rd_schedule *t, int32_t fold)
 {
     const int32_t body = t->part[RD_PART_BODY];
@@ -179,10 +179,10 @@ static void print_store_of_one(rd_printing *n, int32_t stmt)
     rd_print_line(n, "RD_SYNC_TEAM");
 }
 
-/* Prints a STORE that kernels have a text of their own for: to an array in shared memory (slot <
- * 0: to an array of the tree); as an element of a vector; of a result that may lie behind the
- * last one (pairs); or by one thread, if all threads of a team have the value. False: print/ has
- * its text. */
+/* Prints a STORE that kernels have a text of their own for. It may store to an array in shared
+ * memory (slot < 0: to an array of the tree); an element of a vector, or a result that may lie
+ * behind the last one (pairs). Or one thread stores, if all threads of a team have the value.
+ * False: print/ has its text. */
 static bool print_store(rd_printing *n, int32_t stmt)
 {
     const rd_stmt *s = &n->t->stmt[stmt];
@@ -214,9 +214,9 @@ static bool is_stored_to_row(const rd_printing *n, int32_t stmt)
            n->t->store[n->t->stmt[next].store].storage == RD_IN_BLOCK;
 }
 
-/* Prints a LET (it makes a value) that kernels have a text of their own for: a checked index, or
- * a load from shared memory (slot < 0: from an array of the tree) or of a vector. False: print/
- * has its text. */
+/* Prints a LET (it makes a value) that kernels have a text of their own for. These are a checked
+ * index, or a load from shared memory (slot < 0: from an array of the tree) or of a vector.
+ * False: print/ has its text. */
 static bool print_let(rd_printing *n, int32_t stmt)
 {
     const rd_stmt *s = &n->t->stmt[stmt];
@@ -237,9 +237,9 @@ static bool print_let(rd_printing *n, int32_t stmt)
     return true;
 }
 
-/* Prints the declaration of an array: "float a3[4];" of elements (fold < 0), or the states of a
- * fold. Of a look-back scan these are one state for each element of a tile (per_element).
- * Returns true: it is printed. */
+/* Prints the declaration of an array: "float a3[4];" of elements (fold < 0), or the states
+ * (accumulators) of a fold. Of a look-back scan these are one state for each element of a tile
+ * (per_element). Returns true: it is printed. */
 static bool print_array(rd_printing *n, const rd_stmt *s)
 {
     if (n->t->store[s->store].fold < 0) {

@@ -54,8 +54,8 @@ static void add_join(rd_text *to, const rd_emit_fold *f, int32_t number)
     rd_text_add(to, " merge%" PRId32 "(&a%s, &b%s); return a; }\n", number, z, z);
 }
 
-/* Adds begin() and join() for doubles: nodes of a running sum of f32 (sums of whole blocks) are
- * f64. */
+/* Adds begin() and join() for doubles: nodes (partial results in the combine tree) of a running
+ * sum of f32 (sums of whole blocks) are f64. */
 static void add_wide_nodes(rd_text *to)
 {
     rd_text_add(to, "    static inline void begin(double *a) { *a = -0.0; }\n"
@@ -64,7 +64,7 @@ static void add_wide_nodes(rd_text *to)
 
 /* Adds "struct scan0 { ... };", with the types and functions by which
  * cuda/text/lookback_scan.cuh scans. words() makes of a sum of all before what prefix0() takes:
- * of a running sum of floats (`pair`) two words hi + lo, else the state itself. */
+ * of a running sum of floats (`pair`) two words hi + lo, else the state (accumulator) itself. */
 void rd_print_look_back_functions(rd_text *to, const rd_emit_fold *f, bool pair, int32_t number)
 {
     const char *type = rd_state_type(f, 0), *node = pair ? "double" : type;
@@ -100,8 +100,9 @@ static int64_t blocks_of(const rd_printing *n, int32_t store)
     return n->t->store[store].extent / RD_TREE_STEPS;
 }
 
-/* Prints the declarations of a tile: in shared memory the nodes of its blocks and the prefix
- * before each block; in registers a state for each of the thread's elements.
+/* Prints the declarations of a tile. There are in shared memory the nodes (partial results in
+ * the combine tree) of its blocks and the prefix before each block; in registers a state
+ * (accumulator) for each of the thread's elements.
  *
  *     RD_SHARED(scan0::node, blocks2, 64); .. scan0::state tile2[8][4]; */
 void rd_print_scan_tile(rd_printing *n, int32_t store)
@@ -125,8 +126,8 @@ static const char *seen_of(const rd_printing *n, int32_t fold)
 }
 
 /* Prints "begin0(&tile2[u][i]);" for all elements of a thread. Those behind the end of the axis
- * keep this empty state. `seen`, the flag of some states that they have met an element, is a
- * dummy. */
+ * keep this empty state (accumulator). `seen`, the flag of some states that they have met an
+ * element, is a dummy. */
 void rd_print_begin_scan_tile(rd_printing *n, const rd_stmt *s)
 {
     const rd_emit_fold *f = &n->fold[s->fold].of;
@@ -144,9 +145,9 @@ void rd_print_begin_scan_tile(rd_printing *n, const rd_stmt *s)
     rd_print_line(n, "}");
 }
 
-/* Adds the state of the element at hand: "&tile2[u][i], &seen". A thread's states stand in the
- * order of the scan; if it goes backwards, the state's position (`of.more`) falls with the
- * index, so the subscript does, too. */
+/* Adds the state (accumulator) of the element at hand: "&tile2[u][i], &seen". A thread's states
+ * stand in the order of the scan; if it goes backwards, the state's position (`of.more`) falls
+ * with the index, so the subscript does, too. */
 static void add_state(const rd_printing *n, rd_text *to, const rd_stmt *s)
 {
     const int32_t axis = rd_loop_of(n->t, n->thread_loop)->axis;
@@ -159,8 +160,8 @@ static void add_state(const rd_printing *n, rd_text *to, const rd_stmt *s)
     rd_text_add(to, "%s", seen_of(n, s->fold));
 }
 
-/* Prints how the state of an element takes the element: "{ step0(&tile2[u][i], r0, 1, i1); }".
- * The flag `seen` of some states is a dummy: each state has its element. */
+/* Prints how the state (accumulator) of an element takes the element: "{ step0(&tile2[u][i], r0,
+ * 1, i1); }". The flag `seen` of some states is a dummy: each state has its element. */
 void rd_print_scan_tile_step(rd_printing *n, const rd_stmt *s)
 {
     rd_text state = { 0 };
@@ -179,8 +180,9 @@ void rd_print_scan_tile_step(rd_printing *n, const rd_stmt *s)
 }
 
 /* ---- Blocks ---------------------------------------------------------------------------------- */
-/* Prints the scan within the blocks of the tile, and how each block's last prefix, its node,
- * goes to shared memory. An exclusive scan then shifts the prefixes by one element.
+/* Prints the scan within the blocks of the tile, and how each block's last prefix, its node
+ * (partial result in the combine tree), goes to shared memory. An exclusive scan then shifts the
+ * prefixes by one element.
  *
  *     rd_scan_blocks<scan0>(tile2); rd_leave_blocks<..>(..); */
 void rd_print_scan_blocks(rd_printing *n, const rd_stmt *s)
@@ -193,8 +195,9 @@ void rd_print_scan_blocks(rd_printing *n, const rd_stmt *s)
         rd_print_line(n, "rd_exclude<scan%" PRId32 ">(tile%" PRId32 ");", s->fold, s->store);
 }
 
-/* Prints the look-back: warp k of the block does it for fold k. It stores the tile's nodes,
- * waits for those of earlier tiles, and finds the prefix before each block of the tile.
+/* Prints the look-back: warp k of the block does it for fold k. It stores the tile's nodes
+ * (partial results in the combine tree), waits for those of earlier tiles, and finds the prefix
+ * before each block of the tile.
  *
  *     if (threadIdx.x / 32 == 0)
  *         rd_before_blocks<scan0, 64>(blocks2, before2, .., q.head.n_range, range); */

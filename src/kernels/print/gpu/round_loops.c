@@ -148,10 +148,10 @@ static void print_block_range(rd_printing *n, int32_t rounds, const rd_stmt *s, 
     print_block_of_round(n, rounds, s, "last", (ahead - 1) * rd_loop_of(n->t, rounds)->step + rest);
 }
 
-/* Prints how a thread's cell begins block first0: earlier blocks end, and are pushed as nodes of
- * the combine tree. If neighbours in an item have states of their own (`of.more`), it does so in
- * a loop over them. A bit of block_begun notes the fold, so that its steps in the batch do not
- * ask again.
+/* Prints how a thread's cell (output element) begins block first0: earlier blocks end, and are
+ * pushed as nodes of the combine tree. If neighbours in an item have states (accumulators) of
+ * their own (`of.more`), it does so in a loop over them. A bit of block_begun notes the fold, so
+ * that its steps in the batch do not ask again.
  *
  *     while (b0[0] < (int64_t)first0) { push0(..); b0[0]++; } */
 static void print_pushes(rd_printing *n, int32_t rounds, int32_t stmt)
@@ -283,9 +283,9 @@ static void print_single(rd_printing *n, int32_t rounds)
                   along_of(n, rounds) ? 1 : loop->step);
 }
 
-/* Prints a loop of rounds with up to three forms of its body: a batch, if loads are prefetched;
- * one whole round for a thread whose elements all exist, if it has vector accesses; and a round
- * with a test for each element. */
+/* Prints a loop of rounds with up to three forms of its body. The first is a batch, if loads are
+ * prefetched. Then comes one whole round for a thread whose elements all exist, if it has vector
+ * accesses; and a round with a test for each element. */
 static void print_rounds(rd_printing *n, int32_t rounds)
 {
     const rd_for   *loop = rd_loop_of(n->t, rounds);

@@ -27,8 +27,8 @@ static void add_copies(rd_text *to, const rd_emit_fold *f, char copy, const char
     }
 }
 
-/* Adds the parameters of the states that `names` lists by a letter each: "float *s0, float *p0"
- * for "sp". The prefix p of a running sum of floats (`pair`) has a second word. */
+/* Adds the parameters of the states (accumulators) that `names` lists by a letter each: "float
+ * *s0, float *p0" for "sp". The prefix p of a running sum of floats (`pair`) has a second word. */
 static void add_parameters(rd_text *to, const rd_emit_fold *f, bool pair, const char *names)
 {
     for (; *names; names++) {
@@ -95,7 +95,8 @@ static void add_merge_level(rd_text *to, const rd_emit_fold *f, int32_t number, 
 
 /* Adds tree0(), which takes element `at` of a block, with state u, into the block's tree of
  * nodes e: u merges with its left siblings, as in a binary counter. The prefix s is the merge of
- * all nodes up to the element, from the right. Levels of e lie `pitch` apart.
+ * all nodes (partial results in the combine tree) up to the element, from the right. Levels of e
+ * lie `pitch` apart.
  *
  *     static inline void tree0(float *e0, float *u0, float *s0, int64_t at, int64_t pitch) */
 static void add_tree(rd_text *to, const rd_emit_fold *f, int32_t number)
@@ -135,8 +136,8 @@ static void add_arrays(rd_printing *n, rd_text *to, const rd_stmt *s, char name,
         rd_text_add(to, ", &p%" PRId32 "_%d[%s]", s->store, f->of.n_state, at);
 }
 
-/* Prints how the state of the open block takes an element: "step0(&s0_0[0], r0, 1, i1);". If
- * prefixes go by a tree (levels > 0), the element gets a state u of its own first:
+/* Prints how the state (accumulator) of the open block takes an element: "step0(&s0_0[0], r0, 1,
+ * i1);". If prefixes go by a tree (levels > 0), the element gets a state u of its own first:
  *
  *     float u0; begin0(&u0); step0(&u0, r0, 1, i1);
  *     tree0(&e0_0[0], &u0, &s0_0[0], (i1) % 64, 1); */
@@ -205,7 +206,8 @@ void rd_print_serial_prefix(rd_printing *n, const rd_stmt *s)
 
 /* Adds the call that ends a block: "turn0(&s0_0[0], &p0_0[0], &p0_1[0], b0[0], &w0[0], 4);".
  * Only a running sum of floats (`pair`) has the second word of p, the block's number and the
- * words w. In a range that leaves partials, blocks count from its first one. */
+ * words w. In a range (part of a split loop) that leaves partials, blocks count from its first
+ * one. */
 static void add_block_end_call(rd_printing *n, rd_text *to, const rd_stmt *s, const char *counter,
                                const char *at)
 {

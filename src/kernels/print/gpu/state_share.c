@@ -5,7 +5,7 @@
 #include "kernels/print/gpu/kernel.h"
 
 /* True if the fold has several blocks (runs of 64 steps), whose results form a combine tree;
- * tree_rows: nodes that a lane keeps of it. */
+ * tree_rows: nodes that a lane (partial accumulator) keeps of it. */
 bool rd_has_tree(const rd_printing *n, int32_t fold)
 {
     return n->t->fold[fold].tree_rows > 0;
@@ -20,8 +20,8 @@ int32_t rd_lanes_in_array(const rd_printing *n, int32_t store)
     return a->per_thread && a->storage != RD_IN_TEAM ? a->per_thread : n->t->p->fold[a->fold].lanes;
 }
 
-/* Returns the number of cells (output elements) in the array, which has a state for each lane of
- * each cell. */
+/* Returns the number of cells (output elements) in the array, which has a state for each lane
+ * (partial accumulator) of each cell. */
 int64_t rd_cells_in_array(const rd_printing *n, int32_t store)
 {
     const rd_store *a = &n->t->store[store];
@@ -29,8 +29,8 @@ int64_t rd_cells_in_array(const rd_printing *n, int32_t store)
     return a->extent / n->t->p->fold[a->fold].lanes;
 }
 
-/* True if the states lie in the team's memory, and each thread owns some lanes of a cell
- * (per_thread > 0). */
+/* True if the states (accumulators) lie in the team's memory, and each thread owns some lanes
+ * (partial accumulators) of a cell (per_thread > 0). */
 bool rd_has_lanes_in_team(const rd_printing *n, int32_t store)
 {
     return n->t->store[store].per_thread && n->t->store[store].storage == RD_IN_TEAM;
@@ -45,8 +45,8 @@ int32_t rd_block_counters_of(const rd_printing *n, int32_t store)
     return rd_has_lanes_in_team(n, store) ? WARP : 1;
 }
 
-/* True if the states are the team's and all of its threads run the same statement (not
- * per_thread). Then one thread must write, or each a part. */
+/* True if the states (accumulators) are the team's and all of its threads run the same statement
+ * (not per_thread). Then one thread must write, or each a part. */
 bool rd_is_team_uniform(const rd_printing *n, int32_t store)
 {
     return n->t->store[store].storage == RD_IN_TEAM && !n->kernel->per_thread &&

@@ -58,10 +58,10 @@ static int64_t declare_each(rd_printing *n, int32_t store, char letter, bool nod
     return at;
 }
 
-/* Prints the arrays of a scan beside its states: p, the fold of all blocks before; e, nodes of
- * the open block, if prefixes go by a tree of `levels`; and for a running sum of floats (pair) a
- * second word of p, and words w. Returns the byte behind them: "float p0_0[4]; float e0_0[28];
- * double w0[64];". */
+/* Prints the arrays of a scan beside its states. These are p, the fold of all blocks before; e,
+ * nodes of the open block, if prefixes go by a tree of `levels`. A running sum of floats (pair)
+ * has a second word of p, and words w. Returns the byte behind them: "float p0_0[4]; float
+ * e0_0[28]; double w0[64];". */
 static int64_t declare_before(rd_printing *n, int32_t store, int64_t cells, int64_t at)
 {
     const rd_loop_fold *f       = &n->t->fold[n->t->store[store].fold];
@@ -86,10 +86,10 @@ static int64_t declare_before(rd_printing *n, int32_t store, int64_t cells, int6
 }
 
 /* Prints the declarations of a fold's states: "float s0_0[4]; double w0_0[12]; int64_t b0[1];".
- * s: states, a number for each cell (output element) and lane; w: nodes of finished blocks,
- * node_rows rows of them; b: the number of each cell's open block. A scan has its prefix instead
- * of w. A fold of one block needs neither w nor b. `at` counts bytes of global memory, and has
- * no effect for local arrays. */
+ * s: states, a number for each cell (output element) and lane (partial accumulator); w: nodes of
+ * finished blocks, node_rows rows of them; b: the number of each cell's open block. A scan has
+ * its prefix instead of w. A fold of one block needs neither w nor b. `at` counts bytes of
+ * global memory, and has no effect for local arrays. */
 void rd_print_thread_states(rd_printing *n, const rd_stmt *s)
 {
     const rd_store *a     = &n->t->store[s->store];
@@ -129,9 +129,9 @@ static void print_for_each(rd_printing *n, int32_t store, int64_t count, const c
     rd_text_end(&many, n->to);
 }
 
-/* Prints how all states of an array begin: "RD_UNROLL for (..) { begin0(&s0_0[k]); }". `name`:
- * 's', or 'p' for a scan's prefix. A running sum of floats (pair) also has a second word of p
- * and words w; they begin as -0, which changes no sum. */
+/* Prints how all states (accumulators) of an array begin: "RD_UNROLL for (..) {
+ * begin0(&s0_0[k]); }". `name`: 's', or 'p' for a scan's prefix. A running sum of floats (pair)
+ * also has a second word of p and words w; they begin as -0, which changes no sum. */
 static void begin_each(rd_printing *n, const rd_stmt *s, char name)
 {
     const int64_t states = rd_cells_in_array(n, s->store) * rd_lanes_in_array(n, s->store);
@@ -152,17 +152,17 @@ static void begin_each(rd_printing *n, const rd_stmt *s, char name)
     rd_text_end(&begin, n->to);
 }
 
-/* Prints a barrier if all threads of a team run this for states in the team's memory, as each
- * writes a part of them. */
+/* Prints a barrier if all threads of a team run this for states (accumulators) in the team's
+ * memory, as each writes a part of them. */
 static void print_team_barrier(rd_printing *n, int32_t store)
 {
     if (rd_is_team_uniform(n, store))
         rd_print_line(n, "RD_SYNC_TEAM");
 }
 
-/* Prints where a range begins, as a number of blocks: "const int64_t from0 = edge0(q, range);",
- * or "(m0) / 64" for a scan whose BEGIN names its first step (`at`). Returns false if the fold
- * does not begin in a range; then nothing is printed. */
+/* Prints where a range (part of a split loop) begins, as a number of blocks: "const int64_t
+ * from0 = edge0(q, range);", or "(m0) / 64" for a scan whose BEGIN names its first step (`at`).
+ * Returns false if the fold does not begin in a range; then nothing is printed. */
 static bool print_first_block(rd_printing *n, const rd_stmt *s)
 {
     const bool scan = s->at.n > 0, ranged = scan || rd_has_partials(n, s->fold);
@@ -179,9 +179,9 @@ static bool print_first_block(rd_printing *n, const rd_stmt *s)
     return ranged;
 }
 
-/* Prints how a fold begins: states are empty, and the number of the open block of each cell is
- * 0, or the first block of the range: "b0[k] = from0;". Memory of a thread or team has its
- * declaration here; local arrays have been declared before. */
+/* Prints how a fold begins: states are empty, and the number of the open block of each cell
+ * (output element) is 0, or the first block of the range: "b0[k] = from0;". Memory of a thread
+ * or team has its declaration here; local arrays have been declared before. */
 void rd_print_begin_states(rd_printing *n, const rd_stmt *s)
 {
     const bool scan  = n->t->p->fold[s->fold].scan;
@@ -221,9 +221,10 @@ static void add_times(rd_printing *n, rd_text *to, const rd_linear *at, int64_t 
     rd_text_add(to, ") * %" PRId64, stride);
 }
 
-/* Adds the subscript of the first state of a cell (output element): "(i0) * 4 + i1 - m0".
- * cell_stride counts all lanes of the fold, of which a thread's array may have only some
- * (`here`). `of.more` is added for a neighbour's states in a coarsened item. */
+/* Adds the subscript of the first state (accumulator) of a cell (output element): "(i0) * 4 + i1
+ * - m0". cell_stride counts all lanes (partial accumulators) of the fold, of which a thread's
+ * array may have only some (`here`). `of.more` is added for a neighbour's states in a coarsened
+ * item. */
 void rd_print_first_state(rd_printing *n, rd_text *to, const rd_stmt *s)
 {
     const rd_store *a    = &n->t->store[s->store];
@@ -239,10 +240,10 @@ void rd_print_first_state(rd_printing *n, rd_text *to, const rd_stmt *s)
     rd_print_linear(n, to, &s->of.more);
 }
 
-/* Adds the number of a cell's open block: "b0[(i0) * 1]". If lanes are distributed over threads
- * but lie in the team's memory, each thread has a counter: "b0[(i0) * 32 + t]". `of.more`, an
- * offset of states, selects a neighbour in a coarsened item; divided by the lanes, it is an
- * offset of cells. */
+/* Adds the number of a cell's open block: "b0[(i0) * 1]". If lanes (partial accumulators) are
+ * distributed over threads but lie in the team's memory, each thread has a counter: "b0[(i0) *
+ * 32 + t]". `of.more`, an offset of states, selects a neighbour in a coarsened item; divided by
+ * the lanes, it is an offset of cells (output elements). */
 void rd_print_block_counter_of(rd_printing *n, rd_text *to, const rd_stmt *s, const char *thread)
 {
     const int32_t lanes = n->t->p->fold[s->fold].lanes;
@@ -301,9 +302,9 @@ static void add_lane(rd_printing *n, rd_text *to, const rd_stmt *s)
 }
 
 /* ---- Steps ----------------------------------------------------------------------------------- */
-/* Prints how a state takes an element: "step0(&s0_0[0 + i], r3, 1, i1);". If all threads of a
- * team run this for a state of the team, only thread 0 takes the element. Scans with a state for
- * each element (per_element), and log-sum-exps, may have another text. */
+/* Prints how a state (accumulator) takes an element: "step0(&s0_0[0 + i], r3, 1, i1);". If all
+ * threads of a team run this for a state of the team, only thread 0 takes the element. Scans
+ * with a state for each element (per_element), and log-sum-exps, may have another text. */
 void rd_print_thread_step(rd_printing *n, int32_t stmt)
 {
     const rd_stmt *s  = &n->t->stmt[stmt];

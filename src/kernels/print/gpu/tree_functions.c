@@ -7,8 +7,8 @@
 #include "kernels/print/gpu/kernel.h"
 #include <inttypes.h>
 
-/* Adds the call of a function of two states, a and b: "merge0(&a0, &a1, &b0, &b1);" for
- * `function` "merge". */
+/* Adds the call of a function of two states (accumulators), a and b: "merge0(&a0, &a1, &b0,
+ * &b1);" for `function` "merge". */
 void rd_print_merge(rd_text *to, const rd_emit_fold *f, int32_t number, const char *function)
 {
     rd_text_add(to, "%s%" PRId32 "(", function, number);
@@ -18,24 +18,26 @@ void rd_print_merge(rd_text *to, const rd_emit_fold *f, int32_t number, const ch
     rd_text_add(to, ");");
 }
 
-/* Adds a variable for each number of a node, loaded from the array of nodes: " double a0 =
- * w0[at];". */
+/* Adds a variable for each number of a node (partial result in the combine tree), loaded from
+ * the array of nodes: " double a0 = w0[at];". */
 static void add_copies(rd_text *to, const rd_emit_fold *f, char to_name, char name, const char *at)
 {
     for (int k = 0; k < f->n_state; k++)
         rd_text_add(to, " %s %c%d = %c%d[%s];", rd_node_type(f, k), to_name, k, name, k, at);
 }
 
-/* Adds the store of each number of a node to the array of nodes: " w0[at] = a0;". */
+/* Adds the store of each number of a node (partial result in the combine tree) to the array of
+ * nodes: " w0[at] = a0;". */
 static void add_back(rd_text *to, const rd_emit_fold *f, char name, const char *at)
 {
     for (int k = 0; k < f->n_state; k++)
         rd_text_add(to, " %c%d[%s] = a%d;", name, k, at, k);
 }
 
-/* Adds rise0(), the carry of a binary counter. The node in row `row` covers 2^level blocks from
- * `start` on; as long as it is a right sibling, it merges into the row before, its left one.
- * `from`: the first block of the range. pitch: elements of a row.
+/* Adds rise0(), the carry of a binary counter. The node (partial result in the combine tree) in
+ * row `row` covers 2^level blocks from `start` on; as long as it is a right sibling, it merges
+ * into the row before, its left one. `from`: the first block of the range (part of a split
+ * loop). pitch: elements of a row.
  *
  *     static inline void rise0(double *w0, int64_t pitch, .., int level, int64_t from)
  *     {

@@ -44,7 +44,8 @@ static int64_t bytes_of(const rd_printing *n, int32_t partials)
 }
 
 /* Prints a pointer to the array of each number of a node: "double *const d1_0 = (double *)(nodes
- * + 0);". The nodes of an item's ranges, and of the tree above them, lie in global memory. */
+ * + 0);". The nodes (partial results in the combine tree) of an item's ranges (parts of a split
+ * loop), and of the tree above them, lie in global memory. */
 static void declare_nodes(rd_printing *n, int32_t fold, int32_t partials)
 {
     for (int k = 0; k < n_numbers(n, fold); k++)
@@ -119,18 +120,18 @@ static int32_t bits_of(int64_t x)
     return bits;
 }
 
-/* Returns the level of a range as a node of the combine tree: a range is 2^level blocks of 64
- * steps. */
+/* Returns the level of a range (part of a split loop) as a node of the combine tree: a range is
+ * 2^level blocks of 64 steps. */
 static int32_t level_of(const rd_for *ranges)
 {
     return bits_of(ranges->step / RD_TREE_STEPS) - 1;
 }
 
 /* ---- STORE_PARTIALS -------------------------------------------------------------------------- */
-/* Prints how a range stores its partial: its last block ends ("turn0(..);"), then p, the fold of
- * all its blocks, goes to the range's node: "d1_0[(range) * 4 + c] = p0_0[c];". Of a running sum
- * of floats (`pair`) the node is the word of the range's own level, which the last block of a
- * whole range has made. */
+/* Prints how a range (part of a split loop) stores its partial: its last block ends
+ * ("turn0(..);"), then p, the fold of all its blocks, goes to the range's node: "d1_0[(range) *
+ * 4 + c] = p0_0[c];". Of a running sum of floats (`pair`) the node is the word of the range's
+ * own level, which the last block of a whole range has made. */
 void rd_print_store_scan_partial(rd_printing *n, const rd_stmt *s)
 {
     const int32_t partials = s->arg;
@@ -158,8 +159,8 @@ void rd_print_store_scan_partial(rd_printing *n, const rd_stmt *s)
 }
 
 /* ---- LOOK_BACK ------------------------------------------------------------------------------- */
-/* Prints "for (int level = 3; level >= 0; level--) {": the levels of nodes above the ranges, the
- * largest nodes first. */
+/* Prints "for (int level = 3; level >= 0; level--) {": the levels of nodes (partial results in
+ * the combine tree) above the ranges (parts of a split loop), the largest nodes first. */
 static void open_levels(rd_printing *n, const rd_for *ranges)
 {
     rd_text line = { 0 };
@@ -170,8 +171,9 @@ static void open_levels(rd_printing *n, const rd_for *ranges)
     rd_text_end(&line, n->to);
 }
 
-/* Prints the lookup of a level's node for the prefix of `range`: the ranges before it are
- * covered by one node of 2^level ranges for each bit of its number, as 6 = 4 + 2.
+/* Prints the lookup of a level's node (partial result in the combine tree) for the prefix of
+ * `range`. The ranges (parts of a split loop) before it are covered by one node of 2^level
+ * ranges for each bit of its number, as 6 = 4 + 2.
  *
  *     if (!(range >> level & 1)) continue;
  *     const int64_t at = rd_nodes_below(n_range, level) + (range >> level) - 1; */
@@ -183,8 +185,9 @@ static void find_node_of_level(rd_printing *n)
 }
 
 /* Prints how a word of a running sum is set: "w0[(2 * (level + 4)) * 4 + c] = all;". Levels
- * count from single blocks, and ranges are nodes of level `first`; `more`: "" for the first word
- * of a level, " + 1" for the second one. */
+ * count from single blocks, and ranges (parts of a split loop) are nodes (partial results in the
+ * combine tree) of level `first`. `more`: "" for the first word of a level, " + 1" for the
+ * second one. */
 static void keep_word(rd_printing *n, int32_t store, int32_t first, const char *more,
                       const char *what)
 {
@@ -198,8 +201,9 @@ static void keep_word(rd_printing *n, int32_t store, int32_t first, const char *
 }
 
 /* Prints how the words of a running sum (kernels/math/prefix_sums.h) become what they would be
- * if one thread had come to this range block by block. A level's first word is the sum of larger
- * nodes before it, its second word its node. Levels below a range have no node yet. */
+ * if one thread had come to this range (part of a split loop) block by block. A level's first
+ * word is the sum of larger nodes (partial results in the combine tree) before it, its second
+ * word its node. Levels below a range have no node yet. */
 static void resume_sum(rd_printing *n, const rd_stmt *s)
 {
     const rd_for *ranges = ranges_around(n, s);
@@ -224,8 +228,9 @@ static void resume_sum(rd_printing *n, const rd_stmt *s)
     rd_text_end(&word, n->to);
 }
 
-/* Prints the prefix of other folds: the nodes that cover all earlier ranges are merged, the
- * largest, and so the leftmost, first.
+/* Prints the prefix of other folds: the nodes (partial results in the combine tree) that cover
+ * all earlier ranges (parts of a split loop) are merged, the largest, and so the leftmost,
+ * first.
  *
  *     if (some) merge0(&p0_0[c], &b0); else { p0_0[c] = b0; } */
 static void resume_state(rd_printing *n, const rd_stmt *s)
@@ -256,8 +261,8 @@ static void resume_state(rd_printing *n, const rd_stmt *s)
     rd_text_end(&merge, n->to);
 }
 
-/* Prints how a range loads the fold of all earlier ranges from their nodes, for each cell. The
- * first range has nothing before it. */
+/* Prints how a range (part of a split loop) loads the fold of all earlier ranges from their
+ * nodes, for each cell (output element). The first range has nothing before it. */
 void rd_print_load_prefix(rd_printing *n, const rd_stmt *s)
 {
     open_brace(n, "if (range > 0) {");
@@ -269,8 +274,9 @@ void rd_print_load_prefix(rd_printing *n, const rd_stmt *s)
 }
 
 /* ---- BUILD_TREE ------------------------------------------------------------------------------ */
-/* Prints how a thread makes cell c of node `at` from the two nodes of the level below. A running
- * sum of floats (`pair`) adds them, other folds merge.
+/* Prints how a thread makes cell c of node `at` from the two nodes (partial results in the
+ * combine tree) of the level below. A running sum of floats (`pair`) adds them, other folds
+ * merge.
  *
  *     d1_0[(at) * 4 + c] = a0; */
 void rd_print_build_tree(rd_printing *n, const rd_stmt *s)

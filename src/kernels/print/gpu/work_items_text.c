@@ -64,8 +64,9 @@ static void print_chunk(rd_printing *n, const rd_for *loop, const char *count)
     rd_text_end(&to, n->to);
 }
 
-/* Prints the first index of the range and the one behind its last: "const int64_t m1 = range *
- * q.N[1], m2 = RD_LESS(m1 + q.N[1], n);". The backend declares the number of the range. */
+/* Prints the first index of the range (part of a split loop) and the one behind its last: "const
+ * int64_t m1 = range * q.N[1], m2 = RD_LESS(m1 + q.N[1], n);". The backend declares the number
+ * of the range. */
 static void print_range_of_item(rd_printing *n, const rd_for *loop)
 {
     rd_text start = { 0 }, stop = { 0 }, to = { 0 }, step = { 0 };
@@ -137,8 +138,9 @@ static int32_t open_item(rd_printing *n, int32_t kernel, bool ranges)
     return loop[count > 0 ? count - 1 : 0];
 }
 
-/* Prints all that a team does for a work item: its indices, and the body of the innermost loop
- * over items. rd_find_partials() notes which folds leave partials of ranges in this kernel. */
+/* Prints all that a team (the threads of an item) does for a work item: its indices, and the
+ * body of the innermost loop over items. rd_find_partials() notes which folds leave partials of
+ * ranges in this kernel. */
 void rd_print_item(rd_printing *n, int32_t kernel)
 {
     if (n->kernel)
@@ -148,7 +150,8 @@ void rd_print_item(rd_printing *n, int32_t kernel)
 
 /* Prints what stands behind a split loop, as a kernel of its own that runs when the ranges'
  * partials are combined. It is the last statement of the item's body; the values that it may
- * read are printed before. There is no range here, and no fold stores partials. */
+ * read are printed before. There is no range here, and no fold stores partials (nodes that
+ * ranges leave). */
 void rd_print_last_range(rd_printing *n, int32_t kernel)
 {
     const int32_t body = open_item(n, kernel, /*ranges=*/false), last = n->t->stmt[body].last;
