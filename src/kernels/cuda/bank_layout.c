@@ -33,8 +33,9 @@ int64_t rd_cuda_staged_rows_of_block(const rd_cuda_strategy *s, const rd_cuda_st
                                         : (s->choice.block + r->items - 2) / r->items + 1;
 }
 
-/* Returns the bytes of shared memory for a block's rows.  Vector accesses at both ends may go
- * beyond the rows by less than a vector, so there is room for two more vectors. */
+/* Returns the bytes of shared memory for a block's rows. Copies go by whole vectors, which may
+ * begin before the first row and end behind the last one, each by less than a vector: so there
+ * is room for two more. */
 static int64_t bytes_of(const rd_cuda_strategy *s, const rd_cuda_staged_row *r)
 {
     return rd_cuda_room(rd_cuda_staged_rows_of_block(s, r) * r->pitch * rd_dtype_size(r->type) +
@@ -148,8 +149,9 @@ static int32_t array_of(const rd_cuda_strategy *s, int32_t k)
 }
 
 /* ---- All together ---------------------------------------------------------------------------- */
-/* Places all staged rows in shared memory.  Rows first get arrays, some of them shared, in the
- * order of their first store.  Then the arrays are laid out one behind the other. */
+/* Places all staged rows (short rows of memory that a block of threads copies) in shared memory.
+ * Rows first get arrays: one of their own, or, in the order of their first store, that of rows
+ * which are no longer used. Then the arrays are laid out one behind the other. */
 void rd_cuda_lay_out_staged_rows(rd_cuda_strategy *s)
 {
     int64_t bytes = 0;

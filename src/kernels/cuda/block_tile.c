@@ -30,9 +30,10 @@ static bool is_within(const rd_program *p, const rd_cuda_fold *f, int32_t loop)
     return rd_cuda_within(p, f->start, loop);
 }
 
-/* Finds the START, STEP and CLOSE instructions of a fold by a search of the program; -1: it has
- * none. It is used before there is a strategy that knows them. Other kinds of instruction may
- * have the same `arg` with another meaning. */
+/* Finds the instructions of a fold that begin it (START), take an element (STEP) and give its
+ * results (CLOSE) by a search of the program; -1: it has none. It is used before there is a
+ * strategy that knows them. Other kinds of instruction may have the same `arg` with another
+ * meaning. */
 static void find_instructions(const rd_program *p, int32_t number, rd_cuda_fold *f)
 {
     *f =
@@ -286,8 +287,9 @@ static bool find_team(rd_cuda_strategy *s, int32_t lanes)
     return s->width > 1 && s->team <= RD_WARP;
 }
 
-/* Lists the loads and stores of the inner loop that are contiguous along a row.  Each moves a
- * vector of s->width elements. */
+/* Lists the loads and stores of the inner loop that are contiguous along a row. Each moves a
+ * vector of s->width elements. `prefetch`: loads of so many rows are issued before the first is
+ * used. */
 void rd_cuda_tile_accesses(const rd_cuda_strategy *s, rd_cuda_vector_accesses *accesses)
 {
     const rd_program *p = s->p;
@@ -456,7 +458,8 @@ static void assign_local_storage(rd_cuda_strategy *s)
     }
 }
 
-/* Undoes the choices of this file, and returns false: there will be no block tiles. */
+/* Undoes the choices of this file: there will be no block tiles (reductions along both axes in
+ * one read). Returns false. */
 static bool give_up(rd_cuda_strategy *s)
 {
     s->tile_loop[0] = s->tile_loop[1] = -1;

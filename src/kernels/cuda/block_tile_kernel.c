@@ -4,8 +4,9 @@
  * elements go in turn. */
 #include "kernels/cuda/loop_tree.h"
 
-/* Adds the kernel that reduces block tiles.  Each block of threads goes through tiles, a grid's
- * width apart. combine_blocks.c has the text that ends a tile.
+/* Adds the kernel that reduces block tiles: tiles of rows by columns, reduced along both axes.
+ * Each block of threads goes through tiles, gridDim.x apart; combine_blocks.c has the text that
+ * ends a tile. `came` is where the block's threads read a counter of finished tiles.
  *
  *     extern "C" __global__ void __launch_bounds__(RD_THREADS, RD_FIT) block_tiles(const rd_call q)
  *     {

@@ -60,7 +60,7 @@ static void close_braces(rd_cuda_text *t, int n)
 
 /* ---- Groups ---------------------------------------------------------------------------------- */
 /* Declares pointers to a fold's nodes (partial results in the combine tree) in global memory,
- * one for each number of a state:
+ * one for each of the n_state numbers of a state (such as sum and count):
  *
  *     double *const w0_0 = (double *)(nodes + 0);
  *     double *const w0_1 = (double *)(nodes + 524288); */
@@ -154,7 +154,8 @@ static int32_t lanes_of_rows(const rd_cuda_strategy *s)
 }
 
 /* Declares shared memory for the states of all lanes (partial accumulators) of a tile's 64 rows,
- * for each number of a row fold's state: "RD_SHARED(float, h1_0, 4096);". */
+ * an array for each of the n_state numbers of a row fold's state: "RD_SHARED(float, h1_0,
+ * 4096);". */
 void rd_cuda_declare_lanes(rd_cuda_text *t)
 {
     for (int32_t k = 0; k < t->s->p->n_fold; k++)
@@ -375,8 +376,9 @@ void rd_cuda_take_combined(rd_cuda_text *t, int32_t number, const char *lane)
     rd_text_end(&pitch, t->print.to);
 }
 
-/* Returns the text of how many counters precede those of this tile's groups: "p1 * 9".  Counters
- * for columns come first, those for rows (`along` 1) behind all of them. */
+/* Returns the text of how many counters stand before those of this tile's groups: "p1 * 9".
+ * Groups of tiles down the rows have counters for each of n_block_tile[1] columns of tiles, and
+ * come first; behind all of them stand those along a row (`along` 1). */
 static rd_text counters_before(rd_cuda_text *t, int along)
 {
     const int64_t columns = rd_cuda_groups_of(t->s, t->s->n_block_tile[0]),

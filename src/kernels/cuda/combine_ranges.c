@@ -20,9 +20,9 @@ static int64_t states_of(const rd_cuda_fold *f)
 }
 
 /* Declares pointers to the nodes (partial results in the combine tree) of a fold in row `row` of
- * partials, one for each number of a state: "double *const w0 = (double *)(nodes + (row) *
- * RD_ROW + 0);". RD_ROW: bytes of a row, in which each fold's nodes begin at f->node. `name`:
- * the pointers' letter, "w" or "o". */
+ * partials, one for each of the n_state numbers of a state (such as sum and count): "double
+ * *const w0 = (double *)(nodes + (row) * RD_ROW + 0);". RD_ROW: bytes of a row, in which each
+ * fold's nodes begin at f->node. `name`: the pointers' letter, "w" or "o". */
 void rd_cuda_declare_rows(rd_cuda_text *t, int32_t number, const char *name, const char *row)
 {
     const rd_cuda_fold *f  = &t->s->fold[number];
@@ -58,8 +58,9 @@ static void add_edge(rd_cuda_text *t, int32_t number)
     rd_text_end(&all, t->print.to);
 }
 
-/* Adds a copy of all numbers of a node: "w0[s] = f0[k];". `to` and `from` are printf formats of
- * both sides, which take the index of the number. */
+/* Adds a copy of a node, a partial result that consists of n_state numbers (such as sum and
+ * count): "w0[s] = f0[k];". `to` and `from` are printf formats of both sides, which take the
+ * index of the number. */
 static void copy_node(rd_cuda_text *t, const rd_cuda_fold *f, const char *to, const char *from)
 {
     rd_text line = { 0 };
@@ -75,8 +76,8 @@ static void copy_node(rd_cuda_text *t, const rd_cuda_fold *f, const char *to, co
     rd_text_end(&line, t->print.to);
 }
 
-/* Declares an array of `count` nodes (partial results in the combine tree) for each number of a
- * state: "double f0[RD_FAN];". */
+/* Declares an array of `count` nodes (partial results in the combine tree) for each of the
+ * n_state numbers of a state: "double f0[RD_FAN];". */
 static void declare_nodes(rd_cuda_text *t, const rd_cuda_fold *f, char name, const char *count)
 {
     for (int k = 0; k < f->of.n_state; k++)

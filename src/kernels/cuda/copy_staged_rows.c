@@ -47,7 +47,8 @@ static int32_t moved_in(const rd_cuda_strategy *s, int32_t array)
     return -1;
 }
 
-/* True if rows k own their shared array, and do not reuse the array of other rows. */
+/* True if staged rows k have a shared array of their own; else they reuse the array of other
+ * rows, which are dead by then. */
 static bool is_array(const rd_cuda_strategy *s, int32_t k)
 {
     return s->staged_row[k].array == k;
@@ -186,7 +187,8 @@ static void copy_contiguous(rd_cuda_text *t, int32_t k)
     t->packed |= UINT64_C(1) << (r->slot & 63);
 }
 
-/* Adds the call that copies rows with gaps between them in, or out (rd_drain_apart):
+/* Adds the call that copies rows with gaps between them in, or out (rd_drain_apart): many0 rows
+ * of 10 elements, which lie q.N[1] apart in memory and 11 apart in shared memory.
  *
  *     rd_fill_apart<RD_THREADS, float>(stage0, (int)0, (const float *)x0 + from0, many0 * (int)10,
  *                                      (int)10, (int)11, q.N[1], (uint32_t)q.N[0]); */
@@ -252,8 +254,9 @@ static void declare_mine(rd_cuda_text *t, int32_t k)
     rd_text_end(&line, t->print.to);
 }
 
-/* Adds the beginning of the loop over the items of a block: the copies in, a barrier, and the
- * test whether the thread has an item:
+/* Adds the beginning of the loop over the items of a block: the copies of rows in, a barrier,
+ * and the test whether the thread has an item. first, here: the block's first item, and how many
+ * it has.
  *
  *     for (int64_t first = q.head.first + (int64_t)blockIdx.x * RD_THREADS; ..; first += teams) {
  *         const int here = (int)RD_LESS(q.head.n_work - first, RD_THREADS);

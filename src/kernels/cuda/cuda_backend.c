@@ -100,7 +100,8 @@ static void put_memory(rd_queue *queue, void *at)
     rd_submissions_put(queue, (CUdeviceptr)(uintptr_t)at);
 }
 
-/* Returns memory that has outlived its queue; no work uses it any more. */
+/* Returns memory that was taken by a queue which is closed by now, so that no work uses the
+ * memory. */
 static void put_late(int32_t device, void *at)
 {
     char          ignored[RD_CUDA_TEXT];
@@ -142,8 +143,8 @@ static int64_t room(rd_queue *queue, int64_t wanted)
     return rd_gpu_room(rd_queue_gpu(queue), wanted);
 }
 
-/* True if the program can leave these slots (buffers) in the host's memory, of which blocks are
- * copied to the GPU and back. cuBLAS's products cannot. */
+/* True if the program can leave these slots (buffers) in the host's memory: blocks of them are
+ * copied to windows on the GPU, and back. cuBLAS's products cannot. */
 static bool may_be_windows(const rd_program *p, rd_queue *queue, const bool *slots)
 {
     const prepared *made = p->code;
@@ -211,8 +212,8 @@ static void form_text(rd_text *text, const prepared *made)
         rd_text_add(text, "refused: %s", made->why);
 }
 
-/* Adds the lines of rd_explain() for each of n programs: its GPU, how it runs, its tuning
- * parameters; then the counts of compiled texts. */
+/* Adds the lines that rd_explain() shows for each of n programs: its GPU, how it runs, its
+ * tuning parameters; then how many kernel texts were compiled or found in the cache. */
 static void tiers(rd_text *text, const rd_program *p, int32_t n)
 {
     const rd_module_stats all = rd_module_stats_now();
@@ -237,7 +238,8 @@ static void tiers(rd_text *text, const rd_program *p, int32_t n)
                 all.compiled, all.seconds * 1e3, all.stored, all.failed);
 }
 
-/* Adds the loop tree from which the kernels were printed; code NULL: the program has no kernels. */
+/* Adds the loop tree (the loops and statements) from which the kernels were printed; code NULL:
+ * the program has no kernels. */
 static void loops_text(rd_text *text, const rd_gpu_code *code)
 {
     if (code)

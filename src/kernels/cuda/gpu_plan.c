@@ -17,7 +17,8 @@ static void note_accesses(const rd_cuda_vector_accesses *accesses, int32_t *pack
         pack[accesses->inst[k]] = accesses->each[k];
 }
 
-/* Notes the vector accesses of block tiles, if the strategy has such tiles (tile_loop[0] >= 0). */
+/* Notes the vector accesses of block tiles (reductions along both axes in one read) in pack[],
+ * if the strategy has such tiles (tile_loop[0] >= 0). */
 static void describe_block_tile(const rd_cuda_strategy *s, int32_t *pack)
 {
     rd_cuda_vector_accesses accesses;

@@ -116,8 +116,9 @@ static const rd_module *compile(rd_cuda_text *t, bool narrow, const rd_gpu_facts
     return module;
 }
 
-/* Chooses a program's execution strategy, writes its kernels and compiles them.  *code NULL: the
- * GPU cannot run the program, and `why` has the reason.  False: no memory. */
+/* Chooses a program's execution strategy (which loops are work items, which ones threads share),
+ * writes its kernels and compiles them. *code NULL: the GPU cannot run the program, and `why`
+ * has the reason. False: no memory. */
 bool rd_gpu_prepare(const rd_program *p, int32_t device, rd_get_fn *get, void *pool,
                     const rd_gpu_code **code, char why[RD_CUDA_TEXT])
 {
@@ -169,7 +170,8 @@ bool rd_gpu_suits(const rd_program *p, rd_get_fn *get, void *pool)
            (strategy.why || strategy.tile_loop[0] >= 0);
 }
 
-/* Adds the line about the execution strategy: "strips: 64 items, 16 threads each, i1 spread". */
+/* Adds the line about the execution strategy: "strips: 64 items, 16 threads each, i1 spread". So
+ * 64 work items are done by 16 threads each, which share the loop over axis 1. */
 void rd_gpu_code_text(rd_text *to, const rd_gpu_code *code)
 {
     rd_cuda_strategy_text(to, &code->strategy);
@@ -458,8 +460,8 @@ static bool get_memory(rd_gpu_run_state *r)
            get_if_any(r, &r->items, s->n_item * s->item_bytes);
 }
 
-/* True if the slot's data stay in the host's memory, and come to the GPU by windows, block by
- * block. */
+/* True if the data of the slot (buffer) stay in the host's memory, and come to the GPU by
+ * windows, one block of the work after the other. */
 static bool is_here(const rd_gpu_run_state *r, int32_t slot)
 {
     return r->host && r->host->at[slot];
@@ -548,8 +550,8 @@ bool rd_gpu_run_begin(rd_gpu_run_state *r, const rd_gpu_code *code, rd_submissio
     return true;
 }
 
-/* Frees the kernels' argument and tells the kind of failure, if the run failed: cancelled,
- * memory full, or another one. */
+/* Frees the kernels' argument, and sets *end to the kind of failure that it would be: cancelled,
+ * memory full, or another one. After a success nobody reads *end. */
 void rd_gpu_run_end(rd_gpu_run_state *r, rd_device_end *end)
 {
     *end = r->cancelled ? RD_DEVICE_CANCELLED : r->full ? RD_DEVICE_FULL : RD_DEVICE_FAILED;

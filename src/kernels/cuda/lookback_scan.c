@@ -76,7 +76,7 @@ static bool has_only_loads(const rd_cuda_strategy *s, int32_t loop)
     return true;
 }
 
-/* Clears feeds_scan for all instructions. */
+/* Clears feeds_scan (the instruction makes an input of a scan) for all instructions. */
 static void forget_inputs(rd_cuda_strategy *s)
 {
     for (int32_t i = 0; i < s->p->n_inst; i++)
@@ -195,7 +195,8 @@ bool rd_cuda_find_lookback(rd_cuda_strategy *s)
     return true;
 }
 
-/* Returns how many rounds a block of threads takes in a tile. */
+/* Returns how many rounds a block of threads takes in a tile, which is s->range elements. In a
+ * round each thread has `width` adjacent ones. */
 int32_t rd_cuda_lookback_rounds(const rd_cuda_strategy *s)
 {
     return (int32_t)(s->range / s->choice.block / s->width);

@@ -142,8 +142,8 @@ static void keep_numbers(rd_printing *n)
     *n = kept;
 }
 
-/* Adds the text of a strategy's kernels, without the prelude.  Its numbers stay in t->print; if
- * there is no text, t->why has the reason. */
+/* Adds the text of a strategy's kernels, without the prelude (the code that all texts share).
+ * The numbers that a run passes stay in t->print; if there is no text, t->why has the reason. */
 void rd_cuda_write(rd_cuda_text *t, rd_text *to)
 {
     const char  *why  = NULL;

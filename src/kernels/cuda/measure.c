@@ -32,8 +32,9 @@ typedef struct tuning_trial {
 } tuning_trial;
 
 /* ---- Time ------------------------------------------------------------------------------------ */
-/* Times a candidate by the GPU's events, over n runs in a row.  Returns seconds for each run;
- * infinity: a run failed. t->failed: the timer itself failed, so nothing more can be measured. */
+/* Times a candidate (kernels with some tuning parameters) by the GPU's events, over n runs in a
+ * row. Returns seconds for each run; infinity: a run failed. t->failed: the timer itself failed,
+ * so nothing more can be measured. */
 static double time_together(tuning_trial *t, const rd_gpu_code *code, int n)
 {
     bool                 full, runs = true, timed;
@@ -90,8 +91,9 @@ static const rd_gpu_code *code_of(tuning_trial *t, const rd_tuning *tuning)
     return code;
 }
 
-/* Measures a candidate; true if it is faster than the best so far by more than noise, and then
- * it is the best.  Parameters that lead to the same kernels as the best are not measured again. */
+/* Measures a candidate. If it is faster than the best so far by more than noise (MARGIN), it
+ * becomes the best, and the answer is true. Parameters that lead to the same kernels as the best
+ * are not measured again. */
 static bool attempt(tuning_trial *t, const rd_tuning *tuning)
 {
     const rd_gpu_code *const code = code_of(t, tuning);

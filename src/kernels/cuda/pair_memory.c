@@ -36,8 +36,8 @@ bool rd_cuda_is_row(const rd_cuda_strategy *s, int32_t inst)
     return rd_coef(&s->p->address[s->p->inst[inst].arg], s->strip) != 0;
 }
 
-/* Returns how many elements of an operand each point has: the product of the extents of loops
- * over its coordinates. */
+/* Returns how many elements of an operand each point (or result) has: the product of the extents
+ * of the loops inside a pair, such as one over coordinates. */
 static int64_t elements_of(const rd_cuda_strategy *s, const rd_address *at)
 {
     int64_t n = 1;
@@ -48,9 +48,9 @@ static int64_t elements_of(const rd_cuda_strategy *s, const rd_address *at)
     return n;
 }
 
-/* Returns the elements from one coordinate's row of a tile to the next.  Rows are 16 bytes
- * longer than the tile: so the coordinates of a point are in different banks, and vectors are
- * aligned. */
+/* Returns the elements from one row of a tile to the next; a row has one coordinate of all the
+ * tile's points. Rows are 16 bytes longer than that: so the coordinates of a point are in
+ * different banks, and vectors are aligned. */
 static int64_t pitch_of(const rd_cuda_strategy *s, const rd_address *at)
 {
     return s->point_tile + 16 / rd_dtype_size(at->type);

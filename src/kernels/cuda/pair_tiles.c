@@ -129,8 +129,8 @@ static double weight_of(const rd_cuda_strategy *s)
     return weight;
 }
 
-/* Returns how many blocks of threads the results along an axis need, with `width` results for
- * each thread. */
+/* Returns how many blocks of threads the results along an axis need, if each thread has `width`
+ * results. */
 static int64_t blocks_along(const rd_cuda_strategy *s, int64_t extent)
 {
     const int64_t each = (int64_t)s->choice.block * s->width;
@@ -223,7 +223,7 @@ static bool find_width(rd_cuda_strategy *s, const rd_cuda_limits *limits)
     return false;
 }
 
-/* Undoes the choices of this file: no loop runs over pairs. */
+/* Undoes the choices of this file: the program is not seen as pairs of results and points. */
 static void give_up(rd_cuda_strategy *s)
 {
     for (int32_t i = 0; i < s->p->n_inst; i++)

@@ -256,8 +256,9 @@ static bool start(device_share *s, pthread_t *thread)
     return started;
 }
 
-/* Runs the shares of one kernel at the same time, each in a thread, and waits for all.  True if
- * none failed and nobody cancelled. */
+/* Runs the shares of one kernel (each GPU's part of its work) at the same time, each in a
+ * thread, and waits for all. A share without a thread is done by this one. True if none failed
+ * and nobody cancelled. */
 static bool run_shares(partitioned_run *all, const char *name)
 {
     pthread_t thread[RD_MOST_SHARES];
@@ -410,7 +411,8 @@ static bool partition_ranges(partitioned_run *all, int32_t split)
 }
 
 /* Runs all kernels of the program on all GPUs, one kernel after the other, until one fails. Each
- * split loop has a kernel; without one (n_split 0) the one kernel's items are partitioned. */
+ * split loop has a kernel, whose ranges the GPUs share; without such a loop (n_split 0) they
+ * share the items of the one kernel. */
 static bool partition_kernels(partitioned_run *all)
 {
     bool done = true;
@@ -502,8 +504,8 @@ static bool run_partitioned(partitioned_run *all, const rd_gpu_code *code, rd_qu
     return end_all(all, report, end, why);
 }
 
-/* Runs a program on n equal GPUs, each with a queue, and waits.  False: *end and `why` say how
- * it failed; "out of memory" until the locks are made. */
+/* Runs a program on n equal GPUs, each with a queue, and waits. False: *end and `why` say how it
+ * failed. Both say "out of memory" first, for the case that the locks cannot be made. */
 bool rd_gpu_run_partitioned(const rd_gpu_code *code, rd_queue *const *queue, int32_t n,
                             const rd_device_host *host, rd_task *report, rd_device_end *end,
                             char why[RD_CUDA_TEXT])

@@ -13,8 +13,9 @@
 #include <inttypes.h>
 #include <stdio.h>
 
-/* Adds "&s0_0[at], &s0_1[at]", the addresses of all numbers of a fold's state, in arrays that
- * begin with `name`. */
+/* Adds the addresses of a fold's state (accumulator) with subscript `at`: "&s0_0[at],
+ * &s0_1[at]". A state is n_state numbers, each in an array of its own; `name` is the arrays'
+ * letter. */
 void rd_cuda_states(rd_text *to, const rd_cuda_fold *f, int32_t number, const char *name,
                     const char *at)
 {

@@ -24,7 +24,7 @@ int32_t rd_cuda_distributed_around(const rd_cuda_strategy *s, int32_t inst)
     return loop;
 }
 
-/* True if the instruction is in a loop that is distributed over the team's threads. */
+/* True if the instruction is in a loop whose indices the threads of a team share. */
 bool rd_cuda_is_distributed(const rd_cuda_strategy *s, int32_t inst)
 {
     return rd_cuda_distributed_around(s, inst) >= 0;

@@ -121,7 +121,8 @@ static double seconds_of(meter *m, bool (*does)(meter *))
 
 /* ---- All of them ----------------------------------------------------------------------------- */
 /* Measures copies and arithmetic, and converts their times to rates in bytes and operations for
- * each second.  As soon as one measurement fails, its time is 0, and all later ones are skipped. */
+ * each second. A copy within memory reads and writes each byte. As soon as one measurement
+ * fails, its time is 0, and all later ones are skipped. */
 static bool find_rates(meter *m, rd_device_rates *rates)
 {
     const double up = seconds_of(m, go_up), down = up > 0 ? seconds_of(m, go_down) : 0,

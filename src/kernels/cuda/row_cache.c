@@ -74,7 +74,8 @@ static void make_room_for(rd_cuda_strategy *s, rd_dtype type)
     s->row_word = word_of(type) > s->row_word ? word_of(type) : s->row_word;
 }
 
-/* Counts one more cached row, with elements of a type. */
+/* Counts one more cached row, whose elements have a type; all rows then have elements that are
+ * large enough for it. */
 static void add_row(rd_cuda_strategy *s, rd_dtype type)
 {
     s->n_cached_row++;
@@ -227,7 +228,8 @@ static void measure_rows(rd_cuda_strategy *s)
                     (s->team < RD_WARP ? s->team : 0);
 }
 
-/* Returns the bytes of shared memory for the cached rows of all teams of a block. */
+/* Returns the bytes of shared memory for the cached rows of all teams of a block. A block has
+ * choice.block / team teams (the threads of an item each). */
 static int64_t row_bytes(const rd_cuda_strategy *s)
 {
     return s->n_cached_row > 0 ? s->choice.block / s->team * s->team_words * s->row_word : 0;

@@ -122,7 +122,8 @@ bool rd_cuda_find_transpose(rd_cuda_strategy *s)
 }
 
 /* ---- Text ------------------------------------------------------------------------------------ */
-/* Declares the squares of a block of threads, and where the warp's own square begins:
+/* Declares the squares of a block of threads, for each operand that is transposed, and z2, where
+ * the warp's own square of 32 rows of 33 elements begins:
  *
  *     RD_SHARED(float, square7, 4224);
  *     const int z2 = (int)threadIdx.x / RD_TEAM * 1056; */

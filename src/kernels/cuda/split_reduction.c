@@ -26,7 +26,7 @@
 #include "core/combine_tree.h"
 #include "kernels/cuda/work_blocks.h"
 
-/* Returns the work of a loop: how often its instructions run in all. */
+/* Returns the work of a loop: how often all its instructions together run. */
 static double work_of(const rd_program *p, int32_t loop)
 {
     double work = 0;
@@ -88,7 +88,8 @@ static void keep_main_loop(rd_cuda_strategy *s)
     s->n_split  = 1;
 }
 
-/* Returns the number of a loop in the list of split loops, -1: it is not split. */
+/* Returns which of the split loops (those that are divided into ranges) a loop is, its number in
+ * s->split[]; -1: it is not split. */
 int32_t rd_cuda_split_of(const rd_cuda_strategy *s, int32_t loop)
 {
     for (int32_t k = 0; k < s->n_split; k++)
@@ -112,7 +113,8 @@ static bool are_alike(const rd_cuda_strategy *s)
     return true;
 }
 
-/* Returns the number of the split loop that contains an instruction, -1: none does. */
+/* Returns which of the split loops (those that are divided into ranges) contains an instruction;
+ * -1: none does. */
 static int32_t split_around(const rd_cuda_strategy *s, int32_t inst)
 {
     for (int32_t k = 0; k < s->n_split; k++)
@@ -216,7 +218,9 @@ static bool assign_item_memory(rd_cuda_strategy *s)
     return s->n_item * s->item_bytes <= MOST;
 }
 
-/* True if the split axis moves a fold's lane position.  Else it moves the outer position only. */
+/* True if the split axis moves a fold's lane position: then the elements of a range go to its
+ * lanes (partial accumulators) in turn. Else it moves the outer position only, so an index is a
+ * whole step of all lanes. */
 bool rd_cuda_is_along_lanes(const rd_cuda_strategy *s, const rd_cuda_fold *f)
 {
     return rd_coef(&f->of.fold->lane, s->split_axis) != 0;

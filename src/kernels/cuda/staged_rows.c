@@ -25,7 +25,8 @@ static const rd_address *address_of(const rd_cuda_strategy *s, int32_t inst)
     return &s->p->address[s->p->inst[inst].arg];
 }
 
-/* Returns by how many elements an index of loop `grid` of the grid moves an address. */
+/* Returns the stride of an address along loop number `grid` of the grid (the loops whose indices
+ * are work items), in elements. */
 static int64_t coef_of(const rd_cuda_strategy *s, const rd_address *at, int32_t grid)
 {
     return rd_coef(at, s->p->loop[s->grid[grid]].axis);
@@ -247,7 +248,8 @@ static bool find_moved(rd_cuda_strategy *s)
     return pays;
 }
 
-/* Stages loads of single elements, too, if they lie in rows that are staged for other loads. */
+/* Stages loads of single elements, too, if they lie in rows that are staged for other loads:
+ * then the rows are read from global memory only once. */
 static void find_singles(rd_cuda_strategy *s)
 {
     for (int32_t i = s->from; i < s->to; i++) {

@@ -19,8 +19,8 @@ static bool is_scratch(const rd_program *p, const rd_inst *inst)
            p->address[inst->arg].slot >= p->first_scratch;
 }
 
-/* Reserves bytes of a memory, rounded up to 16, and returns where they begin.  *bytes counts all
- * that is reserved. */
+/* Takes `more` bytes of a memory, rounded up to 16, behind the *bytes that are taken already.
+ * Returns where they begin. */
 static int64_t reserve(int64_t *bytes, int64_t more)
 {
     const int64_t at = *bytes;
@@ -29,8 +29,9 @@ static int64_t reserve(int64_t *bytes, int64_t more)
     return at;
 }
 
-/* Returns the bytes of `count` states: an array for each number of a state, each at a multiple
- * of 16. The prefix of float sums (pair) has one number more, the low part. */
+/* Returns the bytes of `count` states: an array for each of the n_state numbers of a state (such
+ * as sum and count), each at a multiple of 16. The prefix of float sums (pair) has one number
+ * more, the low part. */
 static int64_t state_bytes(const rd_cuda_fold *f, int64_t count)
 {
     int64_t bytes = 0;

@@ -48,8 +48,9 @@ static bool describe_fold(rd_cuda_strategy *s, int32_t k, rd_get_fn *get, void *
     return true;
 }
 
-/* Finds the START, STEP and CLOSE instructions of each fold, and what kernels must know of it.
- * Operands of a step that it does not have are -1: b the weight, c the mask. False: no memory. */
+/* Finds the instructions of each fold that begin it (START), take an element (STEP) and give its
+ * results (CLOSE), and what kernels must know of it. Operands of a step that it does not have
+ * are -1: b the weight, c the mask. False: no memory. */
 static bool find_folds(rd_cuda_strategy *s, rd_get_fn *get, void *pool)
 {
     const rd_program *p = s->p;
@@ -235,7 +236,8 @@ static bool may_distribute_inst(const rd_cuda_strategy *s, const rd_inst *inst, 
     }
 }
 
-/* True if all instructions of a loop allow a team's threads to share its indices. */
+/* True if a team's threads (which do one item together) may share the indices of a loop: all of
+ * its instructions allow that. */
 static bool may_distribute(const rd_cuda_strategy *s, int32_t loop)
 {
     const rd_program *p = s->p;
@@ -435,7 +437,8 @@ bool rd_cuda_choose_strategy(rd_cuda_strategy *s, const rd_program *p, const rd_
 }
 
 /* Adds the line about a strategy that rd_explain() prints: "strips: 64 items, 16 threads each,
- * i1 spread".  Block tiles have a line of their own; s->why: the program cannot run on the GPU. */
+ * i1 spread". The first word is the kind of strategy; "spread" are loops that a team's threads
+ * share. Block tiles have a line of their own; s->why: the program cannot run on the GPU. */
 void rd_cuda_strategy_text(rd_text *to, const rd_cuda_strategy *s)
 {
     if (s->why) {

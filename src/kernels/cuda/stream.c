@@ -177,8 +177,8 @@ static int64_t piece_of(int64_t bytes)
     return bytes < PIECE ? bytes : PIECE;
 }
 
-/* Enqueues a copy by one call of the driver.  `there` is on the GPU; `other` on the host, or for
- * copies within the GPU the source. */
+/* Enqueues a copy by one call of the driver. `there` is the end on the GPU; `other` is on the
+ * host, or, for copies within the GPU, the source. */
 static bool copy_at_once(rd_stream *stream, rd_copy_direction direction, CUdeviceptr there,
                          void *other, int64_t bytes, char why[RD_CUDA_TEXT])
 {
@@ -266,7 +266,8 @@ bool rd_transfer_begin(rd_transfer *t, char why[RD_CUDA_TEXT])
     return done;
 }
 
-/* Sends or fetches one piece of the transfer.  False: `why` has the reason. */
+/* Sends or fetches one piece of pinned memory of a transfer, so that its caller can go on with
+ * others between. False: `why` has the reason. */
 bool rd_transfer_step(rd_transfer *t, char why[RD_CUDA_TEXT])
 {
     bool done;

@@ -81,8 +81,8 @@ static bool add_address(address_list *to, CUdeviceptr at)
 
 /* ---- Reports --------------------------------------------------------------------------------- */
 /* Writes the error of an invalid index: that of the smallest position in the program's order,
- * `least`.  The record keeps up to RD_FAILURES failures; the one of that position has the index
- * and the axis's extent. */
+ * `least`, as a serial run would meet it first. The record keeps up to RD_FAILURES failures; the
+ * one of that position has the index and the axis's extent. */
 static void report_index(const rd_record *found, rd_task *task)
 {
     const uint32_t n = found->n < RD_FAILURES ? found->n : RD_FAILURES;
@@ -294,8 +294,8 @@ static bool mark_end(rd_submission *s, char why[RD_CUDA_TEXT])
     return made && rd_stream_mark(rd_queue_stream_object(s->queue), s->left, why);
 }
 
-/* Lets the run continue by itself: appends it to the queue's list.  If no event can be made, it
- * waits for the run instead. */
+/* Lets the run go on by itself: appends it to the queue's list, so that the host need not wait.
+ * If no event can be made, by which its end would be noticed, it waits for the run instead. */
 bool rd_submission_leave(rd_submission *s, rd_task *report, char why[RD_CUDA_TEXT])
 {
     rd_submissions *const all = rd_queue_submissions(s->queue);

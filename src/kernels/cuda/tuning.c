@@ -41,8 +41,9 @@ int32_t rd_cuda_tuned_values(rd_cuda_tuned row, const int16_t **values)
 }
 
 /* ---- Text ------------------------------------------------------------------------------------ */
-/* Adds all parameters that can be tuned, "block=128, vector=8 (by rule 16)", where the rule's
- * value is shown if it differs. */
+/* Adds all parameters that can be tuned: "block=128, vector=8 (by rule 16)". The value that the
+ * rule gives is shown if it differs. (rule: the parameters for 0 threads, as none of these rows
+ * depends on the threads.) */
 void rd_cuda_choice_text(rd_text *text, const rd_cuda_choice *choice)
 {
     const rd_tuning none  = { { 0 } };

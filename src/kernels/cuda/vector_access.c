@@ -208,7 +208,8 @@ static int32_t least_distributed(const rd_cuda_strategy *s)
     return least;
 }
 
-/* True if a distributed loop has an access that may move `wide` elements at once. */
+/* True if an innermost loop that a team's threads share has an access that may move `wide`
+ * elements at once. */
 static bool has_vector_access(const rd_cuda_strategy *s, int32_t wide)
 {
     for (int32_t k = 0; k < s->p->n_loop; k++)
@@ -297,7 +298,7 @@ static void widen_by_items(rd_cuda_strategy *s, int64_t threads)
     s->n_item /= wide;
 }
 
-/* Returns how many chunks a loop has; the last one may be short. */
+/* Returns how many chunks of `chunk` indices a loop has; the last one may be short. */
 static int64_t chunks_of(const rd_loop *l, int64_t chunk)
 {
     return (l->extent + chunk - 1) / chunk;

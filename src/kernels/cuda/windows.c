@@ -25,8 +25,9 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-/* Returns how many bytes the windows of one block of work may take: an eighth of the GPU's
- * memory, 256 MiB at most. */
+/* Returns how many bytes the windows of one block of work may take. These are memory on the GPU
+ * for what the block touches of buffers on the host. It is an eighth of the GPU's memory, 256
+ * MiB at most. */
 int64_t rd_windows_budget(const rd_gpu_facts *gpu)
 {
     enum { PART = 8, MOST = 256 << 20 };

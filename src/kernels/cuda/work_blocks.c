@@ -404,8 +404,8 @@ const char *rd_blocks_find(rd_cuda_blocks *b, const rd_cuda_strategy *s, int32_t
     return NULL;
 }
 
-/* Returns the reason of the first kernel of a strategy that has no blocks of work; NULL: all
- * have. */
+/* Returns the reason of the first kernel of a strategy whose work cannot be divided into blocks
+ * with data that fit; NULL: all can. */
 const char *rd_blocks_refusal(const rd_cuda_strategy *s, const bool *windowed, int64_t budget)
 {
     rd_cuda_blocks b;

@@ -206,8 +206,8 @@ static void write_lift(rd_cuda_text *t, const rd_stmt *s)
 }
 
 /* Adds the kernels of a two-pass scan: "totals" of ranges; "lift0" .. for the nodes above them,
- * of each fold; and "rescan", which scans all ranges from their prefixes. In the tree,
- * BUILD_TREE statements stand between the two loops over items. */
+ * of each fold; and "rescan", which scans all ranges from their prefixes. In the tree, the
+ * statements that make these nodes (BUILD_TREE) stand between the two loops over items. */
 static void write_twice(rd_cuda_text *t, int32_t kernel)
 {
     int32_t s = t->print.t->stmt[kernel].next;
@@ -219,8 +219,9 @@ static void write_twice(rd_cuda_text *t, int32_t kernel)
 }
 
 /* ---- All of them ----------------------------------------------------------------------------- */
-/* Adds all kernels of a strategy.  If the tree has no loop over items, the printer's `why` gets
- * the reason. */
+/* Adds all kernels of a strategy: block tiles (tile_loop[0] >= 0), scans in two passes or one, a
+ * kernel for each split loop, or one for all. If the tree has no loop over items, the printer's
+ * `why` gets the reason. */
 void rd_cuda_write_kernels(rd_cuda_text *t)
 {
     const int32_t kernel = rd_next_kernel(t->print.t, -1);

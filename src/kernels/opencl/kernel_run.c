@@ -158,8 +158,9 @@ static bool run_kernels(const run_call *c)
 }
 
 /* ---- Buffers of slots ------------------------------------------------------------------------ */
-/* Returns the address of one element of the slot that the program accesses; NULL: it accesses
- * none.  The slot's base itself may lie outside of its buffer, as views have offsets. */
+/* Returns the address of one element of the slot (buffer of the program) that is accessed; NULL:
+ * there is no access. The slot's base itself may lie outside of its OpenCL buffer, as views have
+ * offsets. */
 static const char *element_of(const rd_program *p, int32_t slot, const void *base)
 {
     for (int32_t i = 0; i < p->n_inst; i++)
@@ -190,8 +191,9 @@ static bool find_slots(const rd_program *p, const run_call *c, void *const *slot
     return true;
 }
 
-/* Runs a program's kernels: takes memory for the error record and partial results, finds the
- * buffers of all slots, and enqueues the kernels.  False: *end and `why` say how it failed. */
+/* Runs a program's kernels: takes memory for the error record and the partials of ranges, finds
+ * the buffers of all slots, and enqueues the kernels. No data can stay on the host, so `host` is
+ * unused. False: *end and `why` say how it failed. */
 bool rd_cl_run(const rd_program *p, rd_submission *s, void *const *slot, const rd_device_host *host,
                rd_device_end *end, char *why)
 {

@@ -81,7 +81,8 @@ bool rd_cl_has_no_labels(const rd_program *p)
     return none;
 }
 
-/* True if all folds of the program are reductions: no group-by, no scan. */
+/* True if all folds of the program are reductions: no group-by, no scan. Only these are split
+ * into ranges as a whole. */
 static bool has_only_reductions(const rd_program *p)
 {
     bool only = rd_cl_has_no_labels(p);
@@ -141,8 +142,8 @@ static int64_t split_scans(const rd_schedule *t, rd_gpu_loop *loop, rd_gpu_fold 
     return range;
 }
 
-/* Splits the reduction of a program that would be one work item into ranges.  Returns the
- * indices of a range; 0: it is not split. */
+/* Splits the reduction of a program without loops over work items, which would be a single item,
+ * into ranges: each is an item then. Returns the indices of a range; 0: it is not split. */
 static int64_t split_only_item(const rd_schedule *t, rd_gpu_loop *loop)
 {
     int64_t       range = 0;

@@ -158,9 +158,9 @@ static int64_t states_of(const rd_schedule *t, int32_t fold)
     return t->store[fold].extent;
 }
 
-/* Declares pointers to a fold's partials (nodes that ranges leave), one for each number of a
- * state: "__global double *const n0_0 = (__global double *)(nodes + 0);". Those of the folds
- * before it come first. */
+/* Declares pointers to a fold's partials (nodes that ranges leave), one for each of the n_state
+ * numbers of a state: "__global double *const n0_0 = (__global double *)(nodes + 0);". Those of
+ * the folds before it come first. */
 static void declare_nodes(rd_printing *n, const rd_cl_ranges *r, int32_t fold)
 {
     const rd_emit_fold *f  = &n->fold[fold].of;
@@ -175,8 +175,9 @@ static void declare_nodes(rd_printing *n, const rd_cl_ranges *r, int32_t fold)
                       at + k * r->n * rows_of(n->t, fold) * states_of(n->t, fold) * 8);
 }
 
-/* Returns the bytes of all folds' partial results: for each number of a state, range (part of a
- * split loop), row and state 8 bytes. */
+/* Returns the bytes of all folds' partial results: 8 bytes for each range (part of a split
+ * loop), row, state and number of a state. A state (accumulator) is n_state numbers, such as sum
+ * and count. */
 static int64_t bytes_of(const rd_printing *n, const rd_cl_ranges *r)
 {
     int64_t bytes = 0;

@@ -110,7 +110,8 @@ int64_t rd_cl_nodes_of(int64_t ranges)
     return nodes;
 }
 
-/* Returns the bytes of the tree nodes of one fold of an item, of 8 bytes each, rounded up to 16. */
+/* Returns the bytes of the nodes of one fold of an item: the results of ranges, and of two, four
+ * and more of them. A node has 8 bytes; the sum is rounded up to 16. */
 int64_t rd_cl_node_bytes(int64_t ranges)
 {
     return (rd_cl_nodes_of(ranges) * (int64_t)sizeof(double) + 15) / 16 * 16;

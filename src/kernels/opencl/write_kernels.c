@@ -58,8 +58,8 @@ static void declare_memory(rd_printing *n)
 }
 
 /* ---- Kernels --------------------------------------------------------------------------------- */
-/* Returns how many work items a kernel has: the product of the extents of its loops over items,
- * ranges included. */
+/* Returns how many work items a kernel has: the product of the extents of its nested loops over
+ * items, of which one may go over ranges. */
 static int64_t items_of(const rd_schedule *t, int32_t kernel)
 {
     int64_t items = rd_loop_of(t, kernel)->extent;
@@ -246,8 +246,9 @@ static void print_scans(rd_cl_text *t, rd_text *to)
     print_kernel(t, to, rd_next_kernel(t->print.t, first), /*behind=*/false);
 }
 
-/* Adds a kernel for each loop over work items.  A loop split into ranges has a second kernel,
- * which combines them. */
+/* Adds a kernel for each loop over work items. A loop that is split into ranges has a second
+ * kernel, which combines the ranges' partial results and runs what follows. A two-pass scan has
+ * kernels of its own. */
 static void print_kernels(rd_cl_text *t, rd_text *to)
 {
     const rd_schedule *tree = t->print.t;

@@ -49,8 +49,8 @@ int32_t rd_block_tile_add_stmt(const rd_block_tile *c, rd_stmt_kind kind, int32_
     return rd_add_stmt(c->t, &s);
 }
 
-/* Adds the BEGIN of the folds of rows (`row`), or of those of columns, before a statement.
- * States of columns are variables of a thread, so they are declared there, too. */
+/* Adds the statements that begin the folds of rows (`row`), or of those of columns, before a
+ * statement. States of columns are variables of a thread, so they are declared there, too. */
 void rd_block_tile_begin_before(const rd_block_tile *c, int32_t stmt, bool row)
 {
     for (int32_t k = 0; k < c->t->p->n_fold && !c->t->failed; k++) {

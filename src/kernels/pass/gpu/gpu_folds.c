@@ -8,7 +8,7 @@
 #include "core/combine_tree.h"
 #include "kernels/pass/gpu/gpu.h"
 
-/* The number of binary digits of n; 0 for 0. */
+/* Returns the number of binary digits of n: 5 has 3, and 0 none. */
 static int32_t bits_of(int64_t n)
 {
     int32_t bits = 0;

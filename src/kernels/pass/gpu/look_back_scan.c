@@ -175,16 +175,17 @@ static rd_linear place_in_tile(const look_back *w, int32_t stmt)
     return rd_linear_plus_axis(w->t, step, -1, w->tiles.start);
 }
 
-/* Removes the operands of a step: element, weight and mask. A SCAN_RESULT takes none. */
+/* Removes the operands of a step: element, weight and mask. A SCAN_RESULT, which returns a
+ * result from states that have their elements, takes none. */
 static void drop_operands(rd_stmt *s)
 {
     s->x = s->w = s->mask = -1;
 }
 
 /* Changes a PREFIX, which takes an element and returns the scan's result so far. In the first
- * loop (`early`) it becomes a STEP that only takes the element; in the second one a SCAN_RESULT.
- * Both use the state (accumulator) of this element (`of.more`, its place in the tile) in the
- * array `elements`. */
+ * loop (`early`) it becomes a STEP that only takes the element; in the second one a SCAN_RESULT,
+ * which returns the result. Both use the state (accumulator) of this element (`of.more`, its
+ * place in the tile) in the array `elements`. */
 static void split_prefix(const look_back *w, int32_t stmt, bool early, int32_t elements)
 {
     const rd_linear at = place_in_tile(w, stmt);
@@ -199,10 +200,10 @@ static void split_prefix(const look_back *w, int32_t stmt, bool early, int32_t e
         drop_operands(s);
 }
 
-/* Changes all PREFIX statements of the first loop (`early`) or the second one. elements[fold] is
- * the array of states (accumulators). The first loop needs no stores, as results come from the
- * second one. Tests for a new block (PUSH_IF_NEW) go, as SCAN_BLOCKS does whole blocks. Values
- * that nobody reads then are removed. */
+/* Changes all PREFIX statements (they take an element and return the scan so far) of the first
+ * loop (`early`) or the second one. elements[fold] is the array of states (accumulators). The
+ * first loop needs no stores, as results come from the second one. Tests for a new block
+ * (PUSH_IF_NEW) go, as SCAN_BLOCKS does whole blocks. Values that nobody reads then are removed. */
 static void split_prefixes_in(const look_back *w, int32_t loop, bool early, const int32_t *elements)
 {
     rd_schedule *t = w->t;
@@ -268,8 +269,8 @@ static void put_between(const look_back *w, int32_t late, const int32_t *element
     put_stmt(w, RD_S_BARRIER, /*fold=*/-1, /*states=*/-1, -1, late);
 }
 
-/* Lets the folds' BEGINs and declarations of the tile name the arrays with a state (accumulator)
- * for each element: elements[k] is that of fold k. */
+/* Lets the statements of the tile that begin the folds, or declare their states, name the arrays
+ * with a state (accumulator) for each element: elements[k] is that of fold k. */
 static void begin_elements(const look_back *w, const int32_t *elements)
 {
     rd_schedule *t = w->t;

@@ -8,7 +8,8 @@
 #include "kernels/loop/facts.h"
 #include "kernels/pass/gpu/gpu.h"
 
-/* True if the statement is a loop of the program (of >= 0) that the plan splits into ranges. */
+/* True if the statement is a loop to which the plan gives the role RD_GPU_RANGES, so that ranges
+ * of it are work items. `of` -1: the loop comes from no loop of the program. */
 static bool is_split_loop(const rd_schedule *t, const rd_gpu_plan *plan, int32_t stmt)
 {
     const int32_t of = t->stmt[stmt].kind == RD_S_LOOP ? rd_loop_of(t, stmt)->of : -1;

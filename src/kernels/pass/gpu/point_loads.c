@@ -27,7 +27,8 @@ static rd_linear mark(rd_schedule *t, int32_t axis)
 }
 
 /* ---- Loads ----------------------------------------------------------------------------------- */
-/* True if the statement loads from memory of the program (slot >= 0). */
+/* True if the statement loads from memory of the program: the value has a slot (buffer). Loads
+ * from arrays of the tree have slot -1. */
 static bool is_load(const rd_schedule *t, int32_t stmt)
 {
     const rd_let *let = rd_let_of(t, stmt);
@@ -176,7 +177,7 @@ static void add_copy(const rd_point_tiling *s, const rd_point_load *a, int32_t b
     rd_append(s->t, body, rd_add_stmt(s->t, &to_array));
 }
 
-/* Adds the statement of a loop; it stands nowhere yet. */
+/* Makes the statement of a loop. It stands nowhere yet: the caller puts it into a body. */
 static int32_t add_loop(rd_schedule *t, const rd_for *loop)
 {
     rd_stmt stmt = rd_stmt_of(RD_S_LOOP);

@@ -61,8 +61,8 @@ static bool is_declared_in(const rd_schedule *t, int32_t body, int32_t store)
 
 /* True if the array belongs to a single pair: it is declared, or its fold begins, in the loop
  * over pairs. (A pair is a result and a point.) fold < 0: the array holds elements, not a fold's
- * states (accumulators). States in a thread's memory have no declaration, so the fold's BEGIN
- * decides. */
+ * states (accumulators). States in a thread's memory have no declaration, so the statement that
+ * begins the fold decides. */
 static bool is_begun_in(const rd_schedule *t, int32_t pairs, int32_t store)
 {
     if (t->store[store].fold < 0)
@@ -235,9 +235,9 @@ static void fill(rd_point_tiling *s, int32_t tile, int32_t stop)
 }
 
 /* Makes the loop over points three nested loops: over tiles in shared memory, over blocks of the
- * combine tree, and over groups of points. PUSH_IF_NEW statements for all cells (output
- * elements) stand directly before the loop over groups, once for each block; so they go into the
- * loop over blocks with it. */
+ * combine tree, and over groups of points. Statements that begin a block for all cells, or
+ * output elements (PUSH_IF_NEW), stand directly before the loop over groups, once for each
+ * block; so they go into the loop over blocks with it. */
 static void make_tiles(rd_point_tiling *s)
 {
     rd_schedule *t    = s->t;

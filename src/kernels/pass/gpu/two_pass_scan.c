@@ -37,9 +37,10 @@ static int32_t find_prefix(const rd_schedule *t, int32_t body, int32_t fold)
     return s;
 }
 
-/* Sets the position `at` of a BEGIN or LOOK_BACK: the step of the range's first element. That is
- * lane + rows * outer of the PREFIX (see rd_fold), with the range's start mark in place of the
- * axis. */
+/* Sets the position `at` of a statement that begins a fold, or reads what is before a range
+ * (LOOK_BACK): the step of the range's first element. That is lane + rows * outer (see rd_fold)
+ * of the statement that takes the elements, `prefix`, with the range's start mark in place of
+ * the axis. */
 static void set_step(rd_schedule *t, int32_t stmt, int32_t prefix, int32_t ranges)
 {
     const rd_for    *l     = rd_loop_of(t, ranges);
@@ -81,7 +82,7 @@ static void drop_results(rd_schedule *t, int32_t ranges)
 }
 
 /* Lets a fold of the second pass begin with the prefix, the fold of all ranges (parts of a split
- * loop) before. A LOOK_BACK behind its BEGIN reads it from the partials (nodes that ranges
+ * loop) before. A LOOK_BACK behind its beginning reads it from the partials (nodes that ranges
  * leave). */
 static void start_from_prefix(rd_schedule *t, const rd_gpu_plan *plan, int32_t ranges,
                               int32_t begin)
@@ -113,9 +114,9 @@ static void store_partial(rd_schedule *t, int32_t ranges, int32_t second, int32_
 }
 
 /* Makes the two kernels of the scan. The kernel gets a loop over ranges; its copy behind it is
- * the second pass. Each fold with a PREFIX looks back in the second pass, and stores its partial
- * in the first one, which stores no results. `again`: the innermost loop over items of the
- * second pass. */
+ * the second pass. Each scan (it has a PREFIX statement) looks back in the second pass, and
+ * stores its partial in the first one, which stores no results. `again`: the innermost loop over
+ * items of the second pass. */
 static void split_kernel(rd_schedule *t, const rd_gpu_plan *plan, int32_t kernel, int32_t split)
 {
     const int32_t ranges = rd_gpu_add_range_loop(t, plan, rd_innermost_item_loop(t, kernel), split);

@@ -32,7 +32,8 @@ int32_t rd_next_kernel(const rd_schedule *t, int32_t last)
     return s;
 }
 
-/* The innermost loop over items of a kernel: its body is what an item does. */
+/* Returns the innermost loop over items of a kernel (an outermost one): its body is what a work
+ * item does. */
 int32_t rd_innermost_item_loop(const rd_schedule *t, int32_t kernel)
 {
     int32_t item = kernel;
@@ -74,7 +75,7 @@ static rd_gpu_role role_of(const rd_schedule *t, const rd_gpu_plan *plan, int32_
     return of >= 0 ? plan->loop[of].role : RD_GPU_SERIAL;
 }
 
-/* True if rounds of the loop, or chunks of rounds, are items. */
+/* True if rounds of the loop, or chunks of rounds, are to be work items, as the plan says. */
 static bool has_item_role(const rd_schedule *t, const rd_gpu_plan *plan, int32_t stmt)
 {
     const rd_gpu_role role = role_of(t, plan, stmt);
@@ -82,7 +83,8 @@ static bool has_item_role(const rd_schedule *t, const rd_gpu_plan *plan, int32_t
     return role == RD_GPU_ITEMS || role == RD_GPU_CHUNKS;
 }
 
-/* The loop of a body whose rounds or chunks are items; -1 if there is none. */
+/* Returns the first loop of a body whose rounds, or chunks of them, are to be work items; -1:
+ * there is none. */
 static int32_t item_loop_in(const rd_schedule *t, const rd_gpu_plan *plan, int32_t body)
 {
     int32_t s = t->stmt[body].first;

@@ -40,8 +40,8 @@ int64_t rd_lanes_of_row(const rd_printing *n)
     return (int64_t)n->kernel->team * n->kernel->width;
 }
 
-/* Prints an empty state of the fold in variables a0, a1 .., one for each number of a state:
- * "float a0; begin1(&a0);". */
+/* Prints an empty state of the fold in variables a0, a1 .., one for each of the n_state numbers
+ * of a state: "float a0; begin1(&a0);". */
 static void print_begin_of(rd_printing *n, int32_t fold)
 {
     const rd_emit_fold *f    = &n->fold[fold].of;
@@ -69,8 +69,9 @@ void rd_print_begin_row_lanes(rd_printing *n, int32_t fold)
     close_brace(n);
 }
 
-/* Prints "float s1_0[4];": the `width` states of a thread, for each number of a state. They are
- * of lanes (partial accumulators) of the row at hand (`rows`), or of the thread's columns. */
+/* Prints "float s1_0[4];": the `width` states of a thread, an array for each of the n_state
+ * numbers of a state. They are of lanes (partial accumulators) of the row at hand (`rows`), or
+ * of the thread's columns. */
 void rd_print_declare_tile_states(rd_printing *n, bool rows)
 {
     for (int32_t k = 0; k < n->t->p->n_fold; k++)
@@ -130,7 +131,8 @@ static void put_lanes(rd_printing *n, int32_t fold, int k)
     close_brace(n);
 }
 
-/* Calls `move` (take_lanes or put_lanes) for each number k of a state of each fold of rows. */
+/* Calls `move` (take_lanes or put_lanes) for each fold of rows, and each number k of its state
+ * (a state is n_state numbers, such as sum and count). */
 static void move_lanes(rd_printing *n, void (*move)(rd_printing *n, int32_t fold, int k))
 {
     for (int32_t k = 0; k < n->t->p->n_fold; k++)

@@ -106,9 +106,10 @@ static void print_addition(rd_printing *n, const rd_stmt *s, const char *states)
                   s->fold, states, s->x, elem, elem, s->fold, states, s->x);
 }
 
-/* Prints a step as its strategy says: as an addition (RD_STEP_NEAR), or deferred: "k5[e] = r3;
- * moves5 |= moves0(.., r3, 1);", so the element is kept, and a flag says whether any element
- * changes the maximum.  False: it is printed as any step. */
+/* Prints a step of a log-sum-exp as its strategy says. RD_STEP_NEAR: as an addition, as no
+ * element changes the maximum. RD_STEP_DEFERRED: "k5[e] = r3; moves5 |= moves0(.., r3, 1);", so
+ * that the element is kept, and a flag tells whether any element changes the maximum. False: it
+ * is printed as any step. */
 bool rd_print_step_by_strategy(rd_printing *n, int32_t stmt, const char *states)
 {
     const rd_stmt *s  = &n->t->stmt[stmt];

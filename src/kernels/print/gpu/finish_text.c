@@ -134,16 +134,16 @@ static void print_node(rd_printing *n, const rd_stmt *s, const char *lane)
 }
 
 /* ---- Words of shared memory ------------------------------------------------------------------ */
-/* Adds the word of shared memory with number k of the state of a lane: "words[z + 1 * 16 + l]".
- * z is where the team's words begin; a number of a state has a word for each lane (partial
- * accumulator). */
+/* Adds the word of shared memory with number k of a lane's state, which is n_state numbers:
+ * "words[z + 1 * 16 + l]". z is where the team's words begin; a number of a state has a word for
+ * each lane (partial accumulator). */
 static void add_word(rd_text *to, const rd_emit_fold *f, int k, const char *lane)
 {
     rd_text_add(to, "words[z + %d * %" PRId32 " + %s]", k, f->fold->lanes, lane);
 }
 
-/* Adds loads of the numbers of a lane's state from shared memory to variables a0, a1 .. (by
- * `name`): " float a0 = rd_float_of(words[..]);". `from`: the first number's place, as two
+/* Adds loads of the n_state numbers of a lane's state from shared memory to variables a0, a1 ..
+ * (by `name`): " float a0 = rd_float_of(words[..]);". `from`: the first number's place, as two
  * states can lie behind each other. */
 static void load_words(rd_text *to, const rd_emit_fold *f, char name, int from, const char *lane)
 {
@@ -154,8 +154,8 @@ static void load_words(rd_text *to, const rd_emit_fold *f, char name, int from, 
     }
 }
 
-/* Adds stores of the numbers of a lane's state (variables a0, a1 .., by `name`) to shared
- * memory: " words[..] = rd_word_of_float(a0);". `from`: the first number's place. */
+/* Adds stores of the n_state numbers of a lane's state (variables a0, a1 .., by `name`) to
+ * shared memory: " words[..] = rd_word_of_float(a0);". `from`: the first number's place. */
 static void store_words(rd_text *to, const rd_emit_fold *f, char name, int from, const char *lane)
 {
     for (int k = 0; k < f->n_state; k++) {

@@ -256,8 +256,8 @@ static bool print_array(rd_printing *n, const rd_stmt *s)
 }
 
 /* Prints how a range stores its partials (its nodes of a combine tree), or how it reads the
- * prefix of the ranges before it. In a look-back scan (per_element) one call does both, at
- * LOOK_BACK. */
+ * prefix of the ranges before it. In a look-back scan (per_element) one call does both, at the
+ * second of both statements, LOOK_BACK. */
 static void print_nodes(rd_printing *n, const rd_stmt *s)
 {
     if (n->t->store[s->store].per_element && s->kind == RD_S_LOOK_BACK)

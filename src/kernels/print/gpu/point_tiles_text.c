@@ -94,7 +94,8 @@ static void declare_inner(rd_printing *n, const tile_fill *f)
     }
 }
 
-/* Prints the index of point k of the tile: "const int64_t i2 = m2 + k;". */
+/* Prints the index of a point of the tile: "const int64_t i2 = m2 + k;". m2 is the tile's first
+ * point; `k`: " + k", or "" for the first point. */
 static void declare_point(rd_printing *n, const tile_fill *f, const char *k)
 {
     rd_text from = { 0 };

@@ -104,8 +104,8 @@ static bool can_push_once(const rd_printing *n, int32_t rounds, const rd_stmt *s
     return !is_shared(n, rounds) || n->t->store[s->store].per_thread;
 }
 
-/* Returns the next PUSH_IF_NEW of the rounds, behind `last`, that can be done once for a whole
- * batch; -1: there is none. */
+/* Returns the next statement of the rounds that begins a new block where an element is of one
+ * (PUSH_IF_NEW), behind `last`, that can be done once for a whole batch; -1: there is none. */
 static int32_t next_push(const rd_printing *n, int32_t rounds, int32_t last)
 {
     int32_t s = rd_next_stmt(n->t, last, rounds);

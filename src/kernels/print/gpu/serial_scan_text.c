@@ -16,8 +16,8 @@
 #include <inttypes.h>
 
 /* ---- Functions ------------------------------------------------------------------------------- */
-/* Adds a variable with a copy of each number of a state: " float a0 = *e0;". `copy` is the
- * variable's letter, `format` what is copied, by the number. */
+/* Adds a variable with a copy of each of the n_state numbers of a state (accumulator): " float
+ * a0 = *e0;". `copy` is the variable's letter, `format` what is copied, by the number. */
 static void add_copies(rd_text *to, const rd_emit_fold *f, char copy, const char *format)
 {
     for (int k = 0; k < f->n_state; k++) {

@@ -40,8 +40,9 @@ static int64_t declare(rd_printing *n, int32_t store, const char *type, const ch
     return at + room_of(count * bytes);
 }
 
-/* Prints such an array for each number of a state (or of a node, the result of blocks, with
- * `nodes`), named by a letter: "s0_0", "s0_1". Returns the byte behind them. */
+/* Prints such an array for each of the n_state numbers of a state, an accumulator (or of a node,
+ * the result of blocks, with `nodes`), named by a letter: "s0_0", "s0_1". Returns the byte
+ * behind them. */
 static int64_t declare_each(rd_printing *n, int32_t store, char letter, bool nodes, int64_t count,
                             int64_t at)
 {
@@ -161,8 +162,8 @@ static void print_team_barrier(rd_printing *n, int32_t store)
 }
 
 /* Prints where a range (part of a split loop) begins, as a number of blocks: "const int64_t
- * from0 = edge0(q, range);", or "(m0) / 64" for a scan whose BEGIN names its first step (`at`).
- * Returns false if the fold does not begin in a range; then nothing is printed. */
+ * from0 = edge0(q, range);", or "(m0) / 64" for a scan whose beginning names its first step
+ * (`at`). Returns false if the fold does not begin in a range; then nothing is printed. */
 static bool print_first_block(rd_printing *n, const rd_stmt *s)
 {
     const bool scan = s->at.n > 0, ranged = scan || rd_has_partials(n, s->fold);

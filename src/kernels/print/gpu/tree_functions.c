@@ -18,16 +18,16 @@ void rd_print_merge(rd_text *to, const rd_emit_fold *f, int32_t number, const ch
     rd_text_add(to, ");");
 }
 
-/* Adds a variable for each number of a node (partial result in the combine tree), loaded from
- * the array of nodes: " double a0 = w0[at];". */
+/* Adds a variable for each of the n_state numbers of a node (partial result in the combine
+ * tree), loaded from the array of nodes: " double a0 = w0[at];". */
 static void add_copies(rd_text *to, const rd_emit_fold *f, char to_name, char name, const char *at)
 {
     for (int k = 0; k < f->n_state; k++)
         rd_text_add(to, " %s %c%d = %c%d[%s];", rd_node_type(f, k), to_name, k, name, k, at);
 }
 
-/* Adds the store of each number of a node (partial result in the combine tree) to the array of
- * nodes: " w0[at] = a0;". */
+/* Adds the store of the n_state numbers of a node (partial result in the combine tree) to the
+ * array of nodes: " w0[at] = a0;". */
 static void add_back(rd_text *to, const rd_emit_fold *f, char name, const char *at)
 {
     for (int k = 0; k < f->n_state; k++)

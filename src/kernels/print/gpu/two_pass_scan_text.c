@@ -26,8 +26,8 @@ static int n_numbers(const rd_printing *n, int32_t fold)
     return n->t->fold[fold].pair ? 1 : n->fold[fold].of.n_state;
 }
 
-/* Returns the C type of number k of a node (the fold of one or more ranges): double for a
- * running sum of floats (`pair`), else that of the state. */
+/* Returns the C type of number k of a node, which has one or more numbers (the fold of one or
+ * more ranges): double for a running sum of floats (`pair`), else that of the state. */
 static const char *type_of(const rd_printing *n, int32_t fold, int k)
 {
     return n->t->fold[fold].pair ? "double" : rd_state_type(&n->fold[fold].of, k);
@@ -43,9 +43,9 @@ static int64_t bytes_of(const rd_printing *n, int32_t partials)
            16 * 16;
 }
 
-/* Prints a pointer to the array of each number of a node: "double *const d1_0 = (double *)(nodes
- * + 0);". The nodes (partial results in the combine tree) of an item's ranges (parts of a split
- * loop), and of the tree above them, lie in global memory. */
+/* Prints a pointer to the array of each number that a node consists of: "double *const d1_0 =
+ * (double *)(nodes + 0);". The nodes (partial results in the combine tree) of an item's ranges
+ * (parts of a split loop), and of the tree above them, lie in global memory. */
 static void declare_nodes(rd_printing *n, int32_t fold, int32_t partials)
 {
     for (int k = 0; k < n_numbers(n, fold); k++)
@@ -110,7 +110,7 @@ static const rd_for *ranges_around(const rd_printing *n, const rd_stmt *s)
     return rd_loop_of(n->t, loop);
 }
 
-/* The number of binary digits of x: 5 has 3. */
+/* Returns the number of binary digits of x: 5 has 3. */
 static int32_t bits_of(int64_t x)
 {
     int32_t bits = 0;
