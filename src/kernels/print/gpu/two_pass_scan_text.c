@@ -27,7 +27,7 @@ static int n_numbers(const rd_printing *n, int32_t fold)
 }
 
 /* Returns the C type of number k of a node, which has one or more numbers (the fold of one or
- * more ranges): double for a running sum of floats (`pair`), else that of the state. */
+ * more ranges). It is double for a running sum of floats (`pair`), else that of the state. */
 static const char *type_of(const rd_printing *n, int32_t fold, int k)
 {
     return n->t->fold[fold].pair ? "double" : rd_state_type(&n->fold[fold].of, k);
