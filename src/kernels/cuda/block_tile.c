@@ -245,11 +245,11 @@ static bool may_tile(const rd_cuda_strategy *s, int32_t i)
 /* True if all instructions of an item may run in a tile, and the program has no scratch memory. */
 static bool may_tile_all(const rd_cuda_strategy *s)
 {
-    bool all = s->p->n_scratch == 0;
+    bool may_tile_each = s->p->n_scratch == 0;
 
     for (int32_t i = s->from; i < s->to; i++)
-        all &= may_tile(s, i);
-    return all;
+        may_tile_each &= may_tile(s, i);
+    return may_tile_each;
 }
 
 /* ---- Teams ----------------------------------------------------------------------------------- */
@@ -366,19 +366,19 @@ static bool has_room(const rd_cuda_strategy *s, int32_t lanes)
 }
 
 /* True if block tiles keep enough threads busy. A block's teams form a pipeline, each one turn
- * (a few rows) behind the one before. Of `all` turns that pass, groups * turns / teams are
- * useful work of a team, where a group is the columns that a team takes at once. Busy threads
- * times that share must reach `wanted`. Registers leave room for a quarter of the GPU's threads,
- * `fit`. */
+ * (a few rows) behind the one before. Of the turns that pass (all_turns), groups * turns / teams
+ * are useful work of a team, where a group is the columns that a team takes at once. Busy
+ * threads times that share must reach `wanted`. Registers leave room for a quarter of the GPU's
+ * threads, `fit`. */
 static bool are_busy(const rd_cuda_strategy *s, int32_t lanes)
 {
     const int64_t teams = s->choice.block / s->team, turns = RD_TREE_STEPS / s->rows_at_once;
-    const int64_t groups  = (s->block_tile[1] + lanes - 1) / lanes;
-    const int64_t all     = (groups + teams - 1) / teams * turns + teams - 1;
-    const int64_t threads = s->n_item * s->n_block_tile[0] * s->n_block_tile[1] * s->choice.block;
+    const int64_t groups    = (s->block_tile[1] + lanes - 1) / lanes;
+    const int64_t all_turns = (groups + teams - 1) / teams * turns + teams - 1;
+    const int64_t threads   = s->n_item * s->n_block_tile[0] * s->n_block_tile[1] * s->choice.block;
     const int64_t fit = s->choice.at_work / 4, wanted = s->choice.at_work / s->choice.tile_share;
 
-    return (threads < fit ? threads : fit) * groups * turns >= wanted * teams * all;
+    return (threads < fit ? threads : fit) * groups * turns >= wanted * teams * all_turns;
 }
 
 /* ---- All together ---------------------------------------------------------------------------- */

@@ -41,9 +41,9 @@ static bool has_memory_nodes(const rd_cuda_text *t, const rd_cuda_fold *f)
     return !f->threads_are_lanes || t->s->n_block_tile[1] > 1;
 }
 
-/* Returns the nodes (results of a tile's column or lane) of all of an array that lie side by
- * side: one for each column, or one for each lane (partial accumulator) of each row. Each tile
- * along the other axis, and each group of tiles, has such a row of nodes. */
+/* Returns the length of a row of nodes (results of a tile's columns, or of the lanes of its
+ * rows): a node for each column of the array, or for each lane of each row. Each tile along the
+ * other axis, and each group of tiles, has such a row. */
 static int64_t node_pitch(const rd_cuda_text *t, const rd_cuda_fold *f)
 {
     return loop_of(t, f->threads_are_lanes ? 0 : 1)->extent * lanes_of(f);

@@ -140,10 +140,11 @@ static void declare_beginning(rd_cuda_text *t, int32_t k)
  * usual batch, halved until all threads have so many vectors. */
 static int32_t ahead_of(const rd_cuda_strategy *s, const rd_cuda_staged_row *r)
 {
-    const int64_t all   = rd_cuda_staged_rows_of_block(s, r) * r->n;
-    int32_t       ahead = s->choice.batch;
+    const int64_t elements = rd_cuda_staged_rows_of_block(s, r) * r->n;
+    int32_t       ahead    = s->choice.batch;
 
-    while (ahead > 1 && (int64_t)ahead * s->choice.block * rd_cuda_staged_row_vector(s, r) > all)
+    while (ahead > 1 &&
+           (int64_t)ahead * s->choice.block * rd_cuda_staged_row_vector(s, r) > elements)
         ahead /= 2;
     return ahead;
 }

@@ -188,7 +188,7 @@ bool rd_gpu_took(rd_gpu *gpu, bool *full, const char *function, CUresult result,
  * False: the driver refused, with a reason in `why`. */
 static bool retain(rd_gpu *gpu, char why[RD_CUDA_TEXT])
 {
-    bool here;
+    bool has_context;
 
     pthread_mutex_lock(&gpu->lock);
     if (!gpu->context) {
@@ -200,9 +200,9 @@ static bool retain(rd_gpu *gpu, char why[RD_CUDA_TEXT])
             rd_cuda_error("cuDevicePrimaryCtxRetain", result, why);
         }
     }
-    here = gpu->context;
+    has_context = gpu->context;
     pthread_mutex_unlock(&gpu->lock);
-    return here;
+    return has_context;
 }
 
 /* Makes the GPU's context current in this thread, for calls of the driver; rd_gpu_leave() ends

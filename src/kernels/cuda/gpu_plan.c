@@ -100,15 +100,15 @@ static void describe_row(const rd_cuda_strategy *s, const rd_cuda_staged_row *r,
 bool rd_cuda_plan_of(const rd_cuda_strategy *s, rd_gpu_plan *plan, rd_get_fn *get, void *pool,
                      const char **why)
 {
-    const rd_program  *p    = s->p;
-    rd_gpu_loop       *loop = get(pool, ((size_t)p->n_loop + 1) * sizeof *loop);
-    rd_gpu_fold       *fold = get(pool, ((size_t)p->n_fold + 1) * sizeof *fold);
-    int32_t           *pack = get(pool, ((size_t)p->n_inst + 1) * sizeof *pack);
-    int64_t           *kept = get(pool, ((size_t)p->n_scratch + 1) * sizeof *kept);
-    rd_gpu_staged_row *rows = get(pool, RD_MOST_STAGED_ROWS * sizeof *rows);
+    const rd_program  *p            = s->p;
+    rd_gpu_loop       *loop         = get(pool, ((size_t)p->n_loop + 1) * sizeof *loop);
+    rd_gpu_fold       *fold         = get(pool, ((size_t)p->n_fold + 1) * sizeof *fold);
+    int32_t           *pack         = get(pool, ((size_t)p->n_inst + 1) * sizeof *pack);
+    int64_t           *item_scratch = get(pool, ((size_t)p->n_scratch + 1) * sizeof *item_scratch);
+    rd_gpu_staged_row *rows         = get(pool, RD_MOST_STAGED_ROWS * sizeof *rows);
 
     *why = NULL;
-    if (!rows || !loop || !fold || !pack || !kept)
+    if (!rows || !loop || !fold || !pack || !item_scratch)
         return false;
     *why = s->n_item == 0 ? "nothing to do" : NULL;
     for (int32_t k = 0; k < p->n_loop && !*why; k++)
@@ -122,7 +122,7 @@ bool rd_cuda_plan_of(const rd_cuda_strategy *s, rd_gpu_plan *plan, rd_get_fn *ge
     for (int32_t k = 0; k < p->n_fold; k++)
         describe_fold(s, &s->fold[k], &fold[k]);
     for (int32_t k = 0; k < p->n_scratch; k++)
-        kept[k] = s->scratch[k] == RD_STORAGE_ITEM ? s->item_bytes : 0;
+        item_scratch[k] = s->scratch[k] == RD_STORAGE_ITEM ? s->item_bytes : 0;
     for (int32_t k = 0; k < s->n_staged_row; k++)
         describe_row(s, &s->staged_row[k], &rows[k]);
     *plan =
@@ -135,7 +135,7 @@ bool rd_cuda_plan_of(const rd_cuda_strategy *s, rd_gpu_plan *plan, rd_get_fn *ge
                        .chunk          = s->n_split ? s->range : s->chunk,
                        .loop           = loop,
                        .fold           = fold,
-                       .item_scratch   = kept,
+                       .item_scratch   = item_scratch,
                        .cached_row     = s->n_cached_row ? s->cached_row : NULL,
                        .fills_row      = s->fills_cache,
                        .transposed     = s->transpose[0] >= 0 ? s->transposed : NULL,

@@ -42,11 +42,11 @@ struct rd_gpu_code {
  * of each thread) would take more than 1/16 of the GPU's. */
 static int64_t teams_of(const rd_gpu_facts *gpu, const rd_cuda_strategy *s)
 {
-    const int64_t bytes = s->team_bytes + s->team * s->own_bytes;
-    const int64_t all   = gpu->most_threads / s->team;
-    const int64_t fit   = bytes ? gpu->memory / 16 / bytes : all;
-    const int64_t whole = s->choice.block / s->team; /* teams of a block */
-    const int64_t teams = (fit < all ? fit : all) / whole * whole;
+    const int64_t bytes       = s->team_bytes + s->team * s->own_bytes;
+    const int64_t at_once     = gpu->most_threads / s->team;
+    const int64_t with_memory = bytes ? gpu->memory / 16 / bytes : at_once;
+    const int64_t whole       = s->choice.block / s->team; /* teams of a block */
+    const int64_t teams       = (with_memory < at_once ? with_memory : at_once) / whole * whole;
 
     return teams > whole ? teams : whole;
 }

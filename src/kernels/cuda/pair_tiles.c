@@ -133,9 +133,9 @@ static double weight_of(const rd_cuda_strategy *s)
  * results. */
 static int64_t blocks_along(const rd_cuda_strategy *s, int64_t extent)
 {
-    const int64_t each = (int64_t)s->choice.block * s->width;
+    const int64_t results_of_block = (int64_t)s->choice.block * s->width;
 
-    return (extent + each - 1) / each;
+    return (extent + results_of_block - 1) / results_of_block;
 }
 
 /* Returns how many items an axis of results makes: the threads of whole blocks, of which the

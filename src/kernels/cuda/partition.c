@@ -74,14 +74,14 @@ typedef struct partitioned_run {
 int32_t rd_gpu_alike(int32_t first)
 {
     char                why[RD_CUDA_TEXT];
-    const rd_gpu       *one = rd_gpu_of(first, why), *other;
+    const rd_gpu       *first_gpu = rd_gpu_of(first, why), *next_gpu;
     const rd_gpu_facts *a, *b;
-    int32_t             n = one ? 1 : 0;
+    int32_t             n = first_gpu ? 1 : 0;
 
     for (; n && n < rd_gpu_count(/*why=*/NULL) - first; n++) {
-        other = rd_gpu_of(first + n, why);
-        a     = rd_gpu_facts_of(one);
-        b     = rd_gpu_facts_of(other);
+        next_gpu = rd_gpu_of(first + n, why);
+        a        = rd_gpu_facts_of(first_gpu);
+        b        = rd_gpu_facts_of(next_gpu);
         if (a->architecture != b->architecture || a->multiprocessors != b->multiprocessors ||
             a->memory != b->memory || a->shared != b->shared || a->most_threads != b->most_threads)
             break;

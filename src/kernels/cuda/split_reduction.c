@@ -324,11 +324,11 @@ static void find_levels(rd_cuda_strategy *s)
 
         *level = (rd_groups){ .n = n, .row = s->item_rows, .counter = s->item_counters };
         for (int32_t k = 0; k < s->p->n_fold; k++) {
-            /* rows of the last group, which may end within a node; of every other one */
-            const int32_t last = s->fold[k].split >= 0 ? rows_of(&s->fold[k], ranges) : 0;
-            const int32_t each = last && s->fold[k].aligned ? 1 : last;
+            /* rows of the last group, which may end within a node; usual: of every other one */
+            const int32_t last  = s->fold[k].split >= 0 ? rows_of(&s->fold[k], ranges) : 0;
+            const int32_t usual = last && s->fold[k].aligned ? 1 : last;
 
-            level->rows      = each > level->rows ? each : level->rows;
+            level->rows      = usual > level->rows ? usual : level->rows;
             level->last_rows = last > level->last_rows ? last : level->last_rows;
         }
         s->item_rows += (n - 1) * level->rows + level->last_rows;
@@ -407,10 +407,10 @@ static bool find_large(rd_cuda_strategy *s, const rd_cuda_limits *limits)
     int64_t bytes = 0;
 
     for (int32_t k = 0; k < s->p->first_scratch && k < s->n_slot; k++) {
-        const int64_t more = rd_slot_bytes(s, k);
+        const int64_t slot_bytes = rd_slot_bytes(s, k);
 
-        s->large[k] = more > limits->windows || limits->devices > 1;
-        bytes += more;
+        s->large[k] = slot_bytes > limits->windows || limits->devices > 1;
+        bytes += slot_bytes;
     }
     return limits->devices > 1 || (limits->memory > 0 && bytes > limits->memory / 2);
 }

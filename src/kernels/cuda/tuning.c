@@ -51,11 +51,12 @@ void rd_cuda_choice_text(rd_text *text, const rd_cuda_choice *choice)
     rd_cuda_choice  taken = *choice;
 
     for (rd_cuda_tuned k = 0; k < RD_N_TUNED; k++) {
-        const int32_t mine = *rd_cuda_tuned_field(&taken, k), its = *rd_cuda_tuned_field(&rule, k);
+        const int32_t taken_value = *rd_cuda_tuned_field(&taken, k),
+                      rule_value  = *rd_cuda_tuned_field(&rule, k);
 
-        rd_text_add(text, "%s%s=%" PRId32, k ? ", " : "", rows[k].name, mine);
-        if (mine != its)
-            rd_text_add(text, " (by rule %" PRId32 ")", its);
+        rd_text_add(text, "%s%s=%" PRId32, k ? ", " : "", rows[k].name, taken_value);
+        if (taken_value != rule_value)
+            rd_text_add(text, " (by rule %" PRId32 ")", rule_value);
     }
 }
 

@@ -121,7 +121,7 @@ static bool is_done(const transfers *h)
 
 /* True if the window of a slot (buffer) must be copied. To the host: if the block of work stores
  * to it. To the GPU: if the block reads it, unless the window holds the same bytes from an
- * earlier block. In that case at->of becomes the bytes that it will hold. */
+ * earlier block. If the block reads it, at->of becomes the bytes that the window will hold. */
 static bool is_copied(const transfers *h, window *at, int32_t slot)
 {
     if (!at->at)
@@ -239,8 +239,8 @@ static bool tell(window_sets *w, double part)
 }
 
 /* Runs all blocks of the work (double buffering). While the kernel of block k runs, block k + 1
- * is copied to the other set of windows, from which the results of block k - 1 are copied back
- * first. With one set, copies and kernels alternate. `back` is the block whose results are
+ * is copied to the other set of windows, and the results of block k - 1, which are there, are
+ * copied back. With one set, copies and kernels alternate. `back` is the block whose results are
  * copied, below 0: none yet. */
 static bool run_blocks(window_sets *w, const char *name)
 {

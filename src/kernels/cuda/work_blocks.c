@@ -224,8 +224,8 @@ static bool may_be_windows(const rd_cuda_blocks *b, const bool *windowed)
  * element once: the product of the ranges of the loops around it. */
 static int64_t stored_bytes(const rd_cuda_blocks *b, int32_t slot)
 {
-    const rd_program *p   = b->s->p;
-    int64_t           all = 0;
+    const rd_program *p      = b->s->p;
+    int64_t           stored = 0;
 
     for (int32_t i = 0; i < p->n_inst; i++) {
         if (!is_access(b, i, slot))
@@ -234,9 +234,9 @@ static int64_t stored_bytes(const rd_cuda_blocks *b, int32_t slot)
 
         for (int32_t loop = p->inst[i].loop; loop >= 0; loop = p->loop[loop].parent)
             bytes *= b->hi[p->loop[loop].axis] - b->lo[p->loop[loop].axis];
-        all += bytes;
+        stored += bytes;
     }
-    return all;
+    return stored;
 }
 
 /* True if a block of work stores all bytes of its windows. If a window had gaps, copying it back

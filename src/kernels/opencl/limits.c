@@ -24,10 +24,11 @@ static int64_t variables_of(const rd_schedule *t)
     int64_t bytes = 0;
 
     for (int32_t k = 0; k < t->p->n_fold; k++) {
-        const rd_loop_fold *f    = &t->fold[k];
-        const int64_t       each = f->of.fold->scan ? 3 + f->levels : 1 + t->store[k].node_rows;
+        const rd_loop_fold *f = &t->fold[k];
+        /* states and nodes of a lane */
+        const int64_t copies = f->of.fold->scan ? 3 + f->levels : 1 + t->store[k].node_rows;
 
-        bytes += rd_bytes_times(t->store[k].extent * f->of.n_state, f->of.bytes * each) +
+        bytes += rd_bytes_times(t->store[k].extent * f->of.n_state, f->of.bytes * copies) +
                  rd_bytes_times(t->store[k].extent, f->n_words * (int64_t)sizeof(double));
     }
     return bytes;

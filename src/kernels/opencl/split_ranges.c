@@ -121,9 +121,9 @@ static const rd_for *ranges_of(const rd_schedule *t)
 static int64_t blocks_of(const rd_schedule *t, int32_t fold)
 {
     int64_t       block;
-    const int64_t each = each_of(&t->p->fold[fold], ranges_of(t)->axis, &block);
+    const int64_t per_index = each_of(&t->p->fold[fold], ranges_of(t)->axis, &block);
 
-    return ranges_of(t)->step * each / block;
+    return ranges_of(t)->step * per_index / block;
 }
 
 /* Adds a macro for each fold with several blocks (64 steps each), which counts the blocks before

@@ -12,9 +12,9 @@
  * of it are work items. `of` -1: the loop comes from no loop of the program. */
 static bool is_split_loop(const rd_schedule *t, const rd_gpu_plan *plan, int32_t stmt)
 {
-    const int32_t of = t->stmt[stmt].kind == RD_S_LOOP ? rd_loop_of(t, stmt)->of : -1;
+    const int32_t program_loop = t->stmt[stmt].kind == RD_S_LOOP ? rd_loop_of(t, stmt)->of : -1;
 
-    return of >= 0 && plan->loop[of].role == RD_GPU_RANGES;
+    return program_loop >= 0 && plan->loop[program_loop].role == RD_GPU_RANGES;
 }
 
 /* Returns the next loop of a body, behind the statement `last` (-1: from the front), that the

@@ -23,11 +23,12 @@
  * threads share the rounds of one of these. */
 static bool is_distributed(const rd_schedule *t, const rd_gpu_plan *plan, int32_t stmt)
 {
-    const int32_t of =
+    const int32_t program_loop =
         t->stmt[stmt].kind == RD_S_LOOP && !rd_is_item_loop(t, stmt) ? rd_loop_of(t, stmt)->of : -1;
 
-    return of >= 0 && (plan->loop[of].role == RD_GPU_DISTRIBUTED ||
-                       plan->loop[of].role == RD_GPU_CHUNKS || plan->loop[of].distributed);
+    return program_loop >= 0 &&
+           (plan->loop[program_loop].role == RD_GPU_DISTRIBUTED ||
+            plan->loop[program_loop].role == RD_GPU_CHUNKS || plan->loop[program_loop].distributed);
 }
 
 /* Returns the position mark + offset. A mark is an axis of the tree that is bound to the first
@@ -147,9 +148,9 @@ static void put_barrier(rd_schedule *t, int32_t loop, bool before)
  * loop over elements stands outside of the threads. */
 static void distribute(rd_schedule *t, const rd_gpu_plan *plan, int32_t stmt)
 {
-    const rd_for  old   = *rd_loop_of(t, stmt);
-    const bool    apart = plan->width == 1;
-    const int64_t each = apart ? 2 : plan->width, round = plan->team * each;
+    const rd_for  old        = *rd_loop_of(t, stmt);
+    const bool    apart      = plan->width == 1;
+    const int64_t per_thread = apart ? 2 : plan->width, round = plan->team * per_thread;
 
     make_rounds(t, stmt, round, plan->loop[old.of].ahead);
     if (apart)

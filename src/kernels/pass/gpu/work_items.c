@@ -70,9 +70,9 @@ static void join_parts(rd_schedule *t)
  * statements, and loops that come from no loop of the program (`of` -1), are serial. */
 static rd_gpu_role role_of(const rd_schedule *t, const rd_gpu_plan *plan, int32_t stmt)
 {
-    const int32_t of = t->stmt[stmt].kind == RD_S_LOOP ? rd_loop_of(t, stmt)->of : -1;
+    const int32_t program_loop = t->stmt[stmt].kind == RD_S_LOOP ? rd_loop_of(t, stmt)->of : -1;
 
-    return of >= 0 ? plan->loop[of].role : RD_GPU_SERIAL;
+    return program_loop >= 0 ? plan->loop[program_loop].role : RD_GPU_SERIAL;
 }
 
 /* True if rounds of the loop, or chunks of rounds, are to be work items, as the plan says. */

@@ -49,8 +49,8 @@ static void print_clip(rd_printing *n, const rd_for *loop, const char *index)
  * run different elements here. */
 void rd_print_thread_loop(rd_printing *n, int32_t stmt)
 {
-    const rd_for *loop = rd_loop_of(n->t, stmt);
-    const bool    kept = n->kernel->per_thread, other_axis = rd_has_other_axis(n, loop);
+    const rd_for *loop             = rd_loop_of(n->t, stmt);
+    const bool    saved_per_thread = n->kernel->per_thread, other_axis = rd_has_other_axis(n, loop);
     const int32_t saved = n->thread_loop;
     rd_text       name  = { 0 };
 
@@ -67,7 +67,7 @@ void rd_print_thread_loop(rd_printing *n, int32_t stmt)
     rd_print_body(n, stmt);
     if (other_axis)
         rd_print_line(n, "}");
-    n->kernel->per_thread = kept;
+    n->kernel->per_thread = saved_per_thread;
     n->thread_loop        = saved;
     n->indent--;
     rd_print_line(n, "}");

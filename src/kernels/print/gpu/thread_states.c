@@ -224,17 +224,17 @@ static void add_times(rd_printing *n, rd_text *to, const rd_linear *at, int64_t 
 
 /* Adds the subscript of the first state (accumulator) of a cell (output element): "(i0) * 4 + i1
  * - m0". cell_stride counts all lanes (partial accumulators) of the fold, of which a thread's
- * array may have only some (`here`). `of.more` is added for a neighbour's states in a coarsened
- * item. */
+ * array may have only some (lanes_here). `of.more` is added for a neighbour's states in a
+ * coarsened item. */
 void rd_print_first_state(rd_printing *n, rd_text *to, const rd_stmt *s)
 {
-    const rd_store *a    = &n->t->store[s->store];
-    const int32_t   here = rd_lanes_in_array(n, s->store);
+    const rd_store *a          = &n->t->store[s->store];
+    const int32_t   lanes_here = rd_lanes_in_array(n, s->store);
 
     if (is_nothing(&s->of.cell))
         rd_text_add(to, "0");
     else
-        add_times(n, to, &s->of.cell, a->cell_stride / n->t->p->fold[s->fold].lanes * here);
+        add_times(n, to, &s->of.cell, a->cell_stride / n->t->p->fold[s->fold].lanes * lanes_here);
     if (is_nothing(&s->of.more))
         return;
     rd_text_add(to, " + ");

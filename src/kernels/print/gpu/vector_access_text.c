@@ -174,7 +174,7 @@ void rd_print_declare_vector_stores(rd_printing *n, int32_t loop)
  * barriers. n->first: addresses are those of the thread's first element. */
 void rd_print_vector_stores(rd_printing *n, int32_t loop)
 {
-    const bool one = n->kernel->team > 1 && !n->kernel->per_thread;
+    const bool by_one_thread = n->kernel->team > 1 && !n->kernel->per_thread;
 
     n->first = true;
     for (int32_t s = next_store(n, loop, loop); s >= 0; s = next_store(n, loop, s)) {
@@ -183,8 +183,8 @@ void rd_print_vector_stores(rd_printing *n, int32_t loop)
 
         rd_print_linear(n, &place, &put->at);
         rd_print_line(n, "%srd_put(&((%s *)x%" PRId32 ")[%s], o%" PRId32 ");%s",
-                      one ? "RD_SYNC_TEAM if (t == 0) " : "", rd_memory_type(put->type), put->slot,
-                      place.at, s, one ? " RD_SYNC_TEAM" : "");
+                      by_one_thread ? "RD_SYNC_TEAM if (t == 0) " : "", rd_memory_type(put->type),
+                      put->slot, place.at, s, by_one_thread ? " RD_SYNC_TEAM" : "");
         rd_text_end(&place, n->to);
         rd_note_vector_access(n, put->slot, put->vector_width);
     }
