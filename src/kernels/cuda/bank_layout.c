@@ -33,9 +33,9 @@ int64_t rd_cuda_staged_rows_of_block(const rd_cuda_strategy *s, const rd_cuda_st
                                         : (s->choice.block + r->items - 2) / r->items + 1;
 }
 
-/* Returns the bytes of shared memory for a block's rows. Copies go by whole vectors, which may
- * begin before the first row and end behind the last one, each by less than a vector: so there
- * is room for two more. */
+/* Returns the bytes of shared memory for the rows of a block of threads. Copies go by whole
+ * vectors, which may begin before the first row and end behind the last one, each by less than a
+ * vector: so there is room for two more. */
 static int64_t bytes_of(const rd_cuda_strategy *s, const rd_cuda_staged_row *r)
 {
     return rd_cuda_room(rd_cuda_staged_rows_of_block(s, r) * r->pitch * rd_dtype_size(r->type) +

@@ -105,9 +105,9 @@ static bool is_plain(const rd_program *p, int32_t loop)
     return loop >= 0 && !p->loop[loop].backwards && p->loop[loop].extent > 0;
 }
 
-/* Finds the two loops of a block tile: the item's first loop, and the only one in its body,
- * which has no loop inside. Later loops of the item must go along the inner axis, as they end
- * the folds of columns. False: the body has another structure. */
+/* Finds the two loops of a block tile (a reduction along both axes): the item's first loop, and
+ * the only one in its body, which has no loop inside. Later loops of the item must go along the
+ * inner axis, as they end the folds of columns. False: the body has another structure. */
 static bool find_loops(rd_cuda_strategy *s, int32_t *outer, int32_t *inner)
 {
     const rd_program *p = s->p;
@@ -144,23 +144,26 @@ static void order_loops(rd_cuda_strategy *s, int32_t outer, int32_t inner)
     s->tile_loop[1] = along_outer ? outer : inner;
 }
 
-/* Returns the outer one of the two loops of a block tile: the one that contains a loop. */
+/* Returns the outer one of the two loops of a block tile (a reduction along both axes): the one
+ * that contains a loop. */
 int32_t rd_cuda_tile_outer(const rd_cuda_strategy *s)
 {
     return s->p->loop[s->tile_loop[0]].first >= 0 ? s->tile_loop[0] : s->tile_loop[1];
 }
 
-/* Returns the inner one of the two loops of a block tile: the one that contains no loop. */
+/* Returns the inner one of the two loops of a block tile (a reduction along both axes): the one
+ * that contains no loop. */
 int32_t rd_cuda_tile_inner(const rd_cuda_strategy *s)
 {
     return s->p->loop[s->tile_loop[0]].first >= 0 ? s->tile_loop[1] : s->tile_loop[0];
 }
 
 /* ---- Folds ----------------------------------------------------------------------------------- */
-/* True if a fold begins and ends where a block tile expects it; folds_along: the loop that it
- * reduces. A fold that reduces the inner loop begins and ends in each round of the outer one,
- * and has one cell (output element). A fold that reduces the outer loop begins before both
- * loops, has a cell for each index of the inner one, and ends in a later loop along that axis. */
+/* True if a fold begins and ends where a block tile (a reduction along both axes) expects it;
+ * folds_along: the loop that it reduces. A fold that reduces the inner loop begins and ends in
+ * each round of the outer one, and has one cell (output element). A fold that reduces the outer
+ * loop begins before both loops, has a cell for each index of the inner one, and ends in a later
+ * loop along that axis. */
 static bool is_placed(const rd_cuda_strategy *s, const rd_cuda_fold *f, int32_t folds_along)
 {
     const rd_program *p     = s->p;
@@ -469,9 +472,9 @@ static bool give_up(rd_cuda_strategy *s)
     return false;
 }
 
-/* True if block tiles suit the program; then the strategy is filled. They need two folds or
- * more, two nested loops, folds of rows and of columns, no other obstacle, room in shared
- * memory, and enough tiles to keep the GPU busy. */
+/* True if block tiles (reductions along both axes in one read) suit the program; then the
+ * strategy is filled. They need two folds or more, two nested loops, folds of rows and of
+ * columns, no other obstacle, room in shared memory, and enough tiles to keep the GPU busy. */
 bool rd_cuda_find_block_tile(rd_cuda_strategy *s)
 {
     int32_t lanes, outer, inner;

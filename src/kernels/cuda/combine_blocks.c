@@ -19,8 +19,8 @@
 #include <inttypes.h>
 #include <stdio.h>
 
-/* Returns one of the two loops of a block tile: 0 is the loop over rows, 1 the loop over
- * columns. */
+/* Returns one of the two loops of a block tile (a reduction along both axes): 0 is the loop over
+ * rows, 1 the loop over columns. */
 static const rd_loop *loop_of(const rd_cuda_text *t, int k)
 {
     return &t->s->p->loop[t->s->tile_loop[k]];

@@ -240,7 +240,8 @@ static void add_join(rd_cuda_text *t, int32_t number)
 }
 
 /* Adds the functions of a fold that takes its elements in a split loop: edge0, which counts
- * blocks before a range, and join0, which combines partials (nodes that ranges leave). */
+ * blocks (64 steps each) before a range, and join0, which combines partials (nodes that ranges
+ * leave). */
 void rd_cuda_range_functions(rd_cuda_text *t, int32_t number)
 {
     add_edge(t, number);

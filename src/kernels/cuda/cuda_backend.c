@@ -165,7 +165,8 @@ static bool run_program(const rd_program *p, rd_submission *s, void *const *slot
 
 /* Returns how many launches of the program a CUDA graph (recording) would replace: 1, or 2 for
  * two or more. 0: it cannot be recorded, since cuBLAS launches, or since kernels report after
- * each run. Split loops (n_split) and block tiles (tile_loop) also clear counters. */
+ * each run. Split loops (n_split) and block tiles (tile_loop; reductions along both axes) also
+ * clear counters. */
 static int32_t records(const rd_program *p)
 {
     const prepared *const         made = p->code;

@@ -34,8 +34,8 @@ static int64_t rounded(int64_t bytes)
     return power;
 }
 
-/* Returns a cached block of the GPU that has at least `wanted` and at most `room` bytes; NULL:
- * none.  The upper limit keeps small requests from taking large blocks. */
+/* Returns a cached block of the GPU's memory that has at least `wanted` and at most `room`
+ * bytes; NULL: none. The upper limit keeps small requests from taking large blocks. */
 static memory_block *find(const rd_gpu *gpu, int64_t wanted, int64_t room)
 {
     for (memory_block *b = blocks; b; b = b->next)
@@ -44,8 +44,8 @@ static memory_block *find(const rd_gpu *gpu, int64_t wanted, int64_t room)
     return NULL;
 }
 
-/* Frees all cached blocks of a GPU.  The caller holds the lock and has made the GPU's context
- * current. */
+/* Frees all cached blocks of a GPU's memory. The caller holds the lock and has made the GPU's
+ * context current. */
 static void trim(rd_gpu *gpu)
 {
     char ignored[RD_CUDA_TEXT];
@@ -175,7 +175,7 @@ int64_t rd_gpu_room(rd_gpu *gpu, int64_t wanted)
     return (int64_t)free_bytes + kept;
 }
 
-/* Frees all cached blocks of a GPU. */
+/* Frees all cached blocks of a GPU's memory: those that this process holds and does not use. */
 void rd_gpu_trim(rd_gpu *gpu)
 {
     char ignored[RD_CUDA_TEXT];

@@ -33,8 +33,9 @@ static rd_hash add_address(rd_hash hash, const rd_address *at)
     return hash;
 }
 
-/* Adds what a fold's kernels depend on: its reducer and types, the kind of scan, its lanes and
- * blocks, its number of accumulators, and how elements map to lanes and blocks. */
+/* Adds what a fold's kernels depend on. These are its reducer and types, the kind of scan, its
+ * lanes (partial accumulators) and blocks (64 steps each), its cells (output elements), and how
+ * elements map to lanes and blocks. */
 static rd_hash add_fold(rd_hash hash, const rd_fold *f)
 {
     hash = add(add(add(hash, f->reducer), f->type), f->out);

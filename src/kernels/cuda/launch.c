@@ -515,8 +515,8 @@ static bool choose_module(rd_gpu_run_state *r, const rd_gpu_code *code, void *co
     return r->module;
 }
 
-/* True if these slots (buffers) can stay in the host's memory: the work then goes by blocks that
- * fit on the GPU. */
+/* True if these slots (buffers) can stay in the host's memory: the work then goes by blocks of
+ * the work whose data fit on the GPU. */
 bool rd_gpu_windows(const rd_gpu_code *code, rd_queue *queue, const bool *windowed)
 {
     return !rd_blocks_refusal(&code->strategy, windowed,

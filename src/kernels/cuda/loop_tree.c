@@ -79,7 +79,8 @@ void rd_cuda_tree_text(rd_text *to, const rd_cuda_strategy *s)
     give_back(list);
 }
 
-/* Returns the axis of one of the two loops of block tiles; -1: the strategy has no block tiles. */
+/* Returns the axis of one of the two loops of block tiles (reductions along both axes); -1: the
+ * strategy has no block tiles. */
 static int32_t axis_of_tile(const rd_cuda_strategy *s, int which)
 {
     return s->tile_loop[which] >= 0 ? s->p->loop[s->tile_loop[which]].axis : -1;

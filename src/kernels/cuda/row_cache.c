@@ -242,8 +242,8 @@ int64_t rd_cuda_dynamic_bytes(const rd_cuda_strategy *s)
     return row_bytes(s) + s->pair_tile_bytes + s->staged_row_bytes;
 }
 
-/* Returns the shared memory of a block's cached rows, and of the words of 8 bytes by which its
- * teams exchange lanes (partial accumulators) of folds. */
+/* Returns the shared memory of the cached rows of a block of threads, and of the words of 8
+ * bytes by which its teams exchange lanes (partial accumulators) of folds. */
 static int64_t bytes_of(const rd_cuda_strategy *s)
 {
     return row_bytes(s) +

@@ -296,8 +296,8 @@ static bool run_windows(window_sets *w, const char *name)
     return w->overlap && run_with_overlap(w, name);
 }
 
-/* Runs the work of a kernel, one block after the other: data in the host's memory come to the
- * GPU by windows.  False: r->why has the reason. */
+/* Runs the work of a kernel, one block of it after the other: data in the host's memory come to
+ * the GPU by windows. False: r->why has the reason. */
 bool rd_gpu_run_windows(rd_gpu_run_state *r, const char *name, const rd_cuda_blocks *blocks)
 {
     const int32_t slots = rd_gpu_slots(r->strategy);

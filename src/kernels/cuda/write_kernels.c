@@ -39,7 +39,7 @@ static void declare_final_row(void *of, rd_printing *n, int32_t fold, const char
 }
 
 /* Returns the callbacks by which the printer stores and combines partials: of block tiles
- * (tile_loop[0] >= 0), or of ranges of split loops. */
+ * (tile_loop[0] >= 0; reductions along both axes), or of ranges of split loops. */
 rd_kernel_combine rd_cuda_range_callbacks(rd_cuda_text *t)
 {
     if (t->s->tile_loop[0] >= 0)
@@ -219,9 +219,9 @@ static void write_twice(rd_cuda_text *t, int32_t kernel)
 }
 
 /* ---- All of them ----------------------------------------------------------------------------- */
-/* Adds all kernels of a strategy: block tiles (tile_loop[0] >= 0), scans in two passes or one, a
- * kernel for each split loop, or one for all. If the tree has no loop over items, the printer's
- * `why` gets the reason. */
+/* Adds all kernels of a strategy: block tiles (tile_loop[0] >= 0; reductions along both axes),
+ * scans in two passes or one, a kernel for each split loop, or one for all. If the tree has no
+ * loop over items, the printer's `why` gets the reason. */
 void rd_cuda_write_kernels(rd_cuda_text *t)
 {
     const int32_t kernel = rd_next_kernel(t->print.t, -1);

@@ -89,9 +89,9 @@ static int64_t grain_of(const rd_schedule *t, int32_t axis)
 }
 
 /* Returns the loop of a program's only work item that is split into ranges, -1: none. *range
- * gets the indices of a range: whole blocks of all folds, doubled until there are at most 1024
- * ranges. Scratch would have to be shared by ranges, so a program with scratch (temporary
- * memory) is refused. */
+ * gets the indices of a range: whole blocks (64 steps) of all folds, doubled until there are at
+ * most 1024 ranges. Scratch would have to be shared by ranges, so a program with scratch
+ * (temporary memory) is refused. */
 int32_t rd_cl_split_of(const rd_schedule *t, int64_t *range)
 {
     enum { MOST = 1024 };

@@ -39,8 +39,8 @@ static bool depends_on_scan(const rd_schedule *t, int32_t value, int32_t loop)
     return found;
 }
 
-/* True if a statement may stand in a loop that runs twice: a value, a store, the end of a block,
- * or a scan with nodes (results of ranges) whose operands depend on no scan. */
+/* True if a statement may stand in a loop that runs twice. It is a value, a store, the end of a
+ * block of 64 steps, or a scan with nodes (results of ranges) whose operands depend on no scan. */
 static bool may_go_twice(const rd_schedule *t, const rd_stmt *s, int32_t loop)
 {
     if (s->kind != RD_S_PREFIX)

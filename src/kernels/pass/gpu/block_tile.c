@@ -296,9 +296,9 @@ static int32_t take_behind(const rd_block_tile *c, int32_t *behind)
     return n;
 }
 
-/* Makes the item a block tile: loops over tiles go around it, and the element loops inside.
- * Folds get states (accumulators) for all rows or columns of the tile, and end in the last
- * tiles. */
+/* Makes the item a block tile (64 rows by some columns, reduced along both axes): loops over
+ * tiles go around it, and the element loops inside. Folds get states (accumulators) for all rows
+ * or columns of the tile, and end in the last tiles. */
 static void make_tiles(rd_block_tile *c)
 {
     int32_t behind[MOST_BEHIND], n_behind, elements;

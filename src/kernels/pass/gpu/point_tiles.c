@@ -185,10 +185,10 @@ static void unroll_jam(rd_schedule *t, const rd_gpu_plan *plan, int32_t loop, in
 }
 
 /* ---- The whole loop -------------------------------------------------------------------------- */
-/* Makes the loop `pairs` go over the groups of points_at_once points of a block, and adds a copy
- * for the points left over, one by one. A group of one point needs no second loop. Returns the
- * last loop. `whole_end` is the end of the block rounded down to whole groups, where one loop
- * ends and the other begins. */
+/* Makes the loop `pairs` go over the groups of points_at_once points of a block (64 points), and
+ * adds a copy for the points left over, one by one. A group of one point needs no second loop.
+ * Returns the last loop. `whole_end` is the end of the block rounded down to whole groups, where
+ * one loop ends and the other begins. */
 static int32_t split_points(rd_schedule *t, const rd_gpu_plan *plan, int32_t pairs,
                             const rd_for *blocks)
 {

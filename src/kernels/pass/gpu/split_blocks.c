@@ -13,7 +13,7 @@
 #include "kernels/pass/gpu/point_tiles.h"
 
 /* Returns the position mark + offset. A mark is an axis of the tree that is bound to the first
- * index of a block, or to the one behind its last. */
+ * index of a block (64 rounds), or to the one behind its last. */
 static rd_linear mark(rd_schedule *t, int32_t axis, int64_t offset)
 {
     return rd_linear_plus_axis(t, rd_linear_of(offset), 1, axis);
@@ -49,9 +49,9 @@ static int32_t next_block_begin(const rd_schedule *t, int32_t loop, int32_t last
     return s;
 }
 
-/* Makes "push if new all f0, outer m4": all cells (accumulators) of the fold begin the block
- * that starts at the mark `start`, which replaces the axis in all positions of `push`. It names
- * no single cell, so `cell` and `more` are 0. It stands nowhere yet. */
+/* Makes "push if new all f0, outer m4": all cells (accumulators) of the fold begin the block (64
+ * steps) that starts at the mark `start`, which replaces the axis in all positions of `push`. It
+ * names no single cell, so `cell` and `more` are 0. It stands nowhere yet. */
 static int32_t add_begin_all(rd_schedule *t, int32_t push, int32_t axis, int32_t start)
 {
     rd_stmt         push_all = t->stmt[push];
@@ -67,9 +67,10 @@ static int32_t add_begin_all(rd_schedule *t, int32_t push, int32_t axis, int32_t
     return rd_add_stmt(t, &push_all);
 }
 
-/* Hoists the block begins that next_block_begin() finds in the loop: one statement for all cells
- * (output elements) of a fold goes before the statement `first`. `start`: the mark bound to the
- * block's first index. `done` has a bit for each fold that has its statement. */
+/* Hoists the beginnings of blocks (64 steps each) that next_block_begin() finds in the loop: one
+ * statement for all cells (output elements) of a fold goes before the statement `first`.
+ * `start`: the mark bound to the block's first index. `done` has a bit for each fold that has
+ * its statement. */
 void rd_gpu_lift_block_begins(rd_schedule *t, int32_t loop, int32_t first, int32_t start)
 {
     const int32_t axis = rd_loop_of(t, loop)->axis;
@@ -115,7 +116,8 @@ static void split_by_blocks(rd_schedule *t, int32_t loop)
     rd_gpu_lift_block_begins(t, loop, loop, blocks.start);
 }
 
-/* Strip-mines each serial loop inside the loop over pairs along which a fold begins blocks. */
+/* Strip-mines each serial loop inside the loop over pairs along which a fold begins blocks of 64
+ * steps. A pair is a result and a point. */
 void rd_gpu_split_pair_loops(rd_schedule *t, int32_t pairs)
 {
     for (int32_t s = pairs, next; s >= 0 && !t->failed; s = next) {

@@ -216,7 +216,7 @@ static void print_turns(rd_printing *n, int32_t stmt)
 
 /* ---- Ends ------------------------------------------------------------------------------------ */
 /* Prints the loop that ends the folds of rows. The rows of the tile are dealt to the teams of
- * the block:
+ * the block of threads:
  *
  *     for (int row = team; ..; row += RD_TEAMS) { */
 static void print_rows(rd_printing *n, int32_t stmt)
@@ -257,9 +257,9 @@ static void print_columns(rd_printing *n, int32_t stmt)
 }
 
 /* ---- The whole tile -------------------------------------------------------------------------- */
-/* Prints a loop of a block tile by its mark: the turns of teams (skewed), or the loop over rows
- * (by_team) or columns (by_block) in which folds end. False: the loop has the text of other
- * kernels. */
+/* Prints a loop of a block tile (a reduction along both axes) by its flag: the turns of teams
+ * (skewed), or the loop over rows (by_team) or columns (by_block) in which folds end. False: the
+ * loop has the text of other kernels. */
 static bool print_loop(rd_printing *n, int32_t stmt)
 {
     const rd_for *l = rd_loop_of(n->t, stmt);
@@ -286,8 +286,8 @@ static bool print_last(rd_printing *n, int32_t stmt)
     return true;
 }
 
-/* Prints a statement of a block tile; false: it has the text of other kernels. COMBINE_PARTIALS
- * needs none, as the backend has combined them in print_last(). */
+/* Prints a statement of a block tile (a reduction along both axes); false: it has the text of
+ * other kernels. COMBINE_PARTIALS needs none, as the backend has combined them in print_last(). */
 bool rd_print_in_block_tile(rd_printing *n, int32_t stmt)
 {
     const rd_stmt *s = &n->t->stmt[stmt];

@@ -37,7 +37,8 @@ static bool has_values(const rd_schedule *t, const rd_linear *at)
 /* True if the statement is a step that is deferred: of a log-sum-exp without mask or weights, by
  * the built-in reducer, into a state (accumulator) that no value selects. The fold must begin
  * outside of the loop of its steps, so that its states are declared before the loop. If it has
- * several blocks, the batch must have begun their block already (block_begun: bits of folds). */
+ * several blocks of 64 steps, the batch must have begun their block already (block_begun: bits
+ * of folds). */
 static bool is_deferred(const rd_printing *n, int32_t stmt)
 {
     const rd_stmt      *s = &n->t->stmt[stmt];

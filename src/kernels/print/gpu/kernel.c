@@ -29,8 +29,8 @@ static bool describe_folds(rd_printing *n, rd_get_fn *get, void *pool)
 }
 
 /* Prints the functions of a scan; nothing for other folds. prefix0() gives a result; a look-back
- * scan has functions of one pass, any other scan those that end a block. `levels`: levels of
- * nodes of a scan whose prefixes go by a tree; 0: from the left. */
+ * scan has functions of one pass, any other scan those that end a block of 64 steps. `levels`:
+ * levels of nodes of a scan whose prefixes go by a tree; 0: from the left. */
 static void print_scan_functions(const rd_printing *n, rd_text *to, int32_t fold)
 {
     const rd_loop_fold *f = &n->t->fold[fold];

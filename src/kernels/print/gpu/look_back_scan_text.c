@@ -222,9 +222,9 @@ static void declare_seen(rd_printing *n, const rd_stmt *s)
     rd_text_end(&step, n->to);
 }
 
-/* Prints the result of an element: the prefix before its block, b2, merged with its state:
- * "prefix0(&tile2[u][i], &b2.e[0], &b2.e[1], &r7);". Of a running sum of floats (pair), b2 has
- * two words hi + lo. */
+/* Prints the result of an element: b2, the prefix before its block of 64 elements, merged with
+ * its state: "prefix0(&tile2[u][i], &b2.e[0], &b2.e[1], &r7);". Of a running sum of floats
+ * (pair), b2 has two words hi + lo. */
 void rd_print_scan_result(rd_printing *n, const rd_stmt *s)
 {
     const rd_fold *fold = &n->t->p->fold[s->fold];
@@ -250,7 +250,7 @@ void rd_print_scan_result(rd_printing *n, const rd_stmt *s)
 
 /* ---- Loops ----------------------------------------------------------------------------------- */
 /* Prints "scan0::before b2 = before2[rd_block_of<RD_THREADS, 4>(u)];": the prefix before the
- * block that a thread's elements of round u are of. They are all of one block. */
+ * block (of 64) that a thread's elements of round u are of. They are all of one block. */
 static void declare_before(rd_printing *n, int32_t loop)
 {
     for (int32_t s = loop; s >= 0; s = rd_next_stmt(n->t, s, loop))

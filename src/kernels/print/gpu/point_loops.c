@@ -64,7 +64,7 @@ static bool is_block_loop(const rd_printing *n, int32_t stmt)
 }
 
 /* True if the statement is a loop over tiles of points in shared memory. Its last statement is a
- * loop over blocks of points. */
+ * loop over blocks of 64 points. */
 static bool is_tile_loop(const rd_printing *n, int32_t stmt)
 {
     return loop_at(n, stmt) && is_block_loop(n, n->t->stmt[stmt].last);
@@ -140,8 +140,8 @@ static uint64_t begun_in(const rd_printing *n, int32_t body)
     return begun;
 }
 
-/* Prints the body of a loop over blocks. Steps inside need not ask whether a block begins, if
- * the body has begun it for all cells (block_begun: bits of folds). */
+/* Prints the body of a loop over blocks of 64 steps. Steps inside need not ask whether a block
+ * begins, if the body has begun it for all cells (block_begun: bits of folds). */
 static void print_body_of_blocks(rd_printing *n, int32_t stmt)
 {
     const uint64_t begun = n->kernel->block_begun;
@@ -272,7 +272,7 @@ static void print_jam(rd_printing *n, int32_t stmt)
 }
 
 /* Prints a loop over points, or a loop inside of a jam, by its kind. False: it has the text of
- * other loops. Inside of a jam a loop with a start mark goes over blocks of elements, one
+ * other loops. Inside of a jam a loop with a start mark goes over blocks of 64 elements, one
  * without over single elements. */
 bool rd_print_point_loop(rd_printing *n, int32_t stmt)
 {

@@ -104,8 +104,9 @@ static bool can_push_once(const rd_printing *n, int32_t rounds, const rd_stmt *s
     return !is_shared(n, rounds) || n->t->store[s->store].per_thread;
 }
 
-/* Returns the next statement of the rounds that begins a new block where an element is of one
- * (PUSH_IF_NEW), behind `last`, that can be done once for a whole batch; -1: there is none. */
+/* Returns the next statement of the rounds that begins a new block (of 64 steps) where an
+ * element is of one (PUSH_IF_NEW), behind `last`. It can be done once for a whole batch; -1:
+ * there is none. */
 static int32_t next_push(const rd_printing *n, int32_t rounds, int32_t last)
 {
     int32_t s = rd_next_stmt(n->t, last, rounds);
@@ -207,7 +208,7 @@ static void add_whole(rd_printing *n, rd_text *to, int32_t rounds, int32_t ahead
 }
 
 /* Prints a batch of `ahead` rounds. It runs if all elements exist and each fold's elements are
- * of one block; then loads are issued first, and steps test nothing.
+ * of one block (64 steps); then loads are issued first, and steps test nothing.
  *
  *     if (all rounds are there, in one block) { loads; bodies; v1 += 512; continue; } */
 static void print_batch(rd_printing *n, int32_t rounds, int32_t ahead)

@@ -114,8 +114,8 @@ static void add_tree(rd_text *to, const rd_emit_fold *f, int32_t number)
     rd_text_add(to, "}\n");
 }
 
-/* Adds turn0(), which ends a block; and tree0() if prefixes within a block go by a tree of so
- * many `levels`. `pair`: the scan is a running sum of floats. */
+/* Adds turn0(), which ends a block of 64 steps; and tree0() if prefixes within a block go by a
+ * tree of so many `levels`. `pair`: the scan is a running sum of floats. */
 void rd_print_block_end_functions(rd_text *to, const rd_emit_fold *f, bool pair, int32_t levels,
                                   int32_t number)
 {
@@ -172,9 +172,9 @@ static void take_element(rd_printing *n, const rd_stmt *s, const char *at)
     rd_text_end(&step, n->to);
 }
 
-/* Prints a PREFIX: the block's state s takes the element, and "prefix0(&s0_0[0], &p0_0[0],
- * &r1);" merges it with p, the fold of all blocks before. An exclusive scan takes the element
- * afterwards. */
+/* Prints a PREFIX: the state s of the open block (64 steps) takes the element, and
+ * "prefix0(&s0_0[0], &p0_0[0], &r1);" merges it with p, the fold of all blocks before. An
+ * exclusive scan takes the element afterwards. */
 void rd_print_serial_prefix(rd_printing *n, const rd_stmt *s)
 {
     const rd_fold *fold = &n->t->p->fold[s->fold];
@@ -204,10 +204,10 @@ void rd_print_serial_prefix(rd_printing *n, const rd_stmt *s)
     rd_text_end(&line, n->to);
 }
 
-/* Adds the call that ends a block: "turn0(&s0_0[0], &p0_0[0], &p0_1[0], b0[0], &w0[0], 4);".
- * Only a running sum of floats (`pair`) has the second word of p, the block's number and the
- * words w. In a range (part of a split loop) that leaves partials, blocks count from its first
- * one. */
+/* Adds the call that ends a block of 64 steps: "turn0(&s0_0[0], &p0_0[0], &p0_1[0], b0[0],
+ * &w0[0], 4);". Only a running sum of floats (`pair`) has the second word of p, the block's
+ * number and the words w. In a range (part of a split loop) that leaves partials, blocks count
+ * from its first one. */
 static void add_block_end_call(rd_printing *n, rd_text *to, const rd_stmt *s, const char *counter,
                                const char *at)
 {

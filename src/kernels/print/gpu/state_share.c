@@ -53,8 +53,8 @@ bool rd_is_team_uniform(const rd_printing *n, int32_t store)
            n->kernel->team > 1;
 }
 
-/* Returns where the array begins in the block's shared memory, counted in elements of its own
- * type. */
+/* Returns where the array begins in the shared memory of a block of threads, counted in elements
+ * of its own type. */
 int64_t rd_first_of_tile(const rd_store *tile)
 {
     return tile->byte_offset / rd_dtype_size(tile->type);

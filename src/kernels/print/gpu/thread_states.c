@@ -180,9 +180,9 @@ static bool print_first_block(rd_printing *n, const rd_stmt *s)
     return ranged;
 }
 
-/* Prints how a fold begins: states are empty, and the number of the open block of each cell
- * (output element) is 0, or the first block of the range: "b0[k] = from0;". Memory of a thread
- * or team has its declaration here; local arrays have been declared before. */
+/* Prints how a fold begins: states are empty, and the number of the open block (64 steps) of
+ * each cell (output element) is 0, or the first block of the range: "b0[k] = from0;". Memory of
+ * a thread or team has its declaration here; local arrays have been declared before. */
 void rd_print_begin_states(rd_printing *n, const rd_stmt *s)
 {
     const bool scan  = n->t->p->fold[s->fold].scan;
@@ -269,7 +269,8 @@ void rd_print_block_counter_of(rd_printing *n, rd_text *to, const rd_stmt *s, co
     rd_text_add(to, "]");
 }
 
-/* Adds the number of a cell's open block, for this thread: "b0[(i0) * 32 + t]". */
+/* Adds the number of the open block (64 steps) of a cell, an output element, for this thread:
+ * "b0[(i0) * 32 + t]". */
 void rd_print_block_counter(rd_printing *n, rd_text *to, const rd_stmt *s)
 {
     rd_print_block_counter_of(n, to, s, "t");

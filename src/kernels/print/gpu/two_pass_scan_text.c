@@ -128,7 +128,7 @@ static int32_t level_of(const rd_for *ranges)
 }
 
 /* ---- STORE_PARTIALS -------------------------------------------------------------------------- */
-/* Prints how a range (part of a split loop) stores its partial: its last block ends
+/* Prints how a range (part of a split loop) stores its partial: its last block of 64 steps ends
  * ("turn0(..);"), then p, the fold of all its blocks, goes to the range's node: "d1_0[(range) *
  * 4 + c] = p0_0[c];". Of a running sum of floats (`pair`) the node is the word of the range's
  * own level, which the last block of a whole range has made. */
