@@ -191,7 +191,7 @@ static bool is_of_tree(const rd_fold *fold)
 static bool is_column(const rd_cuda_strategy *s, const rd_cuda_fold *f)
 {
     return is_of_tree(f->of.fold) &&
-           rd_is_along(f->of.fold, s->p->loop[s->tile_loop[0]].axis, 0, 1) &&
+           rd_is_along(f->of.fold, s->p->loop[s->tile_loop[0]].axis, /*first=*/0, /*coef=*/1) &&
            is_placed(s, f, s->tile_loop[0]);
 }
 

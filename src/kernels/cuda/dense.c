@@ -119,7 +119,7 @@ int32_t rd_cuda_least_along(const rd_cuda_strategy *s, int32_t loop)
     int32_t least = 0;
 
     for (int32_t i = s->p->loop[loop].begin + 1; i < s->p->loop[loop].end; i++)
-        if (rd_cuda_is_vector_access(s, i, loop, 1))
+        if (rd_cuda_is_vector_access(s, i, loop, /*wide=*/1))
             least = rd_cuda_smaller_size(least, rd_cuda_size_of(s, i));
     return least;
 }

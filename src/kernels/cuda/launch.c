@@ -297,7 +297,7 @@ static bool run_blocks(rd_gpu_run_state *r, const char *name, int32_t split)
     }
     for (int32_t k = 0; k < slots; k++)
         windowed[k] = r->host->at[k];
-    why = rd_blocks_find(&blocks, r->strategy, split, windowed, budget, 1);
+    why = rd_blocks_find(&blocks, r->strategy, split, windowed, budget, /*least=*/1);
     free(windowed);
     if (!why)
         return rd_gpu_run_windows(r, name, &blocks);
@@ -310,7 +310,7 @@ static bool run_blocks(rd_gpu_run_state *r, const char *name, int32_t split)
  * program has none. */
 static bool run_all(rd_gpu_run_state *r, const char *name, int32_t split, int64_t n)
 {
-    return r->host ? run_blocks(r, name, split) : rd_gpu_run_work(r, name, 0, n);
+    return r->host ? run_blocks(r, name, split) : rd_gpu_run_work(r, name, /*first=*/0, n);
 }
 
 /* Launches a kernel in which each thread does single units of work, n in all. Its name is
@@ -431,8 +431,8 @@ static bool run_kernels(rd_gpu_run_state *r)
     if (s->is_lookback)
         return run_lookback(r);
     if (s->is_two_pass)
-        return rd_gpu_run_work(r, "totals", 0, s->n_item * s->n_range) && lift_nodes(r) &&
-               rd_gpu_run_work(r, "rescan", 0, s->n_item * s->n_range);
+        return rd_gpu_run_work(r, "totals", /*first=*/0, s->n_item * s->n_range) && lift_nodes(r) &&
+               rd_gpu_run_work(r, "rescan", /*first=*/0, s->n_item * s->n_range);
     return run_ranges(r);
 }
 

@@ -42,7 +42,7 @@ static bool may_look_back(const rd_cuda_strategy *s, const rd_cuda_fold *f, int3
            (f->pair ? f->levels > 0 : rd_fold_any_grouping(fold)) &&
            (!f->of.seen || (fold->exclusive && !f->of.masked)) &&
            (l->backwards ? rd_is_along(fold, l->axis, l->extent - 1, -1)
-                         : rd_is_along(fold, l->axis, 0, 1));
+                         : rd_is_along(fold, l->axis, /*first=*/0, /*coef=*/1));
 }
 
 /* Returns the only loop in the body of a work item, if all before it may be repeated by each

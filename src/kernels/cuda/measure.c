@@ -63,10 +63,10 @@ static double time_together(tuning_trial *t, const rd_gpu_code *code, int n)
 static double time_of(tuning_trial *t, const rd_gpu_code *code)
 {
     const double begun = rd_seconds();
-    double       least = time_together(t, code, 1);
+    double       least = time_together(t, code, /*n=*/1);
 
     if (isfinite(least))
-        least = time_together(t, code, 1);
+        least = time_together(t, code, /*n=*/1);
     if (!isfinite(least) || least > t->seconds * TOO_LONG)
         return least;
     const int together = least * MOST_TOGETHER < ROUND ? MOST_TOGETHER : (int)(ROUND / least) + 1;
@@ -140,8 +140,8 @@ static void try_row(tuning_trial *t, rd_cuda_tuned row)
 
     while (at < n - 1 && values[at] != *rd_cuda_tuned_field(&now, row))
         at++;
-    if (!climb(t, row, at, 1))
-        (void)climb(t, row, at, -1);
+    if (!climb(t, row, at, /*step=*/1))
+        (void)climb(t, row, at, /*step=*/-1);
 }
 
 /* Finds the fastest parameters of a program's kernels by hill climbing: first the rule's

@@ -31,8 +31,8 @@ rd_overlap *rd_overlap_new(rd_gpu *gpu, bool *full, char why[RD_CUDA_TEXT])
         rd_cuda_error("cuStreamCreate", CUDA_ERROR_OUT_OF_MEMORY, why);
         return NULL;
     }
-    overlap->up   = rd_stream_new(gpu, NULL, full, why);
-    overlap->down = overlap->up ? rd_stream_new(gpu, NULL, full, why) : NULL;
+    overlap->up   = rd_stream_new(gpu, /*handle=*/NULL, full, why);
+    overlap->down = overlap->up ? rd_stream_new(gpu, /*handle=*/NULL, full, why) : NULL;
     if (overlap->down && make_events(overlap, gpu, full, why))
         return overlap;
     rd_overlap_free(overlap);

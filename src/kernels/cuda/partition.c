@@ -121,7 +121,7 @@ static bool is_worth(rd_cuda_blocks *b, int64_t bytes)
 {
     const int64_t pieces = rd_blocks_pieces(b), n = BLOCKS * (int64_t)b->s->p->devices;
 
-    rd_blocks_take(b, 0, pieces, (pieces + n - 1) / n);
+    rd_blocks_take(b, /*first=*/0, pieces, (pieces + n - 1) / n);
     return rd_blocks_are_lean(b) &&
            (b->step >= pieces / n || pieces / b->step <= bytes / LEAST_BLOCK);
 }

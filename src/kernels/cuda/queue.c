@@ -17,7 +17,7 @@ struct rd_queue {
 static void drop(rd_queue *queue)
 {
     rd_submissions_free(queue->submissions);
-    rd_blas_handle_free(queue->blas, NULL);
+    rd_blas_handle_free(queue->blas, /*gpu=*/NULL);
     free(queue);
 }
 

@@ -364,7 +364,7 @@ static bool has_only_scans(rd_cuda_strategy *s)
 
         if (!f->of.fold->scan || f->step < 0 || !rd_cuda_within(p, f->step, s->split[0]) ||
             !is_of_item(s, f) || f->of.fold->n_block == 1 || !has_nodes(f) ||
-            !rd_is_along(f->of.fold, l->axis, 0, 1))
+            !rd_is_along(f->of.fold, l->axis, /*first=*/0, /*coef=*/1))
             return false;
         found = true;
     }

@@ -189,8 +189,8 @@ bool rd_cuda_are_items_dense(const rd_cuda_strategy *s)
     for (int32_t i = s->from; axis >= 0 && i < s->to; i++) {
         const int32_t loop = rd_cuda_distributed_around(s, i);
 
-        items |= is_column_access(s, i, axis, 1);
-        spread |= loop >= 0 && rd_cuda_is_vector_access(s, i, loop, 1);
+        items |= is_column_access(s, i, axis, /*wide=*/1);
+        spread |= loop >= 0 && rd_cuda_is_vector_access(s, i, loop, /*wide=*/1);
     }
     return items && !spread;
 }
@@ -284,7 +284,7 @@ static void widen_by_items(rd_cuda_strategy *s, int64_t threads)
     if (!last || last->backwards)
         return;
     for (int32_t i = s->from; i < s->to; i++)
-        if (s->p->inst[i].kind == RD_I_LOAD && is_column_access(s, i, last->axis, 1))
+        if (s->p->inst[i].kind == RD_I_LOAD && is_column_access(s, i, last->axis, /*wide=*/1))
             least = rd_cuda_smaller_size(least, rd_cuda_size_of(s, i));
     if (least == 0)
         return;

@@ -89,12 +89,12 @@ static bool get_sets(window_sets *w)
 {
     bool *const full = &w->r->full;
 
-    if (!get_set(w, 0))
+    if (!get_set(w, /*set=*/0))
         return false;
     w->n_set = 1;
     if (rd_blocks_count(&w->blocks) == 1)
         return true;
-    if (get_set(w, 1))
+    if (get_set(w, /*set=*/1))
         w->n_set = 2;
     else if (!*full)
         return false;
@@ -246,7 +246,7 @@ static bool run_blocks(window_sets *w, const char *name)
 {
     const int64_t n = rd_blocks_count(&w->blocks);
 
-    if (!copy_sets(w, 0, -1))
+    if (!copy_sets(w, /*up=*/0, /*down=*/-1))
         return false;
     for (int64_t k = 0; k < n; k++) {
         const int     next = (int)((k + 1) % w->n_set);
@@ -259,7 +259,7 @@ static bool run_blocks(window_sets *w, const char *name)
             !tell(w, (double)(k + 1) / (double)n))
             return false;
     }
-    return w->n_set == 1 || copy_sets(w, -1, (int)((n - 1) % w->n_set));
+    return w->n_set == 1 || copy_sets(w, /*up=*/-1, (int)((n - 1) % w->n_set));
 }
 
 /* ---- All ------------------------------------------------------------------------------------- */

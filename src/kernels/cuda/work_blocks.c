@@ -412,7 +412,7 @@ const char *rd_blocks_refusal(const rd_cuda_strategy *s, const bool *windowed, i
     const char    *why = NULL;
 
     for (int32_t split = s->n_split ? 0 : -1; !why && split < s->n_split; split++)
-        why = rd_blocks_find(&b, s, split, windowed, budget, 1);
+        why = rd_blocks_find(&b, s, split, windowed, budget, /*least=*/1);
     return why;
 }
 

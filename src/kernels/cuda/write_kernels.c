@@ -224,7 +224,7 @@ static void write_twice(rd_cuda_text *t, int32_t kernel)
  * loop over items, the printer's `why` gets the reason. */
 void rd_cuda_write_kernels(rd_cuda_text *t)
 {
-    const int32_t kernel = rd_next_kernel(t->print.t, -1);
+    const int32_t kernel = rd_next_kernel(t->print.t, /*last=*/-1);
 
     if (kernel < 0)
         t->print.why = "nothing to do";

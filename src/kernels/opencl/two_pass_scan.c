@@ -18,7 +18,8 @@ static bool has_nodes(const rd_loop_fold *f, int32_t axis)
 
     return fold->scan && !fold->user && fold->n_cell == 1 && fold->n_block > 1 &&
            fold->steps == RD_TREE_STEPS && f->of.n_state == 1 &&
-           (f->pair || rd_fold_any_grouping(fold)) && rd_is_along(fold, axis, 0, 1);
+           (f->pair || rd_fold_any_grouping(fold)) &&
+           rd_is_along(fold, axis, /*first=*/0, /*coef=*/1);
 }
 
 /* True if a value depends on the result of a scan in the loop: the scan makes it (PREFIX), or
@@ -88,8 +89,9 @@ static int32_t last_loop(const rd_schedule *t, const int32_t *body, int n)
 int32_t rd_cl_two_pass_scan_of(const rd_schedule *t, int32_t item, int64_t items, int64_t *range)
 {
     enum { MOST = 1024, LEAST = 16 * RD_TREE_STEPS };
-    const int32_t loop = item >= 0 ? last_loop(t, &item, 1) : last_loop(t, t->part, RD_N_PARTS);
-    const rd_for *l    = loop >= 0 ? rd_loop_of(t, loop) : NULL;
+    const int32_t loop =
+        item >= 0 ? last_loop(t, &item, /*n=*/1) : last_loop(t, t->part, RD_N_PARTS);
+    const rd_for *l = loop >= 0 ? rd_loop_of(t, loop) : NULL;
 
     if (!l || l->of < 0 || l->backwards || l->step != 1 || t->p->n_scratch > 0 || items >= MOST ||
         l->extent <= LEAST || !has_only_scans(t, loop))

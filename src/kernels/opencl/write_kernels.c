@@ -233,7 +233,7 @@ static void print_kernel(rd_cl_text *t, rd_text *to, int32_t kernel, bool behind
  * each level of nodes above them, and all ranges again from their prefixes. */
 static void print_scans(rd_cl_text *t, rd_text *to)
 {
-    const int32_t first  = rd_next_kernel(t->print.t, -1);
+    const int32_t first  = rd_next_kernel(t->print.t, /*last=*/-1);
     const int64_t ranges = ranges_of(t->print.t, first);
 
     t->ranges.n = ranges;

@@ -124,8 +124,9 @@ static void put_ranges_around(rd_block_tile *c, int which, int32_t extent_of)
  * not distribute it. */
 static void limit_to_tile(const rd_block_tile *c, int32_t stmt, int which)
 {
-    const rd_linear from = mark(c, c->start[which], 0), to = mark(c, c->stop[which], 0);
-    rd_for         *l = &c->t->loop[c->t->stmt[stmt].arg];
+    const rd_linear from = mark(c, c->start[which], /*offset=*/0),
+                    to   = mark(c, c->stop[which], /*offset=*/0);
+    rd_for *l            = &c->t->loop[c->t->stmt[stmt].arg];
 
     l->from       = rd_edge_of(from);
     l->to         = rd_edge_of(to);
@@ -156,8 +157,8 @@ static rd_for loop_along(const rd_block_tile *c, rd_for_kind kind, int which, in
                      .axis   = c->axis[which],
                      .start  = -1,
                      .stop   = -1,
-                     .from   = rd_edge_of(mark(c, c->start[which], 0)),
-                     .to     = rd_edge_of(mark(c, c->stop[which], 0)),
+                     .from   = rd_edge_of(mark(c, c->start[which], /*offset=*/0)),
+                     .to     = rd_edge_of(mark(c, c->stop[which], /*offset=*/0)),
                      .step   = step,
                      .extent = extent,
                      .of     = -1,
@@ -179,20 +180,20 @@ static int32_t add_element_loops(const rd_block_tile *c, int32_t first, int32_t 
 {
     const int64_t lanes = lanes_of(c), width = c->plan->width;
     rd_for        groups = loop_along(c, RD_FOR_SERIAL, RD_COLUMNS, lanes, RD_TREE_STEPS),
-           rows          = loop_along(c, RD_FOR_SERIAL, RD_ROWS, 1, RD_TREE_STEPS),
+           rows          = loop_along(c, RD_FOR_SERIAL, RD_ROWS, /*step=*/1, RD_TREE_STEPS),
            threads       = loop_along(c, RD_FOR_THREAD, RD_COLUMNS, width, c->plan->team),
-           vector        = loop_along(c, RD_FOR_VECTOR, RD_COLUMNS, 1, width);
+           vector        = loop_along(c, RD_FOR_VECTOR, RD_COLUMNS, /*step=*/1, width);
     int32_t made, turns;
 
     groups.by_team = groups.skewed = true;
     groups.start                   = rd_add_mark(c->t);
     rows.prefetched                = c->plan->rows_at_once;
     threads.start                  = rd_add_mark(c->t);
-    threads.from                   = rd_edge_of(mark(c, groups.start, 0));
+    threads.from                   = rd_edge_of(mark(c, groups.start, /*offset=*/0));
     threads.to                     = rd_edge_of(mark(c, groups.start, lanes));
-    vector.from                    = rd_edge_of(mark(c, threads.start, 0));
+    vector.from                    = rd_edge_of(mark(c, threads.start, /*offset=*/0));
     vector.to                      = rd_edge_of(mark(c, threads.start, width));
-    rd_edge_add(&vector.to, mark(c, c->stop[RD_COLUMNS], 0));
+    rd_edge_add(&vector.to, mark(c, c->stop[RD_COLUMNS], /*offset=*/0));
     made  = rd_put_loop_around(c->t, first, last, &vector);
     made  = rd_put_loop_around(c->t, made, made, &threads);
     turns = rd_put_loop_around(c->t, made, made, &rows);
@@ -327,7 +328,7 @@ static void make_tiles(rd_block_tile *c)
  * for RD_BLOCK_TILE_FOLDS. */
 void rd_pass_gpu_block_tile(rd_schedule *t, const rd_gpu_plan *plan)
 {
-    const int32_t kernel = rd_next_kernel(t, -1);
+    const int32_t kernel = rd_next_kernel(t, /*last=*/-1);
     rd_block_tile c      = { .t = t, .plan = plan };
 
     if (plan->tile_loop[0] < 0 || kernel < 0 || t->p->n_fold > RD_BLOCK_TILE_FOLDS)

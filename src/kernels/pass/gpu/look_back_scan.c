@@ -82,15 +82,15 @@ static rd_for loop_of(const look_back *w, rd_for_kind kind, int64_t step, int64_
  * counted from the end, and is a second lower bound (the greatest counts). */
 static void put_neighbours(const look_back *w, int32_t loop, int32_t start)
 {
-    rd_for vector = loop_of(w, RD_FOR_VECTOR, 1, w->plan->width);
+    rd_for vector = loop_of(w, RD_FOR_VECTOR, /*step=*/1, w->plan->width);
 
     vector.start = -1; /* it binds no mark */
-    vector.from  = rd_edge_of(mark(w, start, 0));
+    vector.from  = rd_edge_of(mark(w, start, /*offset=*/0));
     vector.to    = rd_edge_of(mark(w, start, w->plan->width));
     if (w->of.backwards)
-        rd_edge_add(&vector.from, from_end(w, w->tiles.stop, 0));
+        rd_edge_add(&vector.from, from_end(w, w->tiles.stop, /*offset=*/0));
     else
-        rd_edge_add(&vector.to, mark(w, w->tiles.stop, 0));
+        rd_edge_add(&vector.to, mark(w, w->tiles.stop, /*offset=*/0));
     rd_put_loop_around(w->t, w->t->stmt[loop].first, w->t->stmt[loop].last, &vector);
 }
 
@@ -103,8 +103,10 @@ static void put_threads(const look_back *w, int32_t loop, int32_t start)
     int32_t made;
 
     threads.backwards = w->of.backwards;
-    threads.from = rd_edge_of(w->of.backwards ? from_end(w, start, w->round) : mark(w, start, 0));
-    threads.to   = rd_edge_of(w->of.backwards ? from_end(w, start, 0) : mark(w, start, w->round));
+    threads.from =
+        rd_edge_of(w->of.backwards ? from_end(w, start, w->round) : mark(w, start, /*offset=*/0));
+    threads.to =
+        rd_edge_of(w->of.backwards ? from_end(w, start, /*offset=*/0) : mark(w, start, w->round));
     made = rd_put_loop_around(w->t, w->t->stmt[loop].first, w->t->stmt[loop].last, &threads);
     if (!w->t->failed)
         put_neighbours(w, made, threads.start);
@@ -119,8 +121,8 @@ static void make_rounds(const look_back *w, int32_t loop)
     rd_for       rounds = loop_of(w, RD_FOR_SERIAL, w->round, w->plan->chunk / w->round);
 
     rounds.axis       = w->of.backwards ? rd_add_mark(t) : w->of.axis;
-    rounds.from       = rd_edge_of(mark(w, w->tiles.start, 0));
-    rounds.to         = rd_edge_of(mark(w, w->tiles.stop, 0));
+    rounds.from       = rd_edge_of(mark(w, w->tiles.start, /*offset=*/0));
+    rounds.to         = rd_edge_of(mark(w, w->tiles.stop, /*offset=*/0));
     rounds.of         = w->of.of;
     rounds.prefetched = (int32_t)rounds.extent;
     if (t->failed)
@@ -245,7 +247,7 @@ static void put_stmt(const look_back *w, rd_stmt_kind kind, int32_t fold, int32_
     s.fold  = fold;
     s.store = kind == RD_S_BUILD_TREE ? nodes : states;
     s.arg   = kind == RD_S_STORE_PARTIALS || kind == RD_S_LOOK_BACK ? nodes : -1;
-    s.at    = kind == RD_S_LOOK_BACK ? mark(w, w->tiles.start, 0) : rd_linear_of(0);
+    s.at    = kind == RD_S_LOOK_BACK ? mark(w, w->tiles.start, /*offset=*/0) : rd_linear_of(0);
     rd_put_before(w->t, rd_add_stmt(w->t, &s), behind);
 }
 
@@ -257,8 +259,8 @@ static void put_between(const look_back *w, int32_t late, const int32_t *element
     const int32_t n = w->t->p->n_fold;
 
     for (int32_t k = 0; k < n; k++)
-        put_stmt(w, RD_S_SCAN_BLOCKS, k, elements[k], -1, late);
-    put_stmt(w, RD_S_BARRIER, /*fold=*/-1, /*states=*/-1, -1, late);
+        put_stmt(w, RD_S_SCAN_BLOCKS, k, elements[k], /*nodes=*/-1, late);
+    put_stmt(w, RD_S_BARRIER, /*fold=*/-1, /*states=*/-1, /*nodes=*/-1, late);
     for (int32_t k = 0; k < n && !w->t->failed; k++) {
         const int32_t nodes = rd_gpu_add_partials(w->t, w->plan, k);
 
@@ -266,7 +268,7 @@ static void put_between(const look_back *w, int32_t late, const int32_t *element
         put_stmt(w, RD_S_BUILD_TREE, k, elements[k], nodes, late);
         put_stmt(w, RD_S_LOOK_BACK, k, elements[k], nodes, late);
     }
-    put_stmt(w, RD_S_BARRIER, /*fold=*/-1, /*states=*/-1, -1, late);
+    put_stmt(w, RD_S_BARRIER, /*fold=*/-1, /*states=*/-1, /*nodes=*/-1, late);
 }
 
 /* Lets the statements of the tile that begin the folds, or declare their states, name the arrays
@@ -307,9 +309,11 @@ static void make_tiles(look_back *w, int32_t early)
  * the plan splits no loop. */
 void rd_pass_gpu_look_back_scan(rd_schedule *t, const rd_gpu_plan *plan)
 {
-    const int32_t kernel = rd_next_kernel(t, -1);
+    const int32_t kernel = rd_next_kernel(t, /*last=*/-1);
     const int32_t loop =
-        kernel < 0 ? -1 : rd_gpu_next_split_loop(t, plan, rd_innermost_item_loop(t, kernel), -1);
+        kernel < 0
+            ? -1
+            : rd_gpu_next_split_loop(t, plan, rd_innermost_item_loop(t, kernel), /*last=*/-1);
 
     if (plan->scans != RD_GPU_SCANS_LOOK_BACK || loop < 0)
         return;

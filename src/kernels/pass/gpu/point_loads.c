@@ -289,7 +289,7 @@ int32_t rd_gpu_fill_results(const rd_point_tiling *s, const rd_point_load *a)
     loop.to = rd_edge_of(mark(s->t, rd_loop_of(s->t, rd_binder_of(s->t, s->pairs, s->item))->stop));
     body    = add_loops(s, a, /*outer=*/-1, &first);
     made    = add_loop(s->t, &loop);
-    add_copy(s, a, made, 0);
+    add_copy(s, a, made, /*pack=*/0);
     if (body < 0)
         return made;
     rd_append(s->t, body, made);

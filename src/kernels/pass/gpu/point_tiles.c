@@ -175,7 +175,7 @@ static void unroll_jam(rd_schedule *t, const rd_gpu_plan *plan, int32_t loop, in
                 t->stmt[k].vector_width = points;
         }
     jam.kind   = RD_FOR_JAM;
-    jam.from   = rd_edge_of(mark(t, start, 0));
+    jam.from   = rd_edge_of(mark(t, start, /*offset=*/0));
     jam.to     = rd_edge_of(mark(t, start, points));
     jam.extent = points;
     jam.of     = -1; /* it comes from no loop of the program */
@@ -192,16 +192,17 @@ static void unroll_jam(rd_schedule *t, const rd_gpu_plan *plan, int32_t loop, in
 static int32_t split_points(rd_schedule *t, const rd_gpu_plan *plan, int32_t pairs,
                             const rd_for *blocks)
 {
-    const int32_t n        = plan->points_at_once;
-    const int32_t rest     = n > 1 ? rd_stmt_copy(t, pairs) : pairs;
-    rd_edge_part whole_end = { .at = mark(t, blocks->stop, 0), .first = mark(t, blocks->start, 0) };
-    rd_for      *l;
+    const int32_t n         = plan->points_at_once;
+    const int32_t rest      = n > 1 ? rd_stmt_copy(t, pairs) : pairs;
+    rd_edge_part  whole_end = { .at    = mark(t, blocks->stop, /*offset=*/0),
+                                .first = mark(t, blocks->start, /*offset=*/0) };
+    rd_for       *l;
 
     if (t->failed)
         return pairs;
     whole_end.by = n > 1 ? n : 0;
     l            = &t->loop[t->stmt[pairs].arg];
-    l->from      = rd_edge_of(mark(t, blocks->start, 0));
+    l->from      = rd_edge_of(mark(t, blocks->start, /*offset=*/0));
     l            = &t->loop[t->stmt[pairs].arg];
     l->to        = (rd_edge){ .n = 1, .part = { whole_end } };
     l->extent    = RD_TREE_STEPS / n;
@@ -211,11 +212,11 @@ static int32_t split_points(rd_schedule *t, const rd_gpu_plan *plan, int32_t pai
         return pairs;
     l         = &t->loop[t->stmt[rest].arg];
     l->from   = (rd_edge){ .n = 1, .part = { whole_end } };
-    l->to     = rd_edge_of(mark(t, blocks->stop, 0));
+    l->to     = rd_edge_of(mark(t, blocks->stop, /*offset=*/0));
     l         = &t->loop[t->stmt[rest].arg];
     l->extent = n - 1;
     l->of     = -1;
-    unroll_jam(t, plan, rest, 1);
+    unroll_jam(t, plan, rest, /*points=*/1);
     rd_put_behind(t, rest, pairs);
     return rest;
 }
@@ -253,8 +254,8 @@ static void make_tiles(rd_point_tiling *s)
     rd_gpu_split_pair_loops(t, s->pairs);
     give_points_room(t, s->pairs, s->plan->points_at_once);
     blocks        = rd_gpu_block_loop(t, &tile);
-    blocks.from   = rd_edge_of(mark(t, tile.start, 0));
-    blocks.to     = rd_edge_of(mark(t, tile.stop, 0));
+    blocks.from   = rd_edge_of(mark(t, tile.start, /*offset=*/0));
+    blocks.to     = rd_edge_of(mark(t, tile.stop, /*offset=*/0));
     blocks.extent = (s->plan->tile_points + RD_TREE_STEPS - 1) / RD_TREE_STEPS;
     rd_gpu_lift_block_begins(t, s->pairs, s->pairs, blocks.start);
     last = split_points(t, s->plan, s->pairs, &blocks);

@@ -92,7 +92,7 @@ static rd_for loop_over(const transposing *c, int k, rd_for_kind kind)
                     .axis  = c->axis[k],
                     .start = -1,
                     .stop  = -1,
-                    .from  = rd_edge_of(at_mark(c, c->start[k], 0)),
+                    .from  = rd_edge_of(at_mark(c, c->start[k], /*offset=*/0)),
                     .to    = rd_edge_of(at_mark(c, kind == RD_FOR_THREAD ? c->start[k] : c->stop[k],
                                              kind == RD_FOR_THREAD ? SIDE : 0)),
                     .step  = 1,
@@ -101,7 +101,7 @@ static rd_for loop_over(const transposing *c, int k, rd_for_kind kind)
                     .strip  = -1 };
 
     if (kind == RD_FOR_THREAD)
-        rd_edge_add(&loop.to, at_mark(c, c->stop[k], 0));
+        rd_edge_add(&loop.to, at_mark(c, c->stop[k], /*offset=*/0));
     return loop;
 }
 
@@ -222,7 +222,7 @@ static void fill_squares(transposing *c)
 void rd_pass_gpu_shared_transpose(rd_schedule *t, const rd_gpu_plan *plan)
 {
     transposing   c      = { .t = t, .plan = plan, .fills = -1 };
-    const int32_t kernel = rd_next_kernel(t, -1);
+    const int32_t kernel = rd_next_kernel(t, /*last=*/-1);
 
     if (!plan->transposed)
         return;

@@ -55,7 +55,7 @@ static int32_t next_block_begin(const rd_schedule *t, int32_t loop, int32_t last
 static int32_t add_begin_all(rd_schedule *t, int32_t push, int32_t axis, int32_t start)
 {
     rd_stmt         push_all = t->stmt[push];
-    const rd_linear by       = mark(t, start, 0);
+    const rd_linear by       = mark(t, start, /*offset=*/0);
 
     push_all.all      = true;
     push_all.of.cell  = rd_linear_of(0);
@@ -110,8 +110,8 @@ static void split_by_blocks(rd_schedule *t, int32_t loop)
     rd_put_loop_around(t, loop, loop, &blocks);
     if (t->failed)
         return;
-    t->loop[t->stmt[loop].arg].from   = rd_edge_of(mark(t, blocks.start, 0));
-    t->loop[t->stmt[loop].arg].to     = rd_edge_of(mark(t, blocks.stop, 0));
+    t->loop[t->stmt[loop].arg].from   = rd_edge_of(mark(t, blocks.start, /*offset=*/0));
+    t->loop[t->stmt[loop].arg].to     = rd_edge_of(mark(t, blocks.stop, /*offset=*/0));
     t->loop[t->stmt[loop].arg].extent = RD_TREE_STEPS;
     rd_gpu_lift_block_begins(t, loop, loop, blocks.start);
 }

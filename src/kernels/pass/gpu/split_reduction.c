@@ -48,8 +48,8 @@ static int32_t find_split_loops(const splitting *c, int32_t body, int32_t split[
     int32_t n = 0;
 
     /* -1: the first one */
-    for (int32_t s = rd_gpu_next_split_loop(c->t, c->plan, body, -1); s >= 0 && n < MOST_SPLIT;
-         s         = rd_gpu_next_split_loop(c->t, c->plan, body, s))
+    for (int32_t s                   = rd_gpu_next_split_loop(c->t, c->plan, body, /*last=*/-1);
+         s >= 0 && n < MOST_SPLIT; s = rd_gpu_next_split_loop(c->t, c->plan, body, s))
         split[n++] = s;
     return n;
 }
@@ -219,7 +219,7 @@ static void split_kernel(splitting *c, int32_t kernel, int32_t number)
 static bool stores_outside(const splitting *c, int32_t body)
 {
     for (int32_t s     = c->t->stmt[body].first,
-                 split = rd_gpu_next_split_loop(c->t, c->plan, body, -1);
+                 split = rd_gpu_next_split_loop(c->t, c->plan, body, /*last=*/-1);
          s >= 0; s     = c->t->stmt[s].next) {
         if (s == split) {
             split = rd_gpu_next_split_loop(c->t, c->plan, body, s);
@@ -259,7 +259,7 @@ static void split_all(splitting *c, int32_t kernel, int32_t body)
 void rd_pass_gpu_split_reduction(rd_schedule *t, const rd_gpu_plan *plan)
 {
     int32_t       partials[RD_GPU_MOST_FOLDS];
-    const int32_t kernel = rd_next_kernel(t, -1);
+    const int32_t kernel = rd_next_kernel(t, /*last=*/-1);
     splitting     c      = { .t = t, .plan = plan, .partials = partials };
 
     for (int32_t k = 0; k < RD_GPU_MOST_FOLDS; k++)

@@ -138,7 +138,7 @@ static void copy_row(rd_schedule *t, const rd_gpu_staged_row *row, int32_t numbe
  * of a block copy these rows together. Scratch rows are not copied. */
 void rd_pass_gpu_staged_rows(rd_schedule *t, const rd_gpu_plan *plan)
 {
-    const int32_t kernel = rd_next_kernel(t, -1);
+    const int32_t kernel = rd_next_kernel(t, /*last=*/-1);
 
     if (plan->n_staged == 0 || kernel < 0)
         return;

@@ -114,14 +114,14 @@ static void put_inside(rd_schedule *t, int32_t stmt, rd_for_kind outer, rd_for_k
 {
     const int32_t start = rd_loop_of(t, stmt)->start;
     rd_for        a     = loop_of(old, outer, step, round / step);
-    rd_for        b     = loop_of(old, inner, 1, step);
+    rd_for        b     = loop_of(old, inner, /*step=*/1, step);
     int32_t       around;
 
     a.in_order = outer == RD_FOR_VECTOR;
     a.start    = rd_add_mark(t);
-    a.from     = rd_edge_of(mark(t, start, 0));
+    a.from     = rd_edge_of(mark(t, start, /*offset=*/0));
     a.to       = rd_edge_of(mark(t, start, round));
-    b.from     = rd_edge_of(mark(t, a.start, 0));
+    b.from     = rd_edge_of(mark(t, a.start, /*offset=*/0));
     rd_edge_add(&b.from, old->from.part[0].at);
     b.to = rd_edge_of(mark(t, a.start, step));
     rd_edge_add(&b.to, old->to.part[0].at);

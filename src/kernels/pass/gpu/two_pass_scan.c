@@ -141,9 +141,11 @@ static void split_kernel(rd_schedule *t, const rd_gpu_plan *plan, int32_t kernel
  * scans them, if the plan wants two passes. split < 0: the plan splits no loop. */
 void rd_pass_gpu_two_pass_scan(rd_schedule *t, const rd_gpu_plan *plan)
 {
-    const int32_t kernel = rd_next_kernel(t, -1);
+    const int32_t kernel = rd_next_kernel(t, /*last=*/-1);
     const int32_t split =
-        kernel < 0 ? -1 : rd_gpu_next_split_loop(t, plan, rd_innermost_item_loop(t, kernel), -1);
+        kernel < 0
+            ? -1
+            : rd_gpu_next_split_loop(t, plan, rd_innermost_item_loop(t, kernel), /*last=*/-1);
 
     if (plan->scans == RD_GPU_SCANS_TWO_PASS && split >= 0)
         split_kernel(t, plan, kernel, split);

@@ -216,13 +216,13 @@ static void align_by_team(rd_printing *n, const rd_stmt *s)
 
     merge_by_team(n, s, "pick", f->n_state);
     rd_text_add(&line, "for (int l = t; l < %" PRId32 "; l += RD_TEAM) {", f->fold->lanes);
-    load_words(&line, f, 'a', 0, "l");
+    load_words(&line, f, 'a', /*from=*/0, "l");
     load_words(&line, f, 'b', f->n_state, "0");
     add_align(&line, f, s->fold, "&a%d", "&b%d");
-    store_words(&line, f, 'a', 0, "l");
+    store_words(&line, f, 'a', /*from=*/0, "l");
     rd_print_line(n, "%s } RD_SYNC_TEAM", line.at);
     rd_text_end(&line, n->to);
-    merge_by_team(n, s, "add", 0);
+    merge_by_team(n, s, "add", /*from=*/0);
 }
 
 /* ---- Results --------------------------------------------------------------------------------- */
@@ -254,7 +254,7 @@ static void finish_by_team(rd_printing *n, const rd_stmt *s)
                   rd_lanes_in_array(n, s->store));
     n->indent++;
     print_node(n, s, "l");
-    store_words(&line, f, 'x', 0, lane);
+    store_words(&line, f, 'x', /*from=*/0, lane);
     if (rd_aligns_lanes(f))
         store_words(&line, f, 'x', f->n_state, lane);
     rd_print_line(n, "%s", line.at + 1);
@@ -265,8 +265,8 @@ static void finish_by_team(rd_printing *n, const rd_stmt *s)
     if (rd_aligns_lanes(f))
         align_by_team(n, s);
     else
-        merge_by_team(n, s, "merge", 0);
-    load_words(&line, f, 'x', 0, "0");
+        merge_by_team(n, s, "merge", /*from=*/0);
+    load_words(&line, f, 'x', /*from=*/0, "0");
     rd_print_line(n, "%s", line.at + 1);
     rd_text_end(&line, n->to);
     finish(n, s, "&x%d");

@@ -201,7 +201,7 @@ static void fill_by_elements(rd_printing *n, const tile_fill *f)
     rd_print_number(n, &each, f->elements);
     rd_text_add(&all, "n * (int)%s", each.at);
     add_place(n, &to, f, "w", "k");
-    open_for_threads(n, 1, all.at);
+    open_for_threads(n, /*each=*/1, all.at);
     if (are_points_nearer(n, f))
         rd_print_line(n, "const int k = p %% n, w = p / n; int left = w;");
     else
