@@ -37,8 +37,9 @@ static void vectorise_round(rd_schedule *t, int32_t stmt, int32_t along)
 }
 
 /* The pass: the loads of `ahead` rounds of a serial loop are issued as one batch (prefetched),
- * where the plan says so. If elements lie densely along the loop, each round becomes a vector of
- * them (`along` > 1). Loops that come from no loop of the program (`of` < 0) are left alone. */
+ * where the plan (the backend's decisions about the kernel) says so. If elements lie densely
+ * along the loop, each round becomes a vector of them (`along` > 1). Loops that come from no
+ * loop of the program (`of` < 0) are left alone. */
 void rd_pass_gpu_batch_loads(rd_schedule *t, const rd_gpu_plan *plan)
 {
     const int32_t body = t->part[RD_PART_BODY];

@@ -41,8 +41,8 @@ static void move_before_step(rd_schedule *t, int32_t ends)
 
 /* The pass: each step tests before it whether a new block (of 64 steps) begins, not behind it
  * whether one ends. So no thread must know which element is the last one of its block. Early
- * exits are removed unless the plan keeps them: they only save time, and results are the same
- * without. */
+ * exits are removed unless the plan (the backend's decisions about the kernel) keeps them: they
+ * only save time, and results are the same without. */
 void rd_pass_gpu_begin_blocks(rd_schedule *t, const rd_gpu_plan *plan)
 {
     for (int k = 0; k < RD_N_PARTS; k++)

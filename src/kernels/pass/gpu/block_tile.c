@@ -324,8 +324,8 @@ static void make_tiles(rd_block_tile *c)
 }
 
 /* The pass: makes the items of the first kernel block tiles, so that reductions along both axes
- * need one read of the array. tile_loop[0] < 0: the plan wants none. The table of folds has room
- * for RD_BLOCK_TILE_FOLDS. */
+ * need one read of the array. tile_loop[0] < 0: the plan (the backend's decisions about the
+ * kernel) wants none. The table of folds has room for RD_BLOCK_TILE_FOLDS. */
 void rd_pass_gpu_block_tile(rd_schedule *t, const rd_gpu_plan *plan)
 {
     const int32_t kernel = rd_next_kernel(t, /*last=*/-1);

@@ -182,9 +182,9 @@ static void widen_items(coarsening *c, int32_t item)
     widen_body(c, item);
 }
 
-/* The pass: makes neighbours along the axis that the plan names one item, so that one thread
- * computes several of them.  vector_axis < 0: there is no such axis, and an item stays one
- * index. */
+/* The pass: makes neighbours along the axis that the plan (the backend's decisions about the
+ * kernel) names one item, so that one thread computes several of them. vector_axis < 0: there is
+ * no such axis, and an item stays one index. */
 void rd_pass_gpu_coarsen(rd_schedule *t, const rd_gpu_plan *plan)
 {
     const int32_t body = t->part[RD_PART_BODY];

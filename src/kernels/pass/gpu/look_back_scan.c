@@ -305,8 +305,8 @@ static void make_tiles(look_back *w, int32_t early)
 }
 
 /* The pass: makes the scan of the first kernel a single pass over tiles with look-back, if the
- * plan says so. A round of a tile is `width` elements for each thread of the block. loop < 0:
- * the plan splits no loop. */
+ * plan (the backend's decisions about the kernel) says so. A round of a tile is `width` elements
+ * for each thread of the block. loop < 0: the plan splits no loop. */
 void rd_pass_gpu_look_back_scan(rd_schedule *t, const rd_gpu_plan *plan)
 {
     const int32_t kernel = rd_next_kernel(t, /*last=*/-1);

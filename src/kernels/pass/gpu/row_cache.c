@@ -71,7 +71,8 @@ static void use_row(rd_schedule *t, const rd_gpu_plan *plan, int32_t stmt, int32
 }
 
 /* The pass: rows that several loops of an item read or write are cached in shared memory, as the
- * plan says for each access. cached_row NULL: there are none. */
+ * plan (the backend's decisions about the kernel) says for each access. cached_row NULL: there
+ * are none. */
 void rd_pass_gpu_row_cache(rd_schedule *t, const rd_gpu_plan *plan)
 {
     if (plan->cached_row)

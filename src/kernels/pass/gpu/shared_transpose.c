@@ -215,10 +215,11 @@ static void fill_squares(transposing *c)
         fill_square(c, all.stmt[k], all.inst[k]);
 }
 
-/* The pass: transposes the operands that the plan names through squares in shared memory. Loops
- * over items become loops over squares; values around the item move into it; then the item fills
- * its squares and computes from them. Nothing is done unless the kernel has loops over items
- * along both axes. transposed NULL: the plan names none. */
+/* The pass: transposes the operands that the plan (the backend's decisions about the kernel)
+ * names through squares in shared memory. Loops over items become loops over squares; values
+ * around the item move into it; then the item fills its squares and computes from them. Nothing
+ * is done unless the kernel has loops over items along both axes. transposed NULL: the plan
+ * names none. */
 void rd_pass_gpu_shared_transpose(rd_schedule *t, const rd_gpu_plan *plan)
 {
     transposing   c      = { .t = t, .plan = plan, .fills = -1 };

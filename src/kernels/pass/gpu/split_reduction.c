@@ -252,10 +252,10 @@ static void split_all(splitting *c, int32_t kernel, int32_t body)
         split_kernel(c, copy[k], k);
 }
 
-/* The pass: splits the long loops of the first kernel to which the plan gives the role
- * RD_GPU_RANGES, so that more teams have work. Loops that scan have passes of their own, so this
- * one needs RD_GPU_SCANS_SERIAL. partials[k] -1: fold k has no array of partials (nodes that
- * ranges leave) yet. */
+/* The pass: splits the long loops of the first kernel to which the plan (the backend's decisions
+ * about the kernel) gives the role RD_GPU_RANGES, so that more teams have work. Loops that scan
+ * have passes of their own, so this one needs RD_GPU_SCANS_SERIAL. partials[k] -1: fold k has no
+ * array of partials (nodes that ranges leave) yet. */
 void rd_pass_gpu_split_reduction(rd_schedule *t, const rd_gpu_plan *plan)
 {
     int32_t       partials[RD_GPU_MOST_FOLDS];

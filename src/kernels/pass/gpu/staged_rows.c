@@ -134,8 +134,9 @@ static void copy_row(rd_schedule *t, const rd_gpu_staged_row *row, int32_t numbe
     add_copy(t, row, store, made, loop.axis);
 }
 
-/* The pass: accesses of the short rows that the plan lists go to shared memory, and all threads
- * of a block copy these rows together. Scratch rows are not copied. */
+/* The pass: accesses of the short rows that the plan (the backend's decisions about the kernel)
+ * lists go to shared memory, and all threads of a block copy these rows together. Scratch rows
+ * are not copied. */
 void rd_pass_gpu_staged_rows(rd_schedule *t, const rd_gpu_plan *plan)
 {
     const int32_t kernel = rd_next_kernel(t, /*last=*/-1);

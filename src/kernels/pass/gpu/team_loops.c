@@ -161,8 +161,8 @@ static void distribute(rd_schedule *t, const rd_gpu_plan *plan, int32_t stmt)
     put_barrier(t, stmt, /*before=*/false);
 }
 
-/* The pass: distributes the rounds of each loop over the threads of a team, where the plan says
- * so. */
+/* The pass: distributes the rounds of each loop over the threads of a team, where the plan (the
+ * backend's decisions about the kernel) says so. */
 void rd_pass_gpu_team_loops(rd_schedule *t, const rd_gpu_plan *plan)
 {
     const int32_t body = t->part[RD_PART_BODY];

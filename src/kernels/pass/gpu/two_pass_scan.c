@@ -138,7 +138,8 @@ static void split_kernel(rd_schedule *t, const rd_gpu_plan *plan, int32_t kernel
 }
 
 /* The pass: splits the scan of the first kernel into one kernel that reduces ranges and one that
- * scans them, if the plan wants two passes. split < 0: the plan splits no loop. */
+ * scans them, if the plan (the backend's decisions about the kernel) wants two passes. split <
+ * 0: the plan splits no loop. */
 void rd_pass_gpu_two_pass_scan(rd_schedule *t, const rd_gpu_plan *plan)
 {
     const int32_t kernel = rd_next_kernel(t, /*last=*/-1);
