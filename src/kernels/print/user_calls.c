@@ -29,8 +29,9 @@ static void add_operands(rd_text *to, const user_call *c, const char *element)
         rd_text_add(to, "%s%s%s", k ? ", " : "", c->in[k], element);
 }
 
-/* Prints the call of a function on blocks that may fail. After one call has failed, none is made
- * any more: "if (!q->sentence) { .. q->sentence = ..(user, n0, in, a7); }". */
+/* Prints the call of a function on arrays that may fail: it returns a sentence, or NULL. After
+ * one call has failed, none is made any more: "if (!q->sentence) { .. q->sentence = ..(user, n0,
+ * in, a7); }". q->failing is the number of the call, for the message. */
 static void print_block_call(rd_printing *n, const user_call *c, const char *operands)
 {
     const int32_t number = c->let->arg;
@@ -68,7 +69,8 @@ static void print_single_calls(rd_printing *n, const user_call *c, const char *n
     rd_text_end(&elements, n->to);
 }
 
-/* Prints calls of the user's own C text, "call0", for one element after another. */
+/* Prints calls of the user's own C text, which is the function "call0" of the generated text,
+ * for one element after another. */
 static void print_text_calls(rd_printing *n, const user_call *c)
 {
     char name[NAME];
@@ -91,8 +93,8 @@ static void print_address_calls(rd_printing *n, const user_call *c)
     rd_text_end(&name, n->to);
 }
 
-/* Prints one call for all elements of a strip, by a function that cannot fail: "{ const float
- * *const in[] = { a5, a6 }; ((void (*)(..))q->function[0].code)(n0, in, a7); }". */
+/* Prints one call for all elements of a strip, by a function on arrays that cannot fail: "{
+ * const float *const in[] = { a5, a6 }; ((void (*)(..))q->function[0].code)(n0, in, a7); }". */
 static void print_row_call(rd_printing *n, const user_call *c, const char *operands)
 {
     const char *type = rd_operand_type(c->call, c->let->type);
@@ -103,8 +105,9 @@ static void print_row_call(rd_printing *n, const user_call *c, const char *opera
                   type, operands, type, type, c->let->arg, c->count, c->out);
 }
 
-/* Prints the call in the form that the function has: its own text, a block function, a scalar
- * function by its address, or a row function. */
+/* Prints the call in the form that the user's function has: its C text; a function on arrays
+ * that may fail (block); a function of one element by its address; or one on arrays that cannot
+ * fail. n->pointers: texts are called by address, too. */
 static void print_call(rd_printing *n, const user_call *c)
 {
     rd_text operands = { 0 };
@@ -128,7 +131,8 @@ static user_call user_call_of(const rd_printing *n, const rd_let *let, const cha
 }
 
 /* ---- A whole strip --------------------------------------------------------------------------- */
-/* Prints a call on a whole strip: operands and the result are arrays of the text. */
+/* Prints a call on a whole strip (the `count` elements that a vector loop takes at once): its
+ * operands, and the result, are local arrays a5 .. of the text. */
 void rd_print_strip_call(rd_printing *n, const rd_let *let, int32_t result, const char *count)
 {
     user_call c = user_call_of(n, let, count);
@@ -140,8 +144,9 @@ void rd_print_strip_call(rd_printing *n, const rd_let *let, int32_t result, cons
 }
 
 /* ---- One element --------------------------------------------------------------------------- */
-/* Prints operand k as an array of one element: "float k5_0[1] = { r3 };".  Operands of a function
- * on blocks are elements as in memory. */
+/* Prints operand k as an array of one element, "float k5_0[1] = { r3 };", where 5 is the value
+ * that the call makes. A function on blocks takes elements in their type in memory, so a half is
+ * converted. */
 static void declare_operand(rd_printing *n, user_call *c, int32_t value, int32_t k)
 {
     const rd_call *call   = c->call;
