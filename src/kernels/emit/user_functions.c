@@ -5,8 +5,8 @@
 #include <inttypes.h>
 #include <string.h>
 
-/* The C type of a user's function's operands: elements as in memory for a function on blocks, else
- * float or double. */
+/* Returns the C type of the operands of a user's function: the type in memory for a function on
+ * arrays that may fail (block), else float or double, as the result's type says. */
 const char *rd_operand_type(const rd_call *call, rd_dtype type)
 {
     return call->block ? rd_memory_type(call->in_type) : type == RD_F32 ? "float" : "double";
@@ -32,9 +32,10 @@ static void add_pick(rd_text *to, const char *type)
                 type, of_either);
 }
 
-/* Writes "static inline float call0(const float x, const float y) { ..; return z; }".  call->names
- * lists the operands, "x,y,z", and the last name is the result's.  A `break` of the user's text
- * only leaves its do-loop. */
+/* Writes the function of a user's C text, "static inline float call0(const float x, const float
+ * y) { ..; return z; }". call->names lists the operands and the result, "x,y,z". The user's text
+ * stands in do { } while (0), so that its `break` leaves the text and not the function. sqrt,
+ * abs, min and so on are declared for the type. */
 static void add_function(rd_text *to, const rd_call *call, int32_t number, const char *type)
 {
     const char *at = call->names;

@@ -89,8 +89,8 @@ static void print_exponentials(rd_printing *n, const rd_stmt *s, int32_t loop)
 }
 
 /* Prints the branch for strips (the n0 elements that a vector loop takes) in which no element
- * exceeds the running maximum m of logsumexp. It goes up to "} else {". distance0() gives x - m
- * for the exponential, and moves0() is true if x > m. */
+ * moves m, the scale of logsumexp: none is far enough above it. It goes up to "} else {".
+ * distance0() gives x - m for the exponential, and moves0() is 1 if that is above a limit. */
 static void print_unmoved_strip(rd_printing *n, const rd_stmt *s, int32_t loop, const char *states,
                                 const char *array)
 {
