@@ -13,7 +13,7 @@ typedef struct product_parts {
     int32_t        n_load; /* loads found */
 } product_parts;
 
-/* Sets *place to the instruction; true if it was empty before. */
+/* Sets *place to the instruction; true if it was NULL, so that this is the first of its kind. */
 static bool is_first(const rd_inst **place, const rd_inst *inst)
 {
     const bool first = !*place;
@@ -22,8 +22,9 @@ static bool is_first(const rd_inst **place, const rd_inst *inst)
     return first;
 }
 
-/* Notes an instruction of the product: two loads, a step, a close and a store.  False if a
- * product has no such instruction, or has it already. */
+/* Notes an instruction in *found: a matrix product has two loads, a STEP (the sum takes an
+ * element), a CLOSE (it makes the result) and a store. False if a product has no such
+ * instruction, or has it already. Loops, and the START of the sum, need no note. */
 static bool note_instruction(product_parts *found, const rd_inst *inst)
 {
     switch (inst->kind) {
@@ -38,8 +39,8 @@ static bool note_instruction(product_parts *found, const rd_inst *inst)
     }
 }
 
-/* True if the fold takes the product of the two loaded values without a mask (c < 0), and what
- * is stored is the fold's result. */
+/* True if the reduction takes the product of the two loaded values (in either order, without a
+ * mask: c < 0), and what is stored is its result. a, b, c, dst are registers. */
 static bool multiplies_loads(const product_parts *f)
 {
     const int32_t a = f->load[0]->dst, b = f->load[1]->dst, x = f->step->a, y = f->step->b;
@@ -67,8 +68,9 @@ static bool find_parts(const rd_program *p, product_parts *found)
            found->close && found->store && multiplies_loads(found);
 }
 
-/* True if an access is to memory that is no scratch, in the type of the sum; it is no gather
- * (axis < 0), and no index counts from a tile's beginning (local). */
+/* True if the access is to a buffer of the caller's or of a stage, not to scratch (temporary
+ * memory of a task), in the type of the sum. It is no gather (axis < 0: an index from a
+ * register), and no index counts from the begin of a tile (local). */
 static bool is_plain_access(const rd_program *p, const rd_address *a)
 {
     for (int32_t t = 0; t < a->n_add; t++)
