@@ -61,7 +61,8 @@ static size_t length_of(const char *line)
     return strcspn(line, "\n");
 }
 
-/* The number of letters that a line shows, with the "..." of a cut one. */
+/* Returns the number of characters that a line shows, if it is cut to `most` of them and then
+ * gets "...". */
 static int letters_of(const char *line, int most)
 {
     int          n     = 0;
@@ -101,9 +102,9 @@ rd_box rd_svg_size(const char *lines, int most)
     int    n   = 0;
 
     for (const char *line = lines; *line; line += length_of(line), line += *line == '\n') {
-        const int own = letters_of(line, most);
+        const int letters = letters_of(line, most);
 
-        n = own > n ? own : n;
+        n = letters > n ? letters : n;
         box.height += RD_SVG_LINE;
     }
     box.width = RD_SVG_LETTER * n + 2 * RD_SVG_MARGIN;

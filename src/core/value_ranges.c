@@ -89,7 +89,8 @@ static rd_range negative(rd_range x)
     return x.known && x.low > INT64_MIN ? rd_range_from(-x.high, -x.low) : unknown;
 }
 
-/* The range of products: its ends are among the products of ends. */
+/* Returns the range of products of two values: its ends are among the four products of the
+ * ranges' ends. Unknown if one of them overflows 64 bits. */
 static rd_range product(rd_range x, rd_range y)
 {
     const int64_t a[2] = { x.low, x.high }, b[2] = { y.low, y.high };
@@ -148,7 +149,8 @@ static rd_range remainder_range(rd_range x, rd_range y)
     return rd_range_from(1 - y.high, y.high - 1);
 }
 
-/* The range of x & y: an operand of at least 0 keeps the sign away and bounds the result. */
+/* Returns the range of x & y. An operand of at least 0 has sign bit 0, so the result has, too,
+ * and it is no greater than that operand. */
 static rd_range common_bits(rd_range x, rd_range y)
 {
     const bool a = x.known && x.low >= 0, b = y.known && y.low >= 0;
@@ -158,7 +160,8 @@ static rd_range common_bits(rd_range x, rd_range y)
     return rd_range_from(0, a && b ? lesser(x.high, y.high) : a ? x.high : y.high);
 }
 
-/* The range of x | y and x ^ y: no bit above those of both. */
+/* Returns the range of x | y and x ^ y for values from 0 on: no bit is set above the highest one
+ * of both, so the range ends with all ones up to there. */
 static rd_range all_bits(rd_range x, rd_range y)
 {
     uint64_t bits;

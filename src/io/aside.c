@@ -91,8 +91,8 @@ static bool commit_file(rd_aside *s)
            refuse(s, "cannot rename the file written beside it", errno);
 }
 
-/* Ends the writing: `good` replaces the target by the temporary file, else that is removed.  True
- * if the target was replaced. */
+/* Ends the writing: with `good` the temporary file takes the target's place, else it is removed.
+ * True if the target was replaced. */
 bool rd_aside_close(rd_aside *s, bool good)
 {
     const bool open = s->fd >= 0, there = open && good && commit_file(s);

@@ -127,8 +127,9 @@ static bool describe_tensor(rd_ctx *ctx, const char *call, const rd_dl_tensor *t
     return find_layout(ctx, call, t, array) && rd_array_readable(ctx, array, call);
 }
 
-/* Imports a tensor, which release(managed) ends.  `tensor` NULL: there is none, or none that can
- * be read.  After a failure it releases at once. */
+/* Imports a tensor, for which release(managed) must be called once: by the owner of the array,
+ * or at once after a failure. `tensor` NULL: there is none, or it cannot be read, which has been
+ * recorded. */
 static rd_status import_tensor(rd_ctx *ctx, const char *call, const rd_dl_tensor *tensor,
                                uint64_t flags, void (*release)(void *managed), void *managed,
                                rd_array *out)
@@ -176,7 +177,7 @@ rd_status rd_from_dlpack(rd_ctx *ctx, struct DLManagedTensor *tensor, rd_array *
                          out);
 }
 
-/* True if there is a tensor of DLPack 1.x; else records what is wrong. */
+/* True if there is a tensor of DLPack 1.x whose fields can be read; else records what is wrong. */
 static bool check_version(rd_ctx *ctx, const char *call,
                           const struct DLManagedTensorVersioned *tensor)
 {
@@ -270,7 +271,9 @@ static rd_dl_tensor describe_array(exported *s, const rd_array *array)
                            .strides       = s->strides };
 }
 
-/* Checks that the array can be exported, then waits for pending evaluations. */
+/* True if the array can be exported, after waiting for pending evaluations, which may write to
+ * it; else the failure is recorded. stride gets its strides in elements. Only versioned tensors
+ * can say that memory is read-only. */
 static bool can_export(rd_ctx *ctx, const char *call, const rd_array *array, bool versioned,
                        int64_t *stride)
 {
@@ -283,7 +286,9 @@ static bool can_export(rd_ctx *ctx, const char *call, const rd_array *array, boo
     return rd_wait(ctx) == RD_OK;
 }
 
-/* Makes the exported tensor and moves the array's owner into it; NULL after recording a failure. */
+/* Makes the exported tensor and moves the array's owner into it, so that the consumer's deleter
+ * frees the memory. Both are detached from the context, which may end before. NULL after
+ * recording a failure. */
 static exported *export_array(rd_ctx *ctx, const char *call, rd_array *array, bool versioned)
 {
     int64_t   stride[RD_MAX_RANK];

@@ -249,7 +249,7 @@ static bool read_into(const source *s, const rd_array *out)
 
 /* ---- Leaves ---------------------------------------------------------------------------------- */
 /* Frees a loaded file when its context ends: unmaps it, or frees the memory into which it was
- * read. */
+ * read. self is the first member of `loaded`. */
 static void drop_loaded(rd_owned *self)
 {
     loaded *l = (loaded *)self;
@@ -262,8 +262,9 @@ static void drop_loaded(rd_owned *self)
     rd_free(l->ctx, l);
 }
 
-/* Maps the file; false if its bytes cannot be used unchanged or the file system cannot map.  The
- * caller then reads it. */
+/* Maps the file into memory; false if its bytes cannot be used unchanged (they must be swapped,
+ * or elements are not aligned) or the file system cannot map: then the caller reads it. A map
+ * begins at a page of the file, so `data` is the offset of the first element from there. */
 static bool map_file(const source *s, loaded *l)
 {
     const rd_npy_header *h    = &s->header;
@@ -282,7 +283,8 @@ static bool map_file(const source *s, loaded *l)
     return true;
 }
 
-/* Makes the leaf: mapped if possible, unless `read` asks for a copy. */
+/* Makes an expression of the file's array (a leaf): mapped if possible, unless `read` asks for a
+ * copy. The context owns its memory. NULL after recording the failure. */
 static rd_expr *load_leaf(const source *s, bool read)
 {
     const rd_npy_header *h = &s->header;

@@ -9,7 +9,8 @@
 
 enum { CHUNK = 1 << 15 }; /* bytes converted at a time; they stay in L1 */
 
-/* Gathers elements in the file's order in chunks, swaps bytes if asked, and writes them. */
+/* Gathers elements in the file's order in chunks that stay in a cache, swaps their bytes if
+ * asked, and writes them. False after recording the failure. */
 static bool write_converted(const rd_aside *file, rd_walk *walk, int64_t total, bool swap,
                             rd_dtype type)
 {
