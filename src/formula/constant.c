@@ -53,8 +53,10 @@ static number divide(const rd_phrase *p, int64_t a, int64_t b)
     return whole_number(p->op == RD_OP_remainder ? a - value * b : value);
 }
 
-/* Computes a binary operator of two known numbers; it becomes BEYOND if 64 bits are too few. Only +
- * - *, powers and shifts (`raises`) leave 64 bits; of any other operator the value is unknown. */
+/* Computes a binary operator of two numbers that are known when the text is read. The result
+ * becomes BEYOND, a float, if 64 bits are too few, which only + - *, powers and shifts
+ * (`raises`) can do. A DIVIDED operand, a quotient without a value, stays one. Of any other
+ * operator the value is unknown. */
 static number combine(const rd_phrase *p, const number *a, const number *b)
 {
     const bool grows  = p->op == RD_OP_add || p->op == RD_OP_sub || p->op == RD_OP_mul;
@@ -76,7 +78,8 @@ static number combine(const rd_phrase *p, const number *a, const number *b)
 
 static number number_of(rd_formula_reader *r, const rd_phrase *p);
 
-/* Computes -a of a known number; of another unary operator the value is unknown. */
+/* Computes -a for a known number, also one beyond 64 bits; of another unary operator the value
+ * is unknown. */
 static number negate(rd_formula_reader *r, const rd_phrase *p)
 {
     const number a = p->op == RD_OP_neg ? number_of(r, p->first) : (number){ 0 };
@@ -104,7 +107,8 @@ bool rd_formula_is_size(const rd_formula_reader *r, const rd_phrase *p)
                                          rd_formula_is(r, p->at, p->length, "len"));
 }
 
-/* Evaluates size(x), size(x, axis) or len(x). False: x has indices, or is not built yet. */
+/* Evaluates size(x), size(x, axis) or len(x), which is the extent of axis 0. False: x has
+ * indices, or is not built yet. */
 static bool read_size(rd_formula_reader *r, const rd_phrase *p, int64_t *value)
 {
     rd_phrase *x = p->first, *axis = x ? x->next : NULL;
@@ -114,7 +118,7 @@ static bool read_size(rd_formula_reader *r, const rd_phrase *p, int64_t *value)
         return false;
     if (!x->x) /* built.c builds the operand of size() first */
         return false;
-    if (!axis && p->length == 4) {
+    if (!axis && p->length == 4) { /* size, not len */
         *value = rd_points(x->x->rank, x->x->extent);
         for (int a = 0; a < x->x->rank; a++)
             *value = x->x->extent[a] ? *value : 0;

@@ -25,8 +25,9 @@ static rd_expr *apply_left_side(rd_formula_reader *r, const rd_statement *s, con
     return rd_labelled_seen(r, v, &all, /*whole=*/true, s->at);
 }
 
-/* Adds a statement `+=` to an earlier one of the same name: before + s. If the left side names
- * indices, s has them. */
+/* Returns the value of `name += s`, the sum with the earlier statement `before` of the same
+ * name. If the left side names indices, s has their axes; else axes meet by position or name.
+ * NULL after an error. */
 static rd_expr *add_to_earlier(rd_formula_reader *r, const rd_statement *before,
                                const rd_statement *s)
 {
@@ -79,8 +80,8 @@ static char *copy(const rd_formula_reader *r, size_t at, size_t length)
     return text;
 }
 
-/* Writes the results to `out`, one per name, and returns how many there are. Statements that add
- * to an earlier result are part of it. */
+/* Writes the results to `out`, one for each name, and returns how many there are; 0 after an
+ * error. Statements with += that add to an earlier result are part of it. */
 static int collect_results(rd_formula_reader *r, int max, rd_named *out)
 {
     int n = 0;

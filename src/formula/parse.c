@@ -33,13 +33,13 @@ bool rd_formula_next(const rd_formula_reader *r, const char *text)
     return token_is(r, rd_formula_token(r), text);
 }
 
-/* Reads the next token if it is this sign or name; else false. */
+/* Reads the next token if it is this sign or name, and returns true; else nothing is read. */
 bool rd_formula_take(rd_formula_reader *r, const char *text)
 {
-    const bool is = rd_formula_next(r, text);
+    const bool found = rd_formula_next(r, text);
 
-    r->now += is;
-    return is;
+    r->now += found;
+    return found;
 }
 
 /* Returns advice for a token of another language that cannot follow an array here; "" without
@@ -67,10 +67,10 @@ void *rd_formula_expected(rd_formula_reader *r, const char *what)
 }
 
 /* ---- Pieces ---------------------------------------------------------------------------------- */
-/* Makes a piece of the tree. There is room for four pieces per token, and no token makes more.
- * The first ':' of a slice makes a slice and three empty bounds. A comparison makes a chain and
- * its first link. The '..' of a coordinate makes a keyword and two empty ends. All others make
- * one. */
+/* Makes a piece (a node of the syntax tree) for token t. There is room for four pieces per
+ * token, and no token makes more: the first ':' of a slice makes a slice and three empty bounds;
+ * a comparison makes a chain and its first link; the '..' of a coordinate makes a keyword and
+ * two empty ends; all others make one. */
 rd_phrase *rd_phrase_new(rd_formula_reader *r, rd_phrase_kind kind, const rd_token *t)
 {
     rd_phrase *p;
@@ -84,8 +84,9 @@ rd_phrase *rd_phrase_new(rd_formula_reader *r, rd_phrase_kind kind, const rd_tok
     return p;
 }
 
-/* Appends an operand to p, and counts depth and nested calls of the tree; both are limited to save
- * stack. False: a limit is exceeded, or the operand is NULL. */
+/* Appends an operand to the operands of p, a node of the syntax tree, and counts depth and
+ * nested calls; both are limited to save stack. False: a limit is exceeded, or the operand is
+ * NULL. */
 bool rd_phrase_add(rd_formula_reader *r, rd_phrase *p, rd_phrase *operand)
 {
     if (!operand)
@@ -227,8 +228,8 @@ static rd_phrase *read_subscripts(rd_formula_reader *r, rd_phrase *of)
     return rd_formula_take(r, "]") ? p : rd_formula_expected(r, "',' or ']' of these subscripts");
 }
 
-/* Reads items up to the bracket `end`, as a list. A single item without a comma is the item itself,
- * unless `always` makes it a list: (a) is a, and [a] is a list. */
+/* Reads items up to the bracket `end`, as a list. A single item without a comma is the item
+ * itself, unless `always` makes it a list: (a) is a, and [a] is a list. NULL after an error. */
 static rd_phrase *read_list(rd_formula_reader *r, const char *end, bool always)
 {
     rd_phrase *p = rd_phrase_new(r, RD_PHRASE_LIST, rd_formula_token(r)), *item;
@@ -295,7 +296,7 @@ bool rd_formula_read_index(rd_formula_reader *r, rd_phrase *into)
         return rd_formula_expected(r, "the name of an index");
     p = rd_phrase_new(r, RD_PHRASE_INDEX, t);
     r->now++;
-    rd_phrase_add(r, into, p); /* cannot fail: nothing is below it */
+    rd_phrase_add(r, into, p); /* cannot fail: p has no operands yet */
     if (!rd_formula_take(r, "in"))
         return true;
     if (!rd_phrase_add(r, p, rd_formula_read_binary(r, RD_RANK_BITS)))

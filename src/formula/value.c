@@ -8,8 +8,8 @@
 #include <string.h>
 
 /* ---- Maps ------------------------------------------------------------------------------------ */
-/* Broadcasts n values to common labels; x[] gets the views. False: one value has failed, or they do
- * not fit. */
+/* Broadcasts n values to common indices; x[] gets the views, and `all` the labels (numbers of
+ * the indices). False: one value has failed, or they do not fit. */
 static bool broadcast_labels(rd_formula_reader *r, int n, rd_labelled *v, size_t at,
                              rd_labelled *all, rd_expr **x)
 {
@@ -24,7 +24,8 @@ static bool broadcast_labels(rd_formula_reader *r, int n, rd_labelled *v, size_t
     return true;
 }
 
-/* Builds an elementwise operator of n values; RD_OP_none is a product of matrices. */
+/* Builds an elementwise operator of n values, which broadcast by index, or as arrays; RD_OP_none
+ * is a product of matrices. x is NULL after an error. */
 static rd_labelled map_operands(rd_formula_reader *r, rd_op op, int n, rd_labelled *v, size_t at)
 {
     rd_expr    *x[3] = { NULL };
@@ -63,7 +64,7 @@ static rd_expr *constant(rd_formula_reader *r, const rd_phrase *p)
     return rd_formula_real(r, p, &value) ? rd_num(r->ctx, value) : NULL;
 }
 
-/* Builds the values of an index: low, low + 1, ... */
+/* Builds the values of an index as an array along its own axis: low, low + 1, .. */
 static rd_labelled index_value(rd_formula_reader *r, const rd_phrase *p)
 {
     const rd_formula_label *l = &r->label[p->label];
@@ -74,7 +75,8 @@ static rd_labelled index_value(rd_formula_reader *r, const rd_phrase *p)
     return v;
 }
 
-/* Finds an index of that name that a reduction before p has had, for advice. NULL: none. */
+/* Finds an index of that name in a reduction whose body ends before p, to give advice. NULL:
+ * there is none. */
 static const rd_formula_label *ended_index(const rd_formula_reader *r, const rd_phrase *p)
 {
     for (int k = r->n_labels; k-- > 0;) {
@@ -180,7 +182,8 @@ static rd_labelled unary(rd_formula_reader *r, rd_phrase *p)
     return map_operands(r, op, 1, &v, p->at);
 }
 
-/* Evaluates a binary operator. A result of known numbers beyond 64 bits becomes a float. */
+/* Evaluates a binary operator. If both operands are known numbers and the result is beyond 64
+ * bits, it becomes a float. x is NULL after an error. */
 static rd_labelled binary(rd_formula_reader *r, rd_phrase *p)
 {
     rd_labelled v[2] = { { .x = float_beyond(r, p) } };
@@ -255,7 +258,8 @@ static rd_labelled refuse_misplaced(rd_formula_reader *r, const rd_phrase *p, co
                                                         : "") };
 }
 
-/* Builds a literal: imaginary, whole or real; all are weak numbers. */
+/* Builds a literal: imaginary, whole or real. All are weak numbers: they take the type of what
+ * they meet. */
 static rd_expr *build_number(rd_formula_reader *r, const rd_phrase *p)
 {
     if (p->imaginary)
