@@ -92,7 +92,8 @@ rd_kind rd_dtype_kind(rd_dtype type)
     return info(type)->kind;
 }
 
-/* The member of a register's word that holds values of the type. */
+/* Returns the class of a type: which member of rd_word, the union that a register holds, has its
+ * values. */
 rd_class rd_dtype_class(rd_dtype type)
 {
     return info(type)->class;
@@ -104,7 +105,8 @@ static rd_dtype signed_of_size(int size)
     return size == 2 ? RD_I16 : size == 4 ? RD_I32 : size == 8 ? RD_I64 : RD_F64;
 }
 
-/* True if each number of the float `a` is one of the float `b`. */
+/* True if float type b holds each number of float type a: b's exponent and fraction have no
+ * fewer bits. */
 static bool is_within(rd_dtype a, rd_dtype b)
 {
     return info(a)->exponent <= info(b)->exponent && info(a)->fraction <= info(b)->fraction;
@@ -198,15 +200,16 @@ double rd_dtype_largest(rd_dtype type)
                : ldexp(2 - ldexp(infinity ? 1 : 2, -fraction), (1 << (exponent - 1)) - infinity);
 }
 
-/* True if a value of `from` has the same register bits as a value of `to`, so that a cast does
- * nothing.  Not from bool, which arrays keep in bytes. */
+/* True if a value of `from` has the same bits in a register as the same value of `to`, so that a
+ * cast does nothing. Not from bool, which arrays keep in bytes. */
 bool rd_dtype_same_word(rd_dtype from, rd_dtype to)
 {
     return from == to || (from != RD_BOOL && rd_dtype_class(from) == rd_dtype_class(to) &&
                           rd_dtype_safe(from, to));
 }
 
-/* Loads a value from memory into a register's word. */
+/* Loads a value of a type from memory (which need not be aligned) into a register's word, the
+ * union member of its class; narrow floats become f32. */
 rd_word rd_word_load(const void *p, rd_dtype type)
 {
     rd_word value = { .u64 = 0 };
@@ -234,7 +237,8 @@ rd_word rd_word_load(const void *p, rd_dtype type)
     return value;
 }
 
-/* Stores a register's word as a value in memory. */
+/* Stores a register's word as a value of a type in memory, which need not be aligned; an f32 is
+ * rounded to narrow floats. */
 void rd_word_store(void *p, rd_dtype type, rd_word value)
 {
     switch (type) {
@@ -351,7 +355,8 @@ double rd_word_to_double(rd_word value, rd_dtype type)
     return rd_word_convert(value, type, RD_F64).f64;
 }
 
-/* The least or the greatest value of a real type; of floats an infinity. */
+/* Returns the least or the greatest value of a real type as a register's word; of floats an
+ * infinity, or the largest number of a type without one. */
 rd_word rd_word_end(rd_dtype type, bool greatest)
 {
     const int bits = 8 * rd_dtype_size(type);

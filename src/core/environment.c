@@ -73,7 +73,8 @@ void rd_environment_hold(void)
         of_thread.known = 0;
 }
 
-/* Ends one hold; the last one lets variables be looked up again. */
+/* Ends one hold of values (rd_environment_hold()); after the last one variables are looked up
+ * each time again. */
 void rd_environment_release(void)
 {
     of_thread.holds--;

@@ -23,8 +23,9 @@ typedef struct rd_f8 {
 
 /* ---- To f32: exact --------------------------------------------------------------------------- */
 #ifndef RD_F16_IN_HARDWARE /* hardware gives the same bits, except for NaN */
-/* The f32 with the same value.  Exponents are biased by 15, and must be biased by 127: 2^112 does
- * that, also for denormals.  An infinite exponent is set by itself, and NaN becomes quiet. */
+/* Returns the f32 with the same value as an f16. Its exponent is biased by 15, and that of an
+ * f32 by 127: a product with 2^112 corrects that, also for denormals. An exponent of all ones
+ * (infinity, NaN) is set by itself, and NaN becomes quiet. */
 RD_INLINE float rd_f16_to_f32(rd_f16 x)
 {
     const uint32_t sign = (uint32_t)(x.bits & 0x8000) << 16, size = (uint32_t)(x.bits & 0x7fff)
@@ -90,8 +91,9 @@ RD_INLINE rd_bf16 rd_bf16_of_f32(float x)
 }
 #endif
 
-/* Rounds an f32 to f8e4m3.  What is nearer to 480, the number that would be next, than to 448 is
- * NaN, as are infinities; the bits of both exceed those of NaN. */
+/* Rounds an f32 to f8e4m3, to nearest, ties to even. The largest number is 448; what is nearer
+ * to 480, the next one if there were one, is NaN, as are infinities. Below 2^-6 (0x3c8) numbers
+ * are denormal, multiples of 2^-9. */
 RD_INLINE rd_f8 rd_f8_of_f32(float x)
 {
     const uint32_t bits = rd_bits_f32(x), sign = bits >> 24 & 0x80, size = bits & 0x7fffffff;

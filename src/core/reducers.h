@@ -79,7 +79,8 @@ extern const rd_reducer_info rd_reducer_table[RD_N_REDUCERS];
 /* The built-in reducer of a name; RD_RED_none: there is none. */
 rd_reducer_id rd_reducer_named(const char *name);
 
-/* The name that people know. */
+/* Returns the name of a reducer that people know: the column `shown` of its table, or its own
+ * name. */
 static inline const char *rd_reducer_shown(rd_reducer_id reducer)
 {
     const rd_reducer_info *info = &rd_reducer_table[reducer];
@@ -93,7 +94,7 @@ static inline bool rd_reducer_is_users(rd_reducer_id reducer)
     return reducer == RD_RED_user;
 }
 
-/* True if the result is the position of an element. */
+/* True if the result is the index of an element, as of argmin. */
 static inline bool rd_reducer_places(rd_reducer_id reducer)
 {
     return rd_reducer_table[reducer].place;
@@ -154,7 +155,8 @@ static inline bool rd_reducer_is_idempotent(rd_reducer_id reducer)
     return rd_reducer_table[reducer].facts & RD_IS_IDEMPOTENT;
 }
 
-/* True if vectors may have lanes without elements beside those that have some. */
+/* True if vectors of the reducer may have lanes (partial accumulators) without elements beside
+ * lanes that have some; the table's column says so (PADS). */
 static inline bool rd_reducer_pads(rd_reducer_id reducer)
 {
     return rd_reducer_table[reducer].facts & RD_PADS;

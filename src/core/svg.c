@@ -10,8 +10,8 @@ static void grow(rd_svg *to, double x, double y)
 }
 
 /* ---- Text ------------------------------------------------------------------------------------ */
-/* The number of bytes of the UTF-8 character at `s`, 1 to 4; 0: invalid (RFC 3629, surrogates
- * aside). */
+/* Returns the bytes of the UTF-8 character at `s`, 1 to 4; 0: it is invalid (RFC 3629;
+ * surrogates are not looked for). */
 static int letter(const char *s)
 {
     const unsigned char c = (unsigned char)*s;
@@ -27,8 +27,8 @@ static int letter(const char *s)
     return n;
 }
 
-/* Adds up to `most` characters, escaped.  Names may hold anything: what XML does not allow
- * becomes a question mark. */
+/* Adds up to `most` characters of a line of `bytes` bytes, escaped for XML; a longer one ends in
+ * "...". Names may hold anything, so what XML does not allow becomes a question mark. */
 static void add_letters(rd_text *to, const char *line, size_t bytes, int most)
 {
     size_t at = 0;

@@ -75,8 +75,9 @@ static bool put_padded(rd_text *text, int width, const char *s)
     return put(text, s, n);
 }
 
-/* Appends the format up to the next `%`.  Pieces are so short that copying by character is
- * faster than library calls.  Returns the rest; NULL: no memory. */
+/* Appends the plain text of a format up to the next "%", and returns the rest of the format;
+ * NULL: no memory. Pieces are so short that copying character by character is faster than
+ * library calls. */
 static const char *put_plain(rd_text *text, const char *format)
 {
     while (*format && *format != '%') {

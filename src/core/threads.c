@@ -56,9 +56,9 @@ static int threads_here(void)
     return at ? (int)strtol(at, NULL, 10) : 0;
 }
 
-/* Notes, in a process that is about to fork, whether other threads exist.  The program may have had
- * a team in this thread without us, by OpenMP, which cannot be asked.  Without other threads there
- * was none. */
+/* Notes, in a process that is about to fork, whether it has other threads. The program may have
+ * used OpenMP in this thread by itself, which cannot be asked; without other threads it has no
+ * team of them. */
 static void before_fork(void)
 {
     team.others = threads_here() != 1;
@@ -72,8 +72,8 @@ static void in_child(void)
     atomic_store(&beside, 0);
 }
 
-/* Asks to be told of forks.  A constructor, run when the library is loaded, because the program may
- * fork before it evaluates. */
+/* Asks to be told of forks. It is a constructor, which runs when the library is loaded, because
+ * the program may fork before it evaluates anything. */
 __attribute__((constructor)) static void watch_forks(void)
 {
     (void)pthread_atfork(before_fork, NULL, in_child);
@@ -88,7 +88,8 @@ typedef struct probe {
     pthread_mutex_t *gate;   /* it ends when this can be locked */
 } probe;
 
-/* The body of a probe: notes its id and waits for the gate. */
+/* The body of a probe, a thread that is started only to see whether it can: notes its id and
+ * waits until the gate is unlocked. */
 static void *wait_at_gate(void *arg)
 {
     probe *p = arg;

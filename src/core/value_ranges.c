@@ -71,8 +71,8 @@ rd_range rd_range_either(rd_range x, rd_range y)
     return rd_range_from(lesser(x.low, y.low), greater(x.high, y.high));
 }
 
-/* The range of sums: from the sum of both lows to that of both highs; unknown on overflow of 64
- * bits. */
+/* Returns the range [low, high] of sums of two values: from the sum of both lows to that of both
+ * highs; unknown if one overflows 64 bits. */
 static rd_range sum(rd_range x, rd_range y)
 {
     rd_range z = { .known = x.known && y.known };
@@ -174,8 +174,8 @@ static rd_range all_bits(rd_range x, rd_range y)
     return rd_range_from(0, (int64_t)bits);
 }
 
-/* The range of shifts by a constant of 0 to 32 bits: to the left a product with a power of 2, to
- * the right only of values from 0 on.  Unknown otherwise. */
+/* Returns the range of shifts x << y or x >> y by a known y of 0 to 32 bits: to the left a
+ * product with a power of 2, to the right only of values from 0 on. Unknown otherwise. */
 static rd_range shifted(rd_range x, rd_range y, bool left)
 {
     enum { MOST = 32 };
@@ -187,7 +187,8 @@ static rd_range shifted(rd_range x, rd_range y, bool left)
     return x.low >= 0 ? rd_range_from(x.low >> y.low, x.high >> y.low) : unknown;
 }
 
-/* The range of an operator's results if nothing wraps; unknown for other operators. */
+/* Returns the range [low, high] that an operator's results have if nothing wraps, for operands
+ * in ranges x; unknown for other operators. */
 static rd_range without_wrap(rd_op op, const rd_range *x)
 {
     switch (op) {

@@ -61,8 +61,8 @@ __attribute__((noinline)) static rd_labelled reduce_indices(rd_formula_reader *r
     return rd_formula_reduce_indices(p, &a);
 }
 
-/* Builds sum[indices] of a product of sparse arrays as one contraction. x NULL: it is no such
- * sum, or an error is recorded. */
+/* Builds sum[indices] of a product of sparse arrays as one contraction (as einsum), which stays
+ * sparse. x NULL: it is no such sum, or an error is recorded. */
 static rd_labelled sparse_sum(rd_formula_reader *r, rd_phrase *p)
 {
     rd_phrase  *factor[RD_MOST_FACTORS];

@@ -20,8 +20,8 @@ typedef struct parameter {
     double      value; /* NaN: no default */
 } parameter;
 
-/* Reads the next parameter of the list, "name:kind=default?", into *p. Returns the rest of the
- * list; NULL at its end. */
+/* Reads the next parameter of a list such as "x axis:d=-1 method:n?" into *p: its name, kind,
+ * default, and whether it is optional. Returns the rest of the list; NULL at its end. */
 static const char *next_parameter(const char *list, parameter *p)
 {
     size_t n;
@@ -85,7 +85,8 @@ static bool read_truth(rd_formula_reader *r, const rd_phrase *p, int64_t *value)
     return rd_formula_fail(r, RD_ERR_TEXT, p->at, "expected true or false");
 }
 
-/* Reads a whole number or a list of them. `what` names them in errors. */
+/* Reads a whole number, or a list of them, into *s. `what` names them in errors. False after an
+ * error. */
 static bool read_integers(rd_formula_reader *r, const rd_phrase *p, const char *what, rd_ints *s)
 {
     const bool list = p->kind == RD_PHRASE_LIST;
@@ -208,7 +209,8 @@ static bool add_to_list(rd_arguments *a, rd_phrase *p)
     return true;
 }
 
-/* Reads arrays: a list of them, or a single one. */
+/* Reads arrays without indices, a list of them or a single one, into the list of the call. False
+ * after an error. */
 static bool read_list(rd_arguments *a, rd_phrase *p)
 {
     if (p->kind != RD_PHRASE_LIST)
@@ -219,7 +221,8 @@ static bool read_list(rd_arguments *a, rd_phrase *p)
     return true;
 }
 
-/* Reads a number, or a list of them, as for quantiles. */
+/* Reads a number that the text says, or a list of them, as for quantiles, into a->q; a->several:
+ * it is a list. False after an error. */
 static bool read_numbers(rd_arguments *a, const rd_phrase *p)
 {
     a->several = p->kind == RD_PHRASE_LIST;
@@ -277,7 +280,8 @@ static bool read_argument(rd_arguments *a, int k, rd_phrase *p)
 }
 
 /* ---- All ------------------------------------------------------------------------------------- */
-/* Fills in the names, kinds and defaults of all parameters of the list. */
+/* Fills in the names, kinds and defaults of all parameters of a list such as "x axis:d=-1
+ * method:n?". Without a default, numbers are 0, and axes (kind d) are all axes. */
 static void set_defaults(rd_arguments *a, const char *list)
 {
     parameter p;

@@ -195,7 +195,8 @@ bool rd_formula_beside(rd_arguments *a)
     return true;
 }
 
-/* Returns the first reduced axis of the operand; its rank if none is reduced; -1 after an error. */
+/* Returns the first axis of the first array that the call reduces; its rank if none is reduced;
+ * -1 after an error. */
 static int first_reduced(const rd_arguments *a)
 {
     const rd_expr *x = a->x[0].x;
@@ -231,8 +232,9 @@ static int count_front_axes(const rd_arguments *a, const rd_expr *y)
     return y->rank - a->n_list - (keeps && kept < x->rank ? x->rank - 1 : kept);
 }
 
-/* Tells the caller which axes of the result y are groups. They are adjacent, in the order of the
- * labels, at the position of the first reduced axis. */
+/* Tells the caller (the program that gave the text) which axes of the result y of a group-by are
+ * its groups. They are adjacent, in the order of the labels, at the position of the first
+ * reduced axis. */
 void rd_formula_grouped(const rd_arguments *a, rd_expr *y)
 {
     const rd_formula_axes *axes = a->r->opts->axes;

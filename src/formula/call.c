@@ -3,7 +3,8 @@
 #include "formula/formula.h"
 #include <string.h>
 
-/* The value that stands for a failure; its argument is the NULL of a call that has recorded it. */
+/* Returns the value that stands for a failure: x is NULL. Its argument is the NULL that
+ * rd_formula_fail() returns, so that recording and returning are one expression. */
 static rd_labelled failed(void *nothing)
 {
     (void)nothing;
@@ -84,7 +85,8 @@ static rd_labelled call_operator(const rd_phrase *p, int function, rd_arguments 
     return all;
 }
 
-/* Evaluates size(x), size(x, axis) and len(x), which are constants. */
+/* Evaluates size(x), size(x, axis) and len(x), which are whole numbers known now, as a number. x
+ * is NULL after an error. */
 static rd_labelled call_size(rd_formula_reader *r, const rd_phrase *p)
 {
     int64_t n;
@@ -162,8 +164,9 @@ static bool is_scan(const rd_formula_reader *r, const rd_phrase *p)
            rd_formula_is_reducer(r, p->at + 3, p->length - 3);
 }
 
-/* Finds what the name of a call means, in this order: reducer, scan, size, function, type,
- * operator. The kind is RD_CALLEE_UNKNOWN if it means none. */
+/* Finds what the name of a call means, and the list of its parameters, in this order: reducer,
+ * scan, size, function of functions.def, type, operator. The kind is RD_CALLEE_UNKNOWN if it
+ * means none of them. */
 rd_callee rd_formula_callee(rd_formula_reader *r, const rd_phrase *p)
 {
     static const char *const   lists[] = { "", "x", "x y", "x y z" };
@@ -201,7 +204,8 @@ rd_labelled rd_formula_no_function(rd_formula_reader *r, const rd_phrase *p)
                                   (int)p->length, name));
 }
 
-/* Makes the call, by the kind of its callee. */
+/* Builds the value of a call with its arguments, by what its name means. x is NULL after an
+ * error. */
 rd_labelled rd_formula_call(rd_formula_reader *r, const rd_phrase *p, const rd_callee *callee,
                             rd_arguments *a)
 {

@@ -23,7 +23,7 @@ typedef struct number {
     int64_t          divisor;  /* DIVIDED: what `whole` was divided by */
 } number;
 
-/* A known whole number. */
+/* Returns a whole number as one that is known when the text is read. */
 static number whole_number(int64_t n)
 {
     return (number){ .kind = WHOLE, .whole = n, .real = (long double)n };
@@ -146,7 +146,8 @@ static bool integer_of_name(rd_formula_reader *r, const rd_phrase *p, int64_t *v
     return s && s->whole;
 }
 
-/* Evaluates p as a whole number; its kind is NO_NUMBER if it is not known now. */
+/* Evaluates p as a whole number, if it is known when the text is read: a literal, an earlier
+ * result, size(x), or an operator of these. Otherwise the kind is NO_NUMBER. */
 static number number_of(rd_formula_reader *r, const rd_phrase *p)
 {
     int64_t value = 0;
@@ -213,7 +214,8 @@ static bool real_of_two(const rd_phrase *p, double a, double b, double *value)
     }
 }
 
-/* Evaluates p as a real number: a literal, inf, pi, nan, or + - * / of real numbers. */
+/* Evaluates p as a real number that is known when the text is read: a literal, inf, pi, nan, or
+ * + - * / of such numbers. False: it is none, or an error is recorded. */
 bool rd_formula_real(rd_formula_reader *r, const rd_phrase *p, double *value)
 {
     const number n = number_of(r, p);

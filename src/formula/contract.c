@@ -74,8 +74,8 @@ static bool keeps_type(int n, const rd_labelled *v)
            type == RD_I64;
 }
 
-/* Gives the axes of a factor small labels, their positions in `all`, as rd_contract() wants
- * them. */
+/* Describes a factor as rd_contract() takes it: the array, and for each of its axes a small
+ * number, the position of its index among all indices of the factors. */
 static void name_axes(const rd_labelled *v, const rd_labelled *all, rd_term *term)
 {
     term->x = v->x;

@@ -40,8 +40,8 @@ static rd_expr *add_to_earlier(rd_formula_reader *r, const rd_statement *before,
                            rd_op_table[RD_OP_add].name, 2, x);
 }
 
-/* Builds a statement: resolves its indices, finds their extents, then builds the value. `before` is
- * an earlier statement of the same name, to which += adds. False after an error. */
+/* Builds a statement: finds its indices and their extents, then its value. `before` is an
+ * earlier statement of the same name, to which += adds; it gets the sum. False after an error. */
 static bool build(rd_formula_reader *r, rd_statement *s)
 {
     rd_labelled   v;
@@ -108,7 +108,8 @@ static int collect_results(rd_formula_reader *r, int max, rd_named *out)
     return n;
 }
 
-/* Reads the text and builds all statements in order. r->done is how many are built. */
+/* Reads the text and builds all its statements in order; r->done counts those that are built. A
+ * debug switch prints the tree in between. False after an error. */
 static bool read_and_build(rd_formula_reader *r)
 {
     rd_text text = { 0 };
@@ -132,8 +133,9 @@ static size_t size_given(uint32_t size, size_t all)
     return size && size < all ? size : all;
 }
 
-/* Reads a text and builds its results into `out`. `last`: only the last result. Returns how many
- * results there are, 0 after an error. */
+/* Reads a text and builds its results into `out`, at most `max`, for the public call of that
+ * name. `last`: only the last result, without its name. Returns how many results there are, 0
+ * after an error. */
 static int read_text(rd_ctx *ctx, const char *call, const char *text, const rd_formula_opts *given,
                      int max, rd_named *out, bool last)
 {

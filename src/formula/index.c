@@ -166,7 +166,8 @@ static bool affine_product(rd_formula_reader *r, const rd_phrase *p, rd_formula_
            rd_formula_affine(r, left ? p->last : p->first, a) && combine(r, p, a, times, &none, 0);
 }
 
-/* Reads p as an affine sum: a constant plus indices times known numbers, such as 2 * i - j + 1. */
+/* Reads p as a sum of indices, *a: a constant plus indices times known numbers, such as 2 * i -
+ * j + 1. False: it is no such sum, or an error is recorded. */
 bool rd_formula_affine(rd_formula_reader *r, const rd_phrase *p, rd_formula_sum *a)
 {
     const rd_formula_sum none = { 0 };
@@ -212,8 +213,8 @@ bool rd_formula_range(const rd_formula_reader *r, const rd_formula_sum *a, __int
     return true;
 }
 
-/* Finds the border mode of pad(i), clamp(i), wrap(i), reflect(i) or symmetric(i). -1: p is none
- * of them. */
+/* Finds the rule by which pad(i), clamp(i), wrap(i), reflect(i) or symmetric(i) read outside an
+ * axis; *inner becomes the index inside. -1: p is none of them, and *inner is p. */
 int rd_formula_outside(const rd_formula_reader *r, rd_phrase *p, rd_phrase **inner)
 {
     static const struct {
@@ -372,10 +373,10 @@ static bool take_extent(rd_formula_reader *r, const rd_phrase *use, const rd_phr
     return true;
 }
 
-/* Gives the only index of the subscript without an extent (!known) as many values, from 0 on, as
- * stay inside the axis. The other indices may have any of their values (low to high of `rest`).
- * Nothing is said with two unknown indices, or a factor of 0. True: as a visit_fn, it never
- * fails. */
+/* Limits the only index of a subscript whose number of values is not known yet: it gets as many,
+ * from 0 on, as keep the subscript inside its axis. The other indices may have any of their
+ * values (`rest` is at most high, at least low). Nothing is said with two unknown indices, or a
+ * factor of 0. Returns true: unlike other visit_fns it never fails. */
 static bool limit_extent(rd_formula_reader *r, const rd_phrase *use, const rd_phrase *subscript,
                          int axis, int64_t extent, const rd_formula_sum *a)
 {

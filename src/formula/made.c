@@ -12,7 +12,7 @@ rd_expr *rd_formula_full(const rd_arguments *a, int64_t value)
     return x ? rd_broadcast(x, a->s) : NULL;
 }
 
-/* Builds an array of one number, with the shape and type of x. */
+/* Builds an array of one repeated number, with the shape and type of x. NULL after an error. */
 rd_expr *rd_formula_like(rd_expr *x, int64_t value)
 {
     rd_expr *y = x ? rd_cast(rd_int(x->ctx, value), rd_type_of(x)) : NULL;

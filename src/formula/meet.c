@@ -132,10 +132,10 @@ static bool has_new_axis(const named_operands *o, int i)
     return false;
 }
 
-/* True if names and positions of operands i and j disagree: two names at one position, or one name
- * at two. Axes a and b are at one position if they are as far from the last axis (`shift`). One
- * name at two positions is meant if both have new axes: lat[:, None] - lat[None, :] is a matrix of
- * pairs. */
+/* True if names and positions of the axes of operands i and j disagree: two names at one
+ * position, or one name at two. Positions are counted from the last axis, as arrays broadcast
+ * (`shift` is the difference of ranks). One name at two positions is meant if both operands have
+ * new axes: lat[:, None] - lat[None, :] is a matrix of pairs. */
 static bool has_conflict(const named_operands *o, int i, int j)
 {
     const int  shift = rank_of(o, j) - rank_of(o, i);
@@ -254,8 +254,8 @@ static rd_expr *view_of(const named_operands *o, const union_of_axes *all, int i
     return rd_formula_made(o->r, rd_view(o->x[i], all->n, extent, number, /*origin=*/NULL), o->at);
 }
 
-/* True if two operands have one shape of two or more axes and no name in common. The product of
- * all their axes is surely not meant. */
+/* True if two operands have one shape of two or more axes, and no name of an axis in common. By
+ * names the result would have all axes of both, which is surely not meant. */
 static bool has_no_common_name(const named_operands *o, int i, int j)
 {
     const int rank = rank_of(o, i);

@@ -42,8 +42,8 @@ bool rd_formula_take(rd_formula_reader *r, const char *text)
     return found;
 }
 
-/* Returns advice for a token of another language that cannot follow an array here; "" without
- * any. */
+/* Returns advice for a token that another language has after an array, and that cannot stand
+ * there here; "" without any. */
 static const char *advice_for(const rd_formula_reader *r, const rd_token *t)
 {
     if (token_is(r, t, "="))
@@ -122,7 +122,8 @@ static rd_phrase *make_imaginary(rd_formula_reader *r, rd_phrase *p, const rd_to
     return p;
 }
 
-/* Reads a number: whole, with a fraction, or imaginary. */
+/* Reads a number, as a node of the syntax tree: whole, with a fraction, or imaginary. NULL after
+ * recording that a whole one is too large. */
 static rd_phrase *read_number(rd_formula_reader *r)
 {
     const rd_token *t = rd_formula_token(r);
@@ -193,7 +194,8 @@ static rd_phrase *read_coordinates(rd_formula_reader *r)
     return p;
 }
 
-/* Reads one subscript: a coordinate, ..., None, a slice or a value. */
+/* Reads one subscript: a coordinate (lat=45), "...", None (a new axis), a slice or a value. NULL
+ * after an error. */
 static rd_phrase *read_subscript(rd_formula_reader *r)
 {
     const rd_token *t = rd_formula_token(r);
@@ -211,7 +213,8 @@ static rd_phrase *read_subscript(rd_formula_reader *r)
     return p && rd_formula_next(r, ":") ? read_slice(r, p) : p;
 }
 
-/* Reads the subscripts of the array `of`, from [ to ]. */
+/* Reads the subscripts of the array `of`, from [ to ], as a node with the array and its
+ * subscripts. NULL after an error. */
 static rd_phrase *read_subscripts(rd_formula_reader *r, rd_phrase *of)
 {
     const rd_token *t = rd_formula_token(r);
@@ -306,7 +309,8 @@ bool rd_formula_read_index(rd_formula_reader *r, rd_phrase *into)
     return rd_phrase_add(r, p, rd_formula_read_binary(r, RD_RANK_BITS));
 }
 
-/* Reads a reduction: name[i, j in 0:3 where i < j, skip_nan=true] body. */
+/* Reads a reduction, name[i, j in 0:3 where i < j, skip_nan=true] body: its operands are
+ * indices, keywords and the condition. The body goes as far as products do. NULL after an error. */
 static rd_phrase *read_reduction(rd_formula_reader *r)
 {
     rd_phrase *p = rd_phrase_new(r, RD_PHRASE_REDUCE, rd_formula_token(r)), *where;
@@ -442,7 +446,8 @@ static bool is_named(const rd_formula_reader *r)
     return token_is(r, t, "=") || token_is(r, t, "+=");
 }
 
-/* Reads the left side of a statement: "m =", "m[i] =", "m +=". */
+/* Reads the left side of a statement, its name, indices and sign: "m =", "m[i] =", "m +=". False
+ * after an error. */
 static bool read_left(rd_formula_reader *r, rd_statement *s)
 {
     const rd_token *t = rd_formula_token(r);
@@ -464,7 +469,8 @@ static bool read_left(rd_formula_reader *r, rd_statement *s)
     return s->add || rd_formula_take(r, "=") || rd_formula_expected(r, "'='");
 }
 
-/* Reads one statement up to the end of its line. */
+/* Reads one statement, with or without a name, up to the end of its line or a ";". False after
+ * an error. */
 static bool read_statement(rd_formula_reader *r)
 {
     rd_statement *s = &r->statement[r->n_statements];
@@ -485,8 +491,8 @@ static bool read_statement(rd_formula_reader *r)
     return true;
 }
 
-/* Reads all statements of the text. The pieces of the tree are allocated at once. False after an
- * error. */
+/* Reads all statements of the text. The nodes of the syntax tree are allocated at once, four for
+ * each token at most. False after an error. */
 bool rd_formula_parse(rd_formula_reader *r)
 {
     r->room  = 4 * r->n_tokens + 16;

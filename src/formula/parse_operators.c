@@ -23,7 +23,8 @@ static int next_binary(const rd_formula_reader *r, int loosest)
     return -1;
 }
 
-/* True if operators are nested too deeply, after recording the error. */
+/* True if parentheses, signs and choices are nested too deeply for the stack, after recording
+ * that as an error. */
 static bool is_too_deep(rd_formula_reader *r)
 {
     if (r->nesting < RD_FORMULA_NESTING)
@@ -44,7 +45,8 @@ static rd_phrase *negative(rd_phrase *p)
 
 static rd_phrase *read_unary(rd_formula_reader *r);
 
-/* Reads a power; its right side may have a sign, 2 ** -1. */
+/* Reads an operand, and a power if it is one; its right side may have a sign, 2 ** -1, and
+ * groups from the right. NULL after an error. */
 static rd_phrase *read_power(rd_formula_reader *r)
 {
     rd_phrase      *p = rd_formula_read_operand(r), *power;

@@ -46,7 +46,7 @@ static bool read_keywords(const rd_arguments *a, int k, rd_reduce_opts *o)
     return read_accuracy(a, k + ACCURACY, &o->accuracy);
 }
 
-/* Copies a name of the text to `name`. */
+/* Copies a name, `length` bytes of the text at `at`, to `name`, with an end. */
 static void copy_name(const rd_formula_reader *r, size_t at, size_t length, char name[])
 {
     memcpy(name, r->text + at, length);

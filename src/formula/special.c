@@ -2,8 +2,8 @@
 #include "formula/made.h"
 #include <math.h>
 
-/* Returns the product, but 0 where x is 0 and y is not NaN, whatever the logarithm of y is, as
- * in SciPy. */
+/* Returns `product`, x times a logarithm of y, but 0 where x is 0 and y is not NaN, whatever
+ * that logarithm is, as in SciPy. NULL after an error. */
 static rd_expr *zero_where_x_is_zero(rd_expr *x, rd_expr *y, rd_expr *product)
 {
     rd_expr *none = x ? rd_eq(x, rd_int(x->ctx, 0)) : NULL;

@@ -339,9 +339,9 @@ static bool labels_of(rd_formula_reader *r, const places *s, size_t at, rd_label
     return rd_labelled_union(r, s->n, of_axis, at, all);
 }
 
-/* True if the view steps along this index. An index of one value reads one position and needs no
- * step. An index over a whole axis also steps if the axis has one element or none: a sparse operand
- * keeps its coordinates. */
+/* True if a view moves along its axis for this index of the text. An index of one value reads
+ * one position and need not move. An index over a whole axis moves even if the axis has one
+ * element or none: a sparse operand then keeps the coordinates of that axis. */
 static bool steps_along(const rd_formula_label *l, int64_t extent, bool empty)
 {
     return l->n == extent || (l->n > 1 && !empty);

@@ -166,7 +166,7 @@ static bool add_name(rd_formula_reader *r, size_t at)
     return add_token(r, RD_TOKEN_NAME, at, n);
 }
 
-/* Appends a sign; any other character is an error. */
+/* Appends a sign (operator or bracket). False after recording that there is another character. */
 static bool add_sign(rd_formula_reader *r, size_t at)
 {
     const char  *c = r->text + at;
@@ -184,8 +184,8 @@ static bool add_sign(rd_formula_reader *r, size_t at)
                            "character U+%04X: names have letters a to z, digits and _", point);
 }
 
-/* True if a statement ends with this line: no bracket is open, and the last token is no operator.
- * Empty lines end nothing. */
+/* True if the end of this line ends a statement: no bracket is open, and the last token is no
+ * operator, which would go on. Empty lines end nothing. */
 static bool line_ends(const rd_formula_reader *r, int open)
 {
     const rd_token *last = r->n_tokens ? &r->token[r->n_tokens - 1] : NULL;

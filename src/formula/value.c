@@ -51,7 +51,7 @@ static rd_labelled map_operands(rd_formula_reader *r, rd_op op, int n, rd_labell
 }
 
 /* ---- Pieces ---------------------------------------------------------------------------------- */
-/* Builds a named constant: true, false, pi, inf, nan. NULL: no constant has that name. */
+/* Builds the constant of a name: true, false, pi, inf, nan. NULL: no constant has that name. */
 static rd_expr *constant(rd_formula_reader *r, const rd_phrase *p)
 {
     const bool is_true =
@@ -135,8 +135,8 @@ static bool is_beyond(rd_formula_reader *r, const rd_phrase *p)
     return rd_formula_beyond(r, p, &value);
 }
 
-/* Builds a whole number beyond 64 bits as a float. NULL: p is no such number, or no float is
- * near. */
+/* Builds a whole number beyond 64 bits as a float. NULL: p is no such number, or it is beyond
+ * all floats, which is recorded. */
 static rd_expr *float_beyond(rd_formula_reader *r, const rd_phrase *p)
 {
     double value;
@@ -148,9 +148,9 @@ static rd_expr *float_beyond(rd_formula_reader *r, const rd_phrase *p)
     return rd_formula_made(r, rd_num(r->ctx, value), p->at);
 }
 
-/* Checks operands that are whole numbers beyond 64 bits. Beside a float such a number becomes a
- * float; beside an int, or another such number, it is an error. A division gives floats in any
- * case. */
+/* Checks the operands q of an operator, with values v, for whole numbers beyond 64 bits. Beside
+ * a float such a number becomes a float; beside an int, or another such number, it is an error.
+ * A division gives floats in any case. False after recording the error. */
 static bool check_beyond(rd_formula_reader *r, const rd_phrase *p, rd_op op,
                          const rd_phrase *const q[2], const rd_labelled v[2])
 {
@@ -218,7 +218,8 @@ static rd_labelled compare(rd_formula_reader *r, rd_phrase *p)
     return both[0];
 }
 
-/* Evaluates c ? a : b of arrays, element by element. */
+/* Evaluates c ? a : b of arrays, element by element: both a and b are computed. x is NULL after
+ * an error. */
 static rd_labelled choose(rd_formula_reader *r, rd_phrase *p)
 {
     rd_labelled v[3] = { { 0 } };
@@ -287,8 +288,9 @@ static rd_labelled value_of_kind(rd_formula_reader *r, rd_phrase *p)
     }
 }
 
-/* Evaluates p. A piece without indices is evaluated once, even if its shape and its values are both
- * asked for: p->x keeps the node. */
+/* Evaluates p, a node of the syntax tree. One without indices (labelled) is evaluated once, even
+ * if its shape and its values are both asked for: p->x keeps its value. x is NULL after an
+ * error. */
 rd_labelled rd_formula_value(rd_formula_reader *r, rd_phrase *p)
 {
     rd_labelled v = { 0 };

@@ -83,8 +83,9 @@ static rd_expr *result_of(const rd_grad_graph *graph, rd_expr *y)
     return rd_with_origins(graph->change[i] ? graph->change[i] : rd_grad_zeros(y), y->origin);
 }
 
-/* rd_jvp() for a public call of that name: the tangent of y for the directions t of its operands x.
- * Nodes come in the order of serial numbers, operands first. NULL after recording a failure. */
+/* Returns the tangent of y, how it changes if its operands x move along the directions t, for a
+ * public call of that name. Nodes come in the order of serial numbers, operands first. `strict`:
+ * an operand that is neither a leaf nor below y is an error. NULL after recording a failure. */
 rd_expr *rd_grad_directional(const char *call, rd_expr *y, rd_exprs x, rd_exprs t, bool strict)
 {
     rd_grad_graph graph;
@@ -108,8 +109,9 @@ rd_expr *rd_grad_directional(const char *call, rd_expr *y, rd_exprs x, rd_exprs 
     return made;
 }
 
-/* The public call: the directional derivative of y (Jacobian times vector) for the directions t of
- * its operands x, each of which must be a leaf or below y (true: strict). */
+/* The public call rd_jvp(): the directional derivative of y (Jacobian times vector) for the
+ * directions t of its operands x, each of which must be a leaf or below y. NULL after recording
+ * a failure. */
 rd_expr *rd_jvp(rd_expr *y, rd_exprs x, rd_exprs t)
 {
     return rd_grad_directional("rd_jvp", y, x, t, /*strict=*/true);

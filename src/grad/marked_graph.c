@@ -38,7 +38,9 @@ static bool is_smooth(rd_dtype type)
     return rd_dtype_kind(type) == RD_KIND_FLOAT || rd_dtype_is_complex(type);
 }
 
-/* True if a derivative with respect to x can be meant.  False after recording why not. */
+/* True if a derivative with respect to x, operand k of the caller, can be meant: it has a float
+ * type, and is no number, which is the same node wherever it occurs. False after recording why
+ * not. */
 static bool operand_ok(const rd_grad_graph *graph, int k, const rd_expr *x)
 {
     if (!is_smooth(x->type))
@@ -55,8 +57,8 @@ static bool operand_ok(const rd_grad_graph *graph, int k, const rd_expr *x)
     return false;
 }
 
-/* The leaf of pairs of parts below a complex leaf; NULL: x is none. Both parts of such an x are
- * views of it. */
+/* Returns the array of pairs (re, im) below a complex leaf, of which its real and imaginary
+ * parts are views; NULL: x is no such leaf. */
 rd_expr *rd_grad_pairs(rd_expr *x)
 {
     rd_expr *const leaf = rd_is_complex(x) ? rd_leaf_below(x) : x;
@@ -196,8 +198,8 @@ static bool is_empty(const rd_expr *x)
     return false;
 }
 
-/* Prepares a step for node i: call, context, node, and which operands depend on an operand of the
- * caller. Nodes without elements have no derivative to compute. */
+/* Prepares a step for node i: call, context, node, and in depends[k] whether operand k depends
+ * on an operand of the caller, so that it needs a derivative. Nodes without elements need none. */
 void rd_grad_step_of(const rd_grad_graph *graph, int64_t i, rd_grad_step *s,
                      bool depends[RD_MOST_IN])
 {

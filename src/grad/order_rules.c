@@ -27,7 +27,8 @@ static bool pull_take(rd_grad_step *s)
     return s->in[0] != NULL;
 }
 
-/* Forward mode: the tangent of a gather is the gather of the tangent, by the same index. */
+/* Forward mode of a gather: returns its tangent, how it changes along the direction: the gather
+ * of the operand's tangent by the same index. NULL after a failure. */
 static rd_expr *push_take(rd_grad_step *s)
 {
     rd_expr *const index = rd_with_origins(s->y->in[1], /*origin=*/NULL);

@@ -39,7 +39,8 @@ static int64_t coef_of(const rd_expr *y, int a, int k)
     return y->as.view->number[y->in[0]->rank + a * y->rank + k];
 }
 
-/* True if axis k of the view reads other elements at other indices. */
+/* True if different indices along axis k of the view read different elements; false for a
+ * repeated (broadcast) axis, and for one of extent 1. */
 static bool is_used(const rd_expr *y, int k)
 {
     for (int a = 0; a < y->in[0]->rank; a++)
@@ -105,8 +106,8 @@ static int axes_along(const back *b, int a, int at[2])
     return n;
 }
 
-/* True if no axis of the view steps along two axes of the operand (a diagonal), and at most two
- * step along one (a window). */
+/* True if the view can be turned back axis by axis: no axis of it steps along two axes of the
+ * operand, as a diagonal does, and at most two step along one, as in windows. */
 static bool is_separable(const back *b)
 {
     for (int a = 0; a < b->x->rank; a++)
@@ -347,7 +348,8 @@ static bool pull_reshape(rd_grad_step *s)
     return s->in[0] != NULL;
 }
 
-/* Forward mode: the same reshape of the tangent. */
+/* Forward mode: returns the tangent of the reshape, the operand's tangent in the new shape. NULL
+ * after a failure. */
 static rd_expr *push_reshape(rd_grad_step *s)
 {
     return rd_reshape(s->in[0], rd_shape_of(s->y));

@@ -68,8 +68,8 @@ static const char *device_name(int32_t device)
     return device >= 0 && device < n && name[device] ? name[device] : "unknown";
 }
 
-/* Finds the device of a tensor.  Pinned and managed memory counts as the CPU's, which can read
- * it. */
+/* Finds the device of a tensor: 0 for the CPU, whose memory pinned and managed memory counts as,
+ * since the CPU can read it; else that of a GPU. False after recording that it is another one. */
 static bool find_device(rd_ctx *ctx, const char *call, const rd_dl_tensor *t, int32_t *device)
 {
     switch (t->device) {
@@ -117,7 +117,8 @@ static bool find_layout(rd_ctx *ctx, const char *call, const rd_dl_tensor *t, rd
     return rd_array_layout(ctx, array, call, checked);
 }
 
-/* Fills in the array: type, device, address, layout. */
+/* Fills in the array that describes a tensor: type, device, address, layout. False after
+ * recording that one of them cannot be. */
 static bool describe_tensor(rd_ctx *ctx, const char *call, const rd_dl_tensor *t, rd_array *array)
 {
     if (!find_type(ctx, call, t, &array->type) || !find_device(ctx, call, t, &array->device))
@@ -166,7 +167,8 @@ static void delete_versioned(void *managed)
         tensor->deleter(tensor);
 }
 
-/* The public call: imports a tensor of DLPack before 1.0. */
+/* The public call: imports a tensor of DLPack before 1.0 as an array without a copy. Returns the
+ * context's status. */
 rd_status rd_from_dlpack(rd_ctx *ctx, struct DLManagedTensor *tensor, rd_array *out)
 {
     static const char call[] = "rd_from_dlpack";
@@ -193,7 +195,8 @@ static bool check_version(rd_ctx *ctx, const char *call,
     return false;
 }
 
-/* The public call: imports a tensor of DLPack 1.x, which may be read-only. */
+/* The public call: imports a tensor of DLPack 1.x, which may be read-only, as an array without a
+ * copy. Returns the context's status. */
 rd_status rd_from_dlpack_versioned(rd_ctx *ctx, struct DLManagedTensorVersioned *tensor,
                                    rd_array *out)
 {
@@ -218,7 +221,8 @@ typedef struct exported {
     rd_array_block *owner; /* NULL: the memory has another owner */
 } exported;
 
-/* Frees the array's memory and the tensor, by the hooks of the context it came from. */
+/* Frees the array's memory and the tensor, when the consumer is done. The context it came from
+ * may have ended, so it takes the context's memory functions that were copied (hooks). */
 static void end_export(exported *s)
 {
     const rd_ctx_opts hooks = s->hooks;
@@ -242,8 +246,8 @@ static void end_versioned(struct DLManagedTensorVersioned *self)
     end_export(self->manager);
 }
 
-/* Gives axes of fewer than two elements the stride of a dense array: rdim stores 0, but
- * consumers that look for dense arrays expect it. */
+/* Gives axes of fewer than two elements the stride that they have in a dense array: rdim stores
+ * 0, but consumers that look for dense arrays expect it. Others keep theirs. */
 static void fill_short_strides(const rd_shape *shape, int64_t *stride)
 {
     for (int a = shape->n - 1; a >= 0; a--)

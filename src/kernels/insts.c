@@ -92,7 +92,8 @@ bool rd_rises(const rd_program *p, int32_t inst, const rd_address *at)
     return true;
 }
 
-/* True if the fold gives the same bits however its elements are grouped. */
+/* True if the fold (a reduction or scan) gives the same bits however its elements are grouped
+ * into partial results. */
 bool rd_fold_any_grouping(const rd_fold *f)
 {
     return rd_reducer_any_grouping(f->reducer, f->type);

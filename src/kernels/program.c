@@ -27,8 +27,9 @@ static void append(rd_program *p, int32_t loop)
         *at = loop;
 }
 
-/* Sets begin, end, parent, first child and next sibling of each loop, and the loop around each
- * instruction, from the LOOP and END instructions. */
+/* Builds the tree of loops from the LOOP and END instructions, in one pass: for each loop its
+ * first and last instruction, its parent (-1: none), its first child and next sibling; for each
+ * instruction the loop that holds it. */
 void rd_program_tree(rd_program *p)
 {
     int32_t open = -1;
@@ -113,8 +114,8 @@ static void add_addend(rd_text *text, const rd_addend *add)
         rd_text_add(text, add->local ? "i%" PRId32 "'" : "i%" PRId32, add->axis);
 }
 
-/* Adds a position, "12 + 20*i0 + i1' + 4*r7": i0 is the index of axis 0, i1' counts from the
- * beginning of the axis' current range, r7 is a register. */
+/* Adds a position as text, "12 + 20*i0 + i1' + 4*r7": i0 is the index of axis 0, i1' counts from
+ * the begin of the axis' current range, r7 is a register. */
 static void add_position(rd_text *text, const rd_address *address)
 {
     if (address->offset || address->n_add == 0)
@@ -356,9 +357,10 @@ static void add_sorting(rd_text *text, const rd_program *p, int32_t number)
     rd_text_add(text, "\n");
 }
 
-/* Adds the text of a program: axes and scratch, folds and sorts, then the instructions, indented
- * by their loops.  "head", "body" and "tail" precede the instructions that run before, on, and
- * behind each task's share. */
+/* Adds the text of a program, a line for each instruction, indented by its loops; before it
+ * lines of axes and scratch (temporary buffers), folds and sorts. "head", "body" and "tail"
+ * stand before the instructions that run before, on, and behind each task's share of the root
+ * axis. */
 void rd_program_text(rd_text *text, const rd_program *p)
 {
     int indent = 1;

@@ -18,7 +18,8 @@ static bool is_tiled_inside(const rd_program *p, int32_t loop, int32_t inner)
     return false;
 }
 
-/* Returns how many rounds a loop has if nothing outside it cuts its axis into tiles. */
+/* Returns how many rounds a loop has: tiles (ranges) of its axis for a loop over tiles, else all
+ * indices of the axis. */
 static double rounds_of_loop(const rd_program *p, int32_t loop)
 {
     const rd_loop *l      = &p->loop[loop];
@@ -248,8 +249,8 @@ static double bytes_of(const rd_program *p, rd_inst_kind kind, bool bounded)
     return bytes;
 }
 
-/* Counts the work of a program: bytes, operations, and the elements that innermost loops visit.
- * `bounded`: loops skip what masks leave out. */
+/* Counts the work of a program: bytes, operations, and the elements that its innermost loops
+ * visit, by all rounds of all loops. `bounded`: loops skip what masks leave out. */
 rd_work rd_program_work(const rd_program *p, bool bounded)
 {
     rd_work cost = { .read    = bytes_of(p, RD_I_LOAD, bounded),

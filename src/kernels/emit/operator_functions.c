@@ -55,7 +55,7 @@ static bool is_test(const rd_inst *inst)
            rd_op_table[inst->op].rule == RD_RULE_TEST;
 }
 
-/* True if the class is one of floats. */
+/* True if the class (the type in which elements are computed) is f32 or f64. */
 static bool is_real(rd_class class)
 {
     return class == RD_CLASS_f32 || class == RD_CLASS_f64;
@@ -100,7 +100,8 @@ void rd_begin_type(rd_text *to, const char *type, rd_class class)
                           "#define RD_MUL(a, b) ((T)((uint64_t)(a) * (uint64_t)(b)))\n");
 }
 
-/* Writes the #undefs of the macros that rd_begin_type() writes. */
+/* Writes the #undefs of the macros that rd_begin_type() writes, so that the next type can define
+ * them. */
 void rd_end_type(rd_text *to)
 {
     rd_text_add(to,
@@ -210,8 +211,8 @@ const char *rd_small_type(rd_dtype type)
                                                                             : rd_memory_type(type);
 }
 
-/* The C type of a test's operands, as small as in memory, so that vectors compare as many as
- * they load. */
+/* Returns the C type of a test's or comparison's operands: as small as in memory for ints of 1
+ * and 2 bytes and bools, so that a vector compares as many as it loads. */
 static const char *tested_type(rd_dtype type)
 {
     return rd_small_type(type) ? rd_small_type(type) : rd_register_type(type);
@@ -262,7 +263,7 @@ static const char *cast_of_int(const rd_inst *inst, bool rounds)
                : "a < 0 ? (double)a : __builtin_fabs((double)a)";
 }
 
-/* True if a cast of the program makes ints of floats. */
+/* True if some cast of the program makes ints of floats; cast_of_int() says why that matters. */
 static bool rounds_to_ints(const rd_program *p)
 {
     bool found = false;

@@ -34,7 +34,8 @@ static const lanes_code lanes_codes[RD_N_REDUCERS] = {
 #include "core/reducers.def"
 };
 
-/* The greatest or the least of a type, as C writes it: "127", "INT64_MIN", "INFINITY". */
+/* Returns the greatest or the least value of a type, as C writes it: "127", "INT64_MIN",
+ * "INFINITY". The tables are by log2 of the type's bytes. */
 static const char *extreme_of(rd_dtype type, bool greatest)
 {
     static const char *const unsigned_most[]      = { "255", "65535", "0xffffffffu", "UINT64_MAX" },

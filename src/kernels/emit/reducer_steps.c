@@ -18,7 +18,8 @@ static const char *const step_codes[RD_N_REDUCERS] = {
 #include "core/reducers.def"
 };
 
-/* True if the built-in reducer's step computes an exponential, which its code does by RD_LSE(). */
+/* True if the built-in reducer's step computes an exponential, as of logsumexp. Its code in
+ * reducers.def does so by the macro RD_LSE(). */
 bool rd_has_exponential(const rd_emit_fold *f)
 {
     return rd_reducer_takes_exponential(f->fold->reducer);

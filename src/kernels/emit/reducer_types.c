@@ -57,7 +57,8 @@ rd_class rd_step_class(const rd_fold *f)
     return f->type == RD_BOOL ? RD_CLASS_u64 : rd_dtype_class(f->type);
 }
 
-/* The bytes of an element in a state: as in a register.  A bool becomes a number of 8 bytes. */
+/* Returns the bytes of a number of a state: 4 or 8, as in a register; 8 for bools, which are
+ * summed as uint64_t. */
 static int step_size(const rd_fold *f)
 {
     return f->type == RD_BOOL ? 8 : rd_register_size(f->type);

@@ -80,8 +80,9 @@ static bool add_member(rd_user *u, int type, const char *name, int length, int i
     return true;
 }
 
-/* Reads the names behind a type, "n, v[3];", and adds them as members.  Returns the text behind, or
- * NULL if the text is more than this reader knows. */
+/* Reads the names behind a type in the user's struct, "n, v[3];", and adds each as a member, an
+ * array as one member for each element. Returns the text behind the ";"; NULL: it is more than
+ * this reader knows. */
 static const char *declarators(rd_user *u, int type, const char *at)
 {
     for (;; at++) {
@@ -134,7 +135,8 @@ static const char *declaration(rd_user *u, const char *at)
     return found < 0 ? NULL : declarators(u, found, behind);
 }
 
-/* True if the text is declarations of members alone, at least one; they are added to *u. */
+/* True if the text is only declarations of members of known types, at least one; they are added
+ * to *u. */
 static bool has_members(rd_user *u, const char *text)
 {
     for (text = skip_spaces(text); text && *text;) {
@@ -176,16 +178,17 @@ static bool depends_on_elements(const char *text)
     return false;
 }
 
-/* True if the reducer has text for its struct, init, step and finish, and for merge if it has one.
- * The step must not have a `return`, which would leave the function and not the macro's loop. */
+/* True if the user's reducer has C text for all that it needs: its struct, init, step and
+ * finish, and merge if it has one. A `return` in the step's text is refused, as it would leave
+ * the function, where the user's own macro has a loop. */
 bool rd_user_has_text(const rd_reducer *r)
 {
     return r->code[0] && r->code[1] && r->code[2] && r->code[4] && (r->code[3] || !r->merge) &&
            !has_word(r->code[2], "return");
 }
 
-/* True if the step's text has the word i, the index of the element; true without a text, as a
- * function may use the index. */
+/* True if the step may need the index of its element: its C text has the word i; also without a
+ * text, as a function may use the index. */
 bool rd_user_needs_index(const rd_reducer *r)
 {
     return !r->code[2] || has_word(r->code[2], "i");

@@ -25,7 +25,8 @@ static const char of_either[] =
     "static inline T PICK(min)(T a, T b) { return a < b || a != a ? a : b; }\n"
     "static inline T PICK(max)(T a, T b) { return a > b || a != a ? a : b; }\n";
 
-/* Writes min() and max() for a type, as rd_min_float() and so on. */
+/* Writes min() and max() for a type, as functions rd_min_float() and so on, under which a user's
+ * text finds them. */
 static void add_pick(rd_text *to, const char *type)
 {
     rd_text_add(to, "#define T %s\n#define PICK(m) rd_##m##_%s\n%s#undef T\n#undef PICK\n", type,
@@ -57,7 +58,8 @@ static void add_function(rd_text *to, const rd_call *call, int32_t number, const
                 at);
 }
 
-/* Writes a function for each CALL that has a text, after the names that such texts may use. */
+/* Writes a function for each call of a user's function that has a C text; before the first one,
+ * the names of C's library that such texts may use. */
 void rd_emit_functions(rd_text *to, const rd_program *p)
 {
     bool first = true;

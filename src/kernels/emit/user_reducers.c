@@ -213,8 +213,9 @@ static void add_merge(rd_text *to, const rd_emit_fold *f, int number)
     rd_text_add(to, f->seen ? "    *s%d |= *b%d;\n}\n" : "}\n", seen, seen);
 }
 
-/* Writes finish0(), which makes the fold's results: "USER finish0(const double *s0, double *y0) {
- * .. finish_of0(s, y); *y0 = y[0]; }".  The user's finish() writes elements as in memory (y). */
+/* Writes finish0(), which makes the results of a state: "USER finish0(const double *s0, double
+ * *y0) { .. finish_of0(s, y); *y0 = y[0]; }". The user's finish() writes to an array y of the
+ * type in memory, and its elements are converted to registers. */
 static void add_finish(rd_text *to, const rd_emit_fold *f, int number)
 {
     const rd_reducer *r    = f->fold->user;
@@ -245,8 +246,8 @@ void rd_add_user_prelude(rd_text *to)
     rd_text_add(to, "%s", of_headers);
 }
 
-/* Writes all of a user's reducer: types, functions on the struct, and begin, step, block, merge,
- * finish on states. */
+/* Writes all functions of a user's reducer: types, the functions on its struct, and begin, step,
+ * block, merge, finish on states. block0(), which ends a block of steps, does nothing. */
 void rd_user_functions(rd_text *to, const rd_emit_fold *f, int number)
 {
     rd_add_user_prelude(to);

@@ -219,7 +219,8 @@ static void add_join_rows(rd_text *to, const rd_print_fold *f, int number)
                 number, states, states, f->shift);
 }
 
-/* Prints the join of a fold: of its tree, or of its states if it has one block. */
+/* Prints the join of a fold that two tasks share: of their combine trees, or of their states if
+ * the fold is one block (room 0). The next task's results follow those of the task before it. */
 void rd_print_join(rd_text *to, const rd_print_fold *f, int number)
 {
     if (f->room)

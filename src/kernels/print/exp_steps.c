@@ -22,8 +22,8 @@
 #include "kernels/print/print.h"
 #include <inttypes.h>
 
-/* Begins a loop over the elements of the strip: "INDEPENDENT for (int64_t i = 0; i < n0; i++)
- * {". */
+/* Begins a loop over the n0 elements that the vector loop takes (its strip): "INDEPENDENT for
+ * (int64_t i = 0; i < n0; i++) {". INDEPENDENT is a pragma: rounds may be vectorised. */
 static void begin_loop(rd_printing *n, int32_t loop)
 {
     rd_text count = { 0 };
@@ -76,7 +76,7 @@ static void print_element_call(rd_printing *n, const rd_stmt *s, const char *to,
     rd_text_end(&line, n->to);
 }
 
-/* Prints the call that replaces all elements of the strip's array by their exponentials:
+/* Prints the call that replaces the arguments in array e0 by their exponentials, by vectors:
  * "EXP_OF_STRIP(f32, e0, n0)". */
 static void print_exponentials(rd_printing *n, const rd_stmt *s, int32_t loop)
 {

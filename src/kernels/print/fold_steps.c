@@ -44,7 +44,7 @@ static void add_begins(rd_printing *n, rd_text *to, const rd_stmt *s, char name)
     rd_text_add(to, ", w%" PRId32 "_0);", s->store);
 }
 
-/* Prints "begin0(&s2_0[0]);", for a fold with one state in a variable. */
+/* Prints how the only state of a fold, in a variable, becomes the identity: "begin0(&s2_0[0]);". */
 static void begin_one(rd_printing *n, const rd_stmt *s)
 {
     rd_text states = { 0 };
@@ -79,8 +79,8 @@ void rd_print_begin(rd_printing *n, const rd_stmt *s)
 }
 
 /* ---- Step ------------------------------------------------------------------------------------ */
-/* Prints the step of one element: "step0(&s0_0[i], r3, 1, i1);".  A step with a label goes to the
- * states of its group. */
+/* Prints the step of one element x, which the state at a subscript takes: "step0(&s0_0[i], r3,
+ * 1, i1);". A step with a label (group-by) finds the state of its group. */
 void rd_print_step(rd_printing *n, const rd_stmt *s)
 {
     rd_text states = { 0 }, at = { 0 };

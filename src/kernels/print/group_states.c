@@ -58,8 +58,8 @@ bool rd_has_discard_state(const rd_schedule *t, const rd_stmt *s)
            t->store[s->store].storage == RD_IN_TASK && ends_with_groups(&t->p->fold[s->fold]);
 }
 
-/* Returns the number of discard states that lie behind those of all cells (accumulators); 0 if no
- * step needs any. */
+/* Returns the number of discard states of a fold, which take elements of no group and lie behind
+ * the states of all accumulators; 0 if no step needs any. */
 int64_t rd_print_discard_states(const rd_schedule *t, int32_t fold)
 {
     for (int k = 0; k < RD_N_PARTS; k++)

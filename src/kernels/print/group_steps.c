@@ -47,7 +47,8 @@ void rd_print_group_pointer(rd_printing *n, int32_t stmt)
     rd_text_end(&group, n->to);
 }
 
-/* Adds "(uint64_t)(int64_t)r7 < N3": the label is one of a group. */
+/* Adds "(uint64_t)(int64_t)r7 < N3": the label r7 is that of one of N3 groups. As unsigned, a
+ * negative label fails, too. */
 static void add_is_group(rd_printing *n, rd_text *to, const rd_stmt *s)
 {
     add_label(to, s);
@@ -94,8 +95,9 @@ static void add_step_of_run(rd_printing *n, rd_text *to, const rd_stmt *s)
     rd_text_end(&states, n->to);
 }
 
-/* Adds the step of a group-by fold: to the variables of a run of one label (one_label), by a
- * pointer, or by the subscript of the group. */
+/* Adds the step of a group-by fold. The element's state is in the variables of a run of equal
+ * labels (one_label), behind a pointer that was set before the loop, or at the subscript of its
+ * group. */
 void rd_print_group_step(rd_printing *n, rd_text *to, const rd_stmt *s)
 {
     rd_text states = { 0 };

@@ -103,8 +103,8 @@ static void print_subscripts(rd_printing *n, int32_t step, const char *count)
     rd_text_end(&at, n->to);
 }
 
-/* Prints all subscripts of a vector loop's steps, before the loop; steps with the same
- * subscripts share an array. */
+/* Prints, before a vector loop, loops that compute the subscripts of its steps' states; steps
+ * with the same subscripts share an array. count: elements of the loop, as text. */
 void rd_print_group_subscripts(rd_printing *n, int32_t loop, const char *count)
 {
     for (int32_t s = n->t->stmt[loop].first; s >= 0; s = n->t->stmt[s].next)

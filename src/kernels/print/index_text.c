@@ -72,7 +72,7 @@ static void add_plus(rd_text *to, bool *any)
     *any = true;
 }
 
-/* Adds the factor of an addend: " * 4", or nothing if it is 1. */
+/* Adds the factor of an addend in a position: " * 4", or nothing if it is 1. */
 static void add_times(rd_printing *n, rd_text *to, int64_t coef)
 {
     if (coef == 1)

@@ -98,8 +98,10 @@ static void add_all_copies(rd_printing *n, int32_t first, bool load)
     rd_text_end(&line, n->to);
 }
 
-/* Prints the change of a run: "if ((int64_t)r3 != run2) { s0_0[..] = s2_0[0]; run2 =
- * (int64_t)r3; s2_0[0] = s0_0[..]; }", for all statements that change together. */
+/* Prints the change to another run (elements with equal labels that follow each other): "if
+ * ((int64_t)r3 != run2) { s0_0[..] = s2_0[0]; run2 = (int64_t)r3; s2_0[0] = s0_0[..]; }". The
+ * states of the old run are written back, and those of the new label loaded. Statements of other
+ * folds that change under the same condition are printed with the first of them. */
 void rd_print_label_change(rd_printing *n, int32_t stmt)
 {
     const rd_stmt *s = &n->t->stmt[stmt];

@@ -280,8 +280,8 @@ static void print_if(rd_printing *n, int32_t stmt)
 }
 
 /* ---- Bodies ---------------------------------------------------------------------------------- */
-/* Prints a statement. A GPU kernel has its own text of some statements; all others are the same
- * in each language. */
+/* Prints a statement by its kind. Some have another text in a GPU kernel; all others are the
+ * same in each language. A kind that has no text sets n->why. */
 static void print_stmt(rd_printing *n, int32_t stmt)
 {
     const rd_stmt *s = &n->t->stmt[stmt];

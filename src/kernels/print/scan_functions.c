@@ -159,7 +159,8 @@ static void add_tree(rd_text *to, const rd_print_fold *f, int number)
     rd_text_add(to, "}\n");
 }
 
-/* Prints all functions of a scan; other folds have none of them. */
+/* Prints the functions of a scan: the result of an element, the end of a block, and the tree of
+ * a block's prefixes. Reductions have none of them. */
 void rd_print_scan_functions(rd_text *to, const rd_print_fold *f, int number)
 {
     if (!f->of.fold->scan)

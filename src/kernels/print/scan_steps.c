@@ -220,8 +220,9 @@ static void set_elements(rd_printing *n, int32_t stmt, const char *count)
     rd_print_line(n, "}");
 }
 
-/* Prints the call of prefix_tree0() for all elements of a vector loop. Subscripts are those of the
- * loop's first element (n->first). */
+/* Prints the call of prefix_tree0() that makes the prefixes of all elements of a vector loop,
+ * each in an accumulator of its own. Subscripts are those of the loop's first element
+ * (n->first). */
 static void call_strip_tree(rd_printing *n, const rd_stmt *s, const char *count)
 {
     rd_text at = { 0 };
@@ -251,7 +252,8 @@ void rd_print_tree_scan_before(rd_printing *n, int32_t stmt, const char *count)
     }
 }
 
-/* Prints the call of an exclusive scan by the tree, behind its vector loop. */
+/* Prints the calls of exclusive scans by the tree of a block, behind their vector loop, because
+ * their results leave the elements out. */
 void rd_print_tree_scan_after(rd_printing *n, int32_t stmt, const char *count)
 {
     for (int32_t k = n->t->stmt[stmt].first; k >= 0; k = n->t->stmt[k].next)

@@ -47,8 +47,9 @@ static void print_ints(rd_printing *n, const rd_let *let, int32_t result, const 
                   operand_array(n, let, 0), result, count);
 }
 
-/* Prints a loop that calls the operator for one element after another: "for (int64_t i = 0; i <
- * n0; i++) a5[i] = f64_atan2(a5[i], a6[i]);". */
+/* Prints a loop that calls the operator for one element after another, where the library has no
+ * function of a whole strip: "for (int64_t i = 0; i < n0; i++) a5[i] = f64_atan2(a5[i],
+ * a6[i]);". */
 static void print_serial_map(rd_printing *n, const rd_let *let, int32_t result, const char *count)
 {
     const rd_inst inst       = rd_print_inst(n, let);
@@ -61,7 +62,8 @@ static void print_serial_map(rd_printing *n, const rd_let *let, int32_t result, 
                   count, result, name, result, second, rd_op_warns(&inst) ? ", &warnings" : "");
 }
 
-/* Prints the rounding of 16-bit floats: "INDEPENDENT for (..) a5[i] = rd_round_f16(a5[i]);". */
+/* Prints the rounding of results to 16-bit floats, if the value has such a type: "INDEPENDENT
+ * for (..) a5[i] = rd_round_f16(a5[i]);". They were computed as f32. */
 static void round_halves(rd_printing *n, const rd_let *let, int32_t result, const char *count)
 {
     if (rd_dtype_is_narrow_float(let->type))

@@ -57,7 +57,8 @@ bool rd_has_tail_loop(const rd_printing *n, int32_t stmt)
            rd_linear_same(t, &from->at, &to->at) && rd_linear_same(t, &from->first, &to->first);
 }
 
-/* True if the statement is the tail loop of the statement before it. */
+/* True if the statement is the tail loop of the loop before it, which does whole steps: both
+ * share an index. */
 bool rd_is_tail_loop(const rd_printing *n, int32_t stmt)
 {
     const int32_t before = n->t->stmt[stmt].prev;

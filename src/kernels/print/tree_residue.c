@@ -159,8 +159,8 @@ static double element_ns(const residue_search *q, int32_t stmt, int32_t vector)
            parts.entries;
 }
 
-/* True if the statement makes a value that is the same in all rounds of the vector loop, and is
- * computed once a strip. */
+/* True if the statement makes a value that is the same in all rounds of the vector loop, so that
+ * compilers compute it once before the loop. */
 static bool is_invariant(const residue_search *q, int32_t stmt)
 {
     const rd_let *let = rd_let_of(q->t, stmt);
@@ -201,7 +201,8 @@ static void add_time(residue_search *q, int32_t stmt)
     q->to->ns += rd_rounds_of(q->t, stmt) * element_ns(q, stmt, vector);
 }
 
-/* Adds what the tree does to the residue, statement after statement. False: no memory. */
+/* Adds the operations and times of all statements of a loop tree to the residue *r, which says
+ * what runs element by element and why. False: no memory. */
 bool rd_schedule_residue(const rd_schedule *t, const rd_speeds *s, rd_residue *r)
 {
     residue_search q = { .t = t, .s = s, .loop = -1, .to = r };

@@ -22,7 +22,7 @@ typedef struct user_call {
     char           in[RD_MAX_CALL][NAME], out[NAME]; /* names of arrays: operands, the result */
 } user_call;
 
-/* Adds the names of all operands: "a5, a6", or with a subscript "a5[i], a6[i]". */
+/* Adds the names of the arrays of all operands: "a5, a6"; element "[i]" makes "a5[i], a6[i]". */
 static void add_operands(rd_text *to, const user_call *c, const char *element)
 {
     for (int32_t k = 0; k < c->let->n; k++)
@@ -44,7 +44,7 @@ static void print_block_call(rd_printing *n, const user_call *c, const char *ope
                   operands, number, number, number, c->count, c->out);
 }
 
-/* Adds the types of all operands: "float, float". */
+/* Adds the type of each operand, which is the same for all: "float, float". */
 static void add_types(rd_text *to, const user_call *c, const char *type)
 {
     for (int32_t k = 0; k < c->let->n; k++)
@@ -124,7 +124,8 @@ static void print_call(rd_printing *n, const user_call *c)
     rd_text_end(&operands, n->to);
 }
 
-/* Begins the description of a call, without the names of its arrays. */
+/* Returns the description of a call on arrays of `count` elements (as text), still without the
+ * names of its arrays. */
 static user_call user_call_of(const rd_printing *n, const rd_let *let, const char *count)
 {
     return (user_call){ .let = let, .call = &n->t->p->call[let->arg], .count = count };
@@ -162,7 +163,8 @@ static void declare_operand(rd_printing *n, user_call *c, int32_t value, int32_t
     rd_text_end(&stored, n->to);
 }
 
-/* Prints the result as a value: "const float r5 = y5[0];". */
+/* Prints how the result of a call, an array of one element, becomes a value: "const float r5 =
+ * y5[0];". A function on blocks has written it in its type in memory, which is converted. */
 static void print_result(rd_printing *n, const user_call *c, int32_t value)
 {
     char    element[NAME + 4];

@@ -232,8 +232,8 @@ static void add_chosen(const rd_printing *n, rd_text *to, int32_t value, const c
         rd_text_add(to, "r%" PRId32, value);
 }
 
-/* Adds a choice between two values, "r2 ? (uint8_t)r0 : (uint8_t)(0)".  Both are cast to a narrow
- * type where chosen_type() finds one. */
+/* Adds a choice between two values, "r2 ? (uint8_t)r0 : (uint8_t)(0)". Both are cast to a narrow
+ * type where chosen_type() finds one, so that vectors hold more of them. */
 static void add_choice(const rd_printing *n, rd_text *to, const rd_let *let)
 {
     const int32_t    *in   = &n->t->operand[let->first];

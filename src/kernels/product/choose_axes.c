@@ -130,8 +130,9 @@ static bool is_worth_a_call(const rd_product *product, const gemm_axes *best)
            best->k->extent >= LEAST_EXTENT && points >= LEAST_POINTS;
 }
 
-/* Sets m, n and k of the product, and orders the others, which are loops around calls: axes that
- * c has come first. n_kept counts them; the others are summed over. */
+/* Sets the axes m, n and k of the product's GEMM calls. The other axes, which are loops around
+ * the calls, are ordered: those that c has come first, n_kept of them; over the others the
+ * products of calls are summed. */
 static void set_axes(rd_product *product, const gemm_axes *best)
 {
     rd_product_axis *axis   = product->axis;
@@ -154,8 +155,8 @@ static void set_axes(rd_product *product, const gemm_axes *best)
 }
 
 /* Finds out whether a program is a matrix product that a library should compute, and chooses its
- * axes.  If c has no dense rows, the transposed product is tried.  *to NULL: it is none.  False:
- * no memory. */
+ * axes m, n and k. If c has no dense rows, the transposed product is tried. *to NULL: it is
+ * none, or too small. False: no memory. */
 bool rd_product_choose(const rd_program *p, rd_get_fn *get, void *pool, rd_product **to)
 {
     rd_product *product;

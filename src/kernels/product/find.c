@@ -49,16 +49,16 @@ static bool multiplies_loads(const product_parts *f)
            f->store->a == f->close->dst;
 }
 
-/* True if the fold is a plain sum of products of f32 or f64 in its own type.  The law `commutes`
- * allows a library to add in its own order. */
+/* True if the reduction is a sum of products of f32 or f64, in its own type and not a scan. The
+ * law `commutes` says that terms may be reordered, as a library adds in an order of its own. */
 static bool is_sum_of_products(const rd_fold *f)
 {
     return rd_reducer_multiplies(f->reducer) && f->law == RD_LAW_commutes && !f->scan &&
            f->out == f->type && (f->type == RD_F32 || f->type == RD_F64);
 }
 
-/* Finds the parts of a product.  False: the program has other instructions or folds, or lacks
- * one that a product has. */
+/* Finds the instructions of a matrix product in a program: c[..] = sum of a[..] * b[..]. False:
+ * the program has other instructions or reductions, or lacks one of these. */
 static bool find_parts(const rd_program *p, product_parts *found)
 {
     for (int32_t i = 0; i < p->n_inst; i++)
@@ -79,7 +79,8 @@ static bool is_plain_access(const rd_program *p, const rd_address *a)
     return a->type == p->fold[0].type && a->slot < p->first_scratch;
 }
 
-/* Returns how many elements an address moves for an index of the axis. */
+/* Returns how many elements an address moves for one index of the axis: the sum of its
+ * coefficients. */
 static int64_t step_along(const rd_address *a, int32_t axis)
 {
     int64_t step = 0;
@@ -98,8 +99,8 @@ static bool is_looped(const rd_program *p, int32_t axis)
     return false;
 }
 
-/* Adds an axis and the strides of the matrices along it.  False if only one matrix has it: a sum
- * over one matrix alone is no product. */
+/* Adds an axis of the program, with the strides of c, a and b along it. False if only one matrix
+ * has it: a sum over an axis of one matrix alone is no product. */
 static bool add_axis(rd_product *product, const rd_program *p, const rd_address *const *at,
                      int32_t number)
 {

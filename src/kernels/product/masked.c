@@ -85,8 +85,8 @@ typedef void masked_of(const rd_row_product *p, const void *a, const void *b, vo
 MEET(int32_t)
 MEET(int64_t)
 
-/* Prefetches the first cache lines of the next row to traverse: rows lie far apart, and most are
- * short. */
+/* Prefetches the first three cache lines of the next row that will be traversed: rows lie far
+ * apart in memory, and most are short. */
 static inline void ask_for(const void *at)
 {
     __builtin_prefetch(at);
@@ -183,7 +183,7 @@ static masked_of *masked_kernel(const rd_row_product *p)
     return NULL;
 }
 
-/* Rounds bytes up to whole cache lines, so that threads do not share a line. */
+/* Rounds bytes up to whole cache lines of 64, so that threads do not share a line. */
 static int64_t lines(int64_t bytes)
 {
     return (bytes + 63) / 64 * 64;

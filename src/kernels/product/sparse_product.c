@@ -57,8 +57,8 @@ typedef void rd_rows_of(const rd_row_product *p, const void *a, const void *b, v
 #define ROWS_OF_REDUCER(REDUCER) RD_ROW_OPS(ROWS_OF, REDUCER)
 RD_ROW_REDUCERS(ROWS_OF_REDUCER)
 
-/* Returns the kernel for the product's reducer, operator, type, and width of indices; NULL:
- * there is none. */
+/* Returns the kernel for the product's reducer (the sum of the semiring), operator (its
+ * product), type, and width of indices (p->wide: i64); NULL: there is none. */
 static rd_rows_of *rows_of(const rd_row_product *p)
 {
     const bool ints = p->type == RD_I64;
@@ -135,8 +135,8 @@ static bool set_nans(const rd_row_product *p, const double *a, const double *b, 
 }
 
 /* ---- All of it ------------------------------------------------------------------------------- */
-/* Computes all rows of C without a mask, in pieces of 64 that threads take in turn.  Each thread
- * has a dense row of values.  False: no memory. */
+/* Computes all rows of C = A B, in pieces of 64 that threads take in turn. `room` has a dense
+ * row of values for each thread, on cache lines of its own. False: no memory. */
 static bool run_rows(const rd_row_product *p, const void *a, const void *b, void *c, int threads,
                      const rd_row_memory *memory)
 {
