@@ -174,8 +174,8 @@ static rd_range all_bits(rd_range x, rd_range y)
     return rd_range_from(0, (int64_t)bits);
 }
 
-/* Returns the range of shifts x << y or x >> y by a known y of 0 to 32 bits: to the left a
- * product with a power of 2, to the right only of values from 0 on. Unknown otherwise. */
+/* Returns the range of shifts x << y or x >> y by a known y of 0 to 32 bits. To the left it is a
+ * product with a power of 2; to the right only values from 0 on are known. Unknown otherwise. */
 static rd_range shifted(rd_range x, rd_range y, bool left)
 {
     enum { MOST = 32 };

@@ -237,9 +237,9 @@ static bool read_numbers(rd_arguments *a, const rd_phrase *p)
     return true;
 }
 
-/* Reads argument k, the axes of a tensor product: a number n, for the last n axes of one array
- * and the first n of the other; or two lists of axes, which go to a->pair, with a->i[k] = -1.
- * False after an error. */
+/* Reads argument k, the axes of a tensor product. A number n stands for the last n axes of one
+ * array and the first n of the other. Two lists of axes go to a->pair, with a->i[k] = -1. False
+ * after an error. */
 static bool read_pair(rd_arguments *a, int k, const rd_phrase *p)
 {
     if (p->kind != RD_PHRASE_LIST)

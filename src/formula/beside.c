@@ -156,7 +156,7 @@ static bool read_index(rd_arguments *a)
 }
 
 /* Prepares the arguments of a call for a caller (the program that gave the text) that knows
- * names of axes: checks parts that are joined, reads labels of groups and indices, then views
+ * names of axes. It checks parts that are joined, reads labels of groups and indices, then views
  * masks, weights and labels with axes in the order of the first array. Without such a caller it
  * does nothing. False after an error. */
 bool rd_formula_beside(rd_arguments *a)

@@ -27,10 +27,9 @@ static bool broadcast_operands(rd_formula_reader *r, const rd_phrase *p, int n,
     return all->n || rd_formula_meet(r, n, x, /*into=*/false, p->at);
 }
 
-/* Calls a function of functions.def: prepares its arguments (elementwise functions broadcast;
- * others take arrays without indices), builds the value, and tells the caller, the program that
- * gave the text, what was made. p->skip_nan: the name began with "nan", which sets that keyword.
- * x is NULL after an error. */
+/* Calls a function of functions.def. Operands of an elementwise function broadcast; others take
+ * arrays without indices. The caller (the program that gave the text) is told what was made.
+ * p->skip_nan: the name began with "nan", which sets that keyword. x is NULL after an error. */
 static rd_labelled call_row(const rd_phrase *p, const rd_formula_function *f, rd_arguments *a)
 {
     rd_formula_reader *r   = a->r;

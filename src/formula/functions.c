@@ -37,8 +37,8 @@ static rd_dims dims_of(const rd_arguments *a, bool keep)
     return d;
 }
 
-/* Returns the position of argument k, a name in the text, in a list of n names; 0, the default,
- * if it is not given (or k < 0); -1 after recording that it is none of them. */
+/* Returns the position of argument k, a name in the text, in a list of n names. 0, the default:
+ * it is not given (or k < 0). -1 after recording that it is none of them. */
 static int position_in_names(const rd_arguments *a, int k, int n, const char *const *names)
 {
     if (k < 0 || !a->given[k])

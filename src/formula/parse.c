@@ -68,9 +68,9 @@ void *rd_formula_expected(rd_formula_reader *r, const char *what)
 
 /* ---- Pieces ---------------------------------------------------------------------------------- */
 /* Makes a piece (a node of the syntax tree) for token t. There is room for four pieces per
- * token, and no token makes more: the first ':' of a slice makes a slice and three empty bounds;
- * a comparison makes a chain and its first link; the '..' of a coordinate makes a keyword and
- * two empty ends; all others make one. */
+ * token, and no token makes more. The first ':' of a slice makes a slice and three empty bounds.
+ * A comparison makes a chain and its first link. The '..' of a coordinate makes a keyword and
+ * two empty ends. All others make one. */
 rd_phrase *rd_phrase_new(rd_formula_reader *r, rd_phrase_kind kind, const rd_token *t)
 {
     rd_phrase *p;

@@ -384,9 +384,9 @@ static rd_labelled build_view(rd_formula_reader *r, const places *s, size_t at)
     return all;
 }
 
-/* Reads elements by index, x[i, k[j] + 1]: first the subscripts that are sums of indices, with
- * their borders; then gathers, from the last axis on, as each may change the number of axes;
- * then one view of all. x is NULL after an error. */
+/* Reads elements by index, x[i, k[j] + 1]. First come the subscripts that are sums of indices,
+ * with their borders; then gathers, from the last axis on, as each may change the number of
+ * axes; then one view of all. x is NULL after an error. */
 static rd_labelled subscript_by_index(rd_formula_reader *r, rd_phrase *p, rd_expr *x)
 {
     places     s = { .x = x, .n = x->rank };

@@ -45,8 +45,7 @@ static rd_expr *ones(const rd_grad_step *s, const rd_expr *x)
 }
 
 /* True if x is the node, one of its operands or its cotangent (the gradient with respect to the
- * node): they stay as they are, because other nodes may read them, and would then be computed
- * twice. */
+ * node): no number is taken out of them, because other nodes may read them as they are. */
 static bool is_given(const rd_grad_step *s, const rd_expr *x)
 {
     bool given = x == s->y || x == s->g;
@@ -325,8 +324,9 @@ static bool is_total_of_pairs(const rd_expr *x, uint64_t axes)
     return n > 1;
 }
 
-/* Returns the sum of x over all axes, one after the other, the last axis first: a sum for each
- * point, which can share a loop over pairs with other such sums, and then the sum over points. */
+/* Returns the sum of x over all axes, one after the other, the last axis first. So there is a
+ * sum for each point, which can share a loop over pairs with other such sums, and then the sum
+ * over points. */
 static rd_expr *total_in_turn(const char *call, rd_expr *x)
 {
     for (int k = x->rank; x && k-- > 0;)

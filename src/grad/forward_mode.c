@@ -20,9 +20,9 @@ static bool set_tangent(rd_grad_graph *graph, const rd_expr *x, rd_expr *t)
     return t != NULL;
 }
 
-/* Sets the tangents of the nodes that an operand x of the caller consists of to their parts of
- * the direction t: values of a sparse operand, both parts of a complex one. t is cast and
- * broadcast to x. False after a failure. */
+/* Sets the tangents of the nodes that operand x of the caller consists of to their parts of the
+ * direction t. These nodes are the values of a sparse operand, or both parts of a complex one. t
+ * is cast and broadcast to x. False after a failure. */
 static bool plant_tangent(rd_grad_graph *graph, rd_expr *x, rd_expr *t)
 {
     rd_expr *const pairs = rd_grad_pairs(x);

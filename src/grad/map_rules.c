@@ -76,8 +76,8 @@ static bool is_length(const rd_expr *y)
 
 /* ---- Rows ------------------------------------------------------------------------------------ */
 /* Returns the function text for the change of y by operand k, in terms of g, y and the operands
- * a, b, c: that of the operator's row, except for lengths (0 where y is 0) and for 1 / b. There
- * the text is -y * y * g, as a division would take several times as long. */
+ * a, b, c. It is that of the operator's row, except for lengths (0 where y is 0) and for 1 / b.
+ * There the text is -y * y * g, as a division would take several times as long. */
 static const char *text_of(const rd_expr *y, int k)
 {
     return is_length(y)                                               ? "y == 0 ? 0 : 0.5 * g / y"

@@ -92,7 +92,7 @@ static rd_expr *cotangent_of_order(const rd_grad_step *s, int64_t n)
 }
 
 /* Returns the tangent of the quantiles, how they change along the direction, from that of the n
- * sorted elements of each row: a quantile lies at a share `between` of the way from sorted
+ * sorted elements of each row. A quantile lies at a share `between` of the way from sorted
  * element `low` to `high`. NULL after a failure. */
 static rd_expr *tangent_of_quantiles(const rd_grad_step *s, rd_expr *sorted, int64_t n)
 {

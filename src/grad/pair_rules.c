@@ -179,7 +179,7 @@ static rd_scaled exchanged(const exchanging *e, rd_expr *x)
 }
 
 /* Returns x with axes a and b exchanged, times a number, if something of the pairs, such as a
- * distance, is the same in either order and so need not be computed twice. x NULL: it does not
+ * distance, is the same in either order: that need not be computed twice. x NULL: it does not
  * pay, as for points of two arrays. Axes of fewer than 64 points are not taken for pairs. */
 rd_scaled rd_grad_exchanged(const char *call, rd_expr *x, int a, int b)
 {

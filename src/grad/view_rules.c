@@ -284,9 +284,9 @@ static bool pull_axes(back *b)
 }
 
 /* ---- Any view -------------------------------------------------------------------------------- */
-/* Returns the cotangent of the operand of any view: each element of g is added to the element of
- * x that it was read from, by a sum with labels, which are places in C order. g: the whole
- * cotangent of the view. NULL after a failure. */
+/* Returns the cotangent of the operand of any view. Each element of g, the whole cotangent of
+ * the view, is added to the element of x that it was read from. That is a sum with labels, which
+ * are places in C order. NULL after a failure. */
 static rd_expr *sums_by_place(const back *b, rd_expr *g)
 {
     const rd_expr *x      = b->x;

@@ -30,9 +30,8 @@ static inline int64_t rd_first_few_room(int64_t n_out)
 }
 
 /* Returns the size of the state of a sort that keeps the first n_out of a row, in words of 64
- * bits: a header, a word for each element that it has room for, and half a word for the
- * element's index in the row. A vector of 8 more words is for the last write, which is a whole
- * vector. */
+ * bits. It has a header, and for each element that it has room for a word and half a word for
+ * the index in the row. A vector of 8 more words is for the last write, which is a whole vector. */
 static inline int64_t rd_first_few_words(int64_t n_out)
 {
     enum { VECTOR = 8 };

@@ -29,9 +29,9 @@ static void add(int32_t *reg, int32_t *n, int32_t r)
         reg[(*n)++] = r;
 }
 
-/* Lists the registers that an instruction reads, each once, and returns their number: a, b, c,
- * as many as its row of insts.def says; the label of a step with groups; the operands of a call;
- * the registers in an address (a gather). */
+/* Lists the registers that an instruction reads, each once, and returns their number. They are
+ * a, b, c, as many as its row of insts.def says; the label of a step with groups; the operands
+ * of a call; the registers in an address (a gather). */
 int32_t rd_inst_reads(const rd_program *p, const rd_inst *inst, int32_t *reg)
 {
     const rd_inst_row *row   = &rd_inst_table[inst->kind];

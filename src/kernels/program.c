@@ -27,9 +27,9 @@ static void append(rd_program *p, int32_t loop)
         *at = loop;
 }
 
-/* Builds the tree of loops from the LOOP and END instructions, in one pass: for each loop its
- * first and last instruction, its parent (-1: none), its first child and next sibling; for each
- * instruction the loop that holds it. */
+/* Builds the tree of loops from the LOOP and END instructions, in one pass. Each loop gets its
+ * first and last instruction, its parent (-1: none), its first child and next sibling. Each
+ * instruction gets the loop that holds it. */
 void rd_program_tree(rd_program *p)
 {
     int32_t open = -1;
@@ -73,9 +73,9 @@ int64_t rd_reach(const rd_program *p, int32_t axis)
     return extent;
 }
 
-/* Returns how many rounds a loop has each time: the number of tiles (ranges) of a loop over
- * tiles; else the indices in the current tile of its axis; for a loop over the elements of a
- * sparse row the average, plus 1. */
+/* Returns how many rounds a loop has each time. A loop over tiles has as many as there are tiles
+ * (ranges); another one has the indices in the current tile of its axis. For a loop over the
+ * elements of a sparse row it is the average, plus 1. */
 int64_t rd_trips(const rd_program *p, int32_t loop)
 {
     const rd_loop *l = &p->loop[loop];

@@ -51,10 +51,9 @@ double rd_program_times(const rd_program *p, int32_t inst)
     return times_in(p, p->inst[inst].loop, /*bounded=*/false);
 }
 
-/* True if tasks with equal shares of the root axis may take different times, so that many small
- * tasks balance better: a mask bounds a loop inside the root loop. Lists of blocks (list_at) do
- * not count. The tasks must combine nothing: no fold begins before the body (START), and nothing
- * follows it. */
+/* True if tasks with equal shares of the root axis may take different times: a mask bounds a
+ * loop inside the root loop. Lists of blocks (list_at) do not count. The tasks must combine
+ * nothing: no fold begins before the body (START), and nothing follows it. */
 bool rd_program_is_uneven(const rd_program *p)
 {
     bool bounded = false, begun = false;

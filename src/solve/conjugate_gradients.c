@@ -23,9 +23,9 @@ static bool find_alpha(const rd_linear_solve *s, const double *rz, const double 
 }
 
 /* Computes beta = new r z / old r z for each right-hand side, by which the old search direction
- * counts in the new one, p = z + beta p; 0 in the first iteration of a cycle, where rz is 0. rz
- * gets the new values. False, after recording it, if the preconditioner is not positive
- * definite. */
+ * counts in the new one, p = z + beta p. It is 0 in the first iteration of a cycle, where rz is
+ * 0. Then rz gets the new values. False, after recording it, if the preconditioner is not
+ * positive definite. */
 static bool find_beta(const rd_linear_solve *s, double *rz, const double *new_rz, double *beta)
 {
     for (int64_t k = 0; k < s->space.sides; k++) {

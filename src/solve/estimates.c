@@ -249,10 +249,10 @@ static bool quadrature_step(estimate *e, const quadrature *q, int64_t j)
     return true;
 }
 
-/* Computes z^T log(A) z of probe k as |z|^2 = n times element [0, 0] of log(T), which is the sum
- * of log(eigenvalue) times the square of its eigenvector's first element. t is room for T, a
- * dense matrix, and for its eigenvalues behind it. False, after recording it, if an eigenvalue
- * is not above 0. */
+/* Computes z^T log(A) z of probe k as |z|^2 = n times element [0, 0] of log(T). That element is
+ * the sum of log(eigenvalue) times the square of its eigenvector's first element. t is room for
+ * T, a dense matrix, and for its eigenvalues behind it. False, after recording it, if an
+ * eigenvalue is not above 0. */
 static bool log_of(const estimate *e, const quadrature *q, int64_t k, double *t, double *value)
 {
     const int64_t m   = (int64_t)q->steps[k];

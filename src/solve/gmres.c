@@ -48,8 +48,8 @@ static double *h_at(const arnoldi *a, int64_t i, int64_t j)
     return a->h + (j * (a->most + 1) + i) * a->sides;
 }
 
-/* Makes step j of Arnoldi's method for all right-hand sides: w = A P v_j is made orthogonal to
- * vectors 0 to j, with the coefficients in column j of h, and what is left, scaled to norm 1, is
+/* Makes step j of Arnoldi's method for all right-hand sides. w = A P v_j is made orthogonal to
+ * vectors 0 to j, with the coefficients in column j of h. What is left, scaled to norm 1, is
  * vector j + 1. If nothing but rounding is left (1e-15 of w), it is 0, and the side ends with
  * this step. False after a failure. */
 static bool arnoldi_step(rd_linear_solve *s, const arnoldi *a, int64_t j)

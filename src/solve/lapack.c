@@ -27,7 +27,7 @@ bool rd_lapack_here(rd_ctx *ctx, const char *call)
 }
 
 /* Replaces the symmetric matrix a (n, n) by its eigenvectors, and writes its eigenvalues, by
- * DSYEVD ("V": with vectors, "U": the upper triangle is read). work and whole are its rooms for
+ * DSYEVD ("V": with vectors, "U": the upper triangle is read). work and whole are rooms for
  * doubles and ints, as large as its manual asks for. The BLAS has one thread meanwhile, so that
  * bits do not depend on threads. False after recording a failure. */
 static bool decompose(rd_ctx *ctx, const char *call, int32_t n, double *a, double *value,

@@ -128,8 +128,8 @@ static bool all_reached(const rd_linear_solve *s)
 }
 
 /* Runs cycles of the method until the residual, computed from x, is within the tolerance,
- * iterations end, or three cycles were in vain: the estimates reached their targets, but the
- * residual was not halved. from_zero: x is 0. False after a failure. */
+ * iterations end, or three cycles were in vain. In those the estimates reached their targets,
+ * but the residual was not halved. from_zero: x is 0. False after a failure. */
 static bool run_cycles(rd_linear_solve *s, const rd_method *method, bool from_zero, double *norm)
 {
     int    in_vain = 0;

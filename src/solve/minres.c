@@ -90,10 +90,10 @@ static bool begin(rd_linear_solve *s, lanczos *l)
     return true;
 }
 
-/* Makes the next Lanczos vector r2, and y = P r2. v is y scaled to norm 1, and A v is taken
- * apart along the last two vectors: alpha = v A v is the diagonal element of the tridiagonal
- * matrix, and what is left is new. Sides that have converged have factors 0. False after a
- * failure. */
+/* Makes the next Lanczos vector r2, and y = P r2. The vector v is y scaled to norm 1, and A v is
+ * taken apart along the last two vectors. The part along v, alpha = v A v, is the diagonal
+ * element of the tridiagonal matrix, and what is left is new. Sides that have converged have
+ * factors 0. False after a failure. */
 static bool lanczos_step(rd_linear_solve *s, lanczos *l)
 {
     const int64_t sides = s->space.sides;
@@ -120,9 +120,9 @@ static bool lanczos_step(rd_linear_solve *s, lanczos *l)
 }
 
 /* Takes right-hand side k one column on in making its tridiagonal matrix triangular. The last
- * two Givens rotations apply to the column, with alpha on the diagonal, and a new one makes the
- * element below it 0. phi is the step along the next direction w, and phi_bar what is left of
- * the residual. square: r P r of the next vector. False after a failure. */
+ * two Givens rotations apply to the column, with alpha on the diagonal. A new one makes the
+ * element below it 0. It gives phi, the step along the next direction w, and phi_bar, what is
+ * left of the residual. `square` is r P r of the next vector. False after a failure. */
 static bool rotate(rd_linear_solve *s, int64_t k, double alpha, double square)
 {
     rotation *const r = &lanczos_of(s).at[k];

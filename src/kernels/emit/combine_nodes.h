@@ -39,8 +39,8 @@ static inline int rd_node_level(int64_t from, int64_t to)
 }
 
 /* True if a node of 2^level blocks from `start` on has a sibling on its left, with which it
- * makes one node of the next level: it is a right half (its bit is 1), and the left half lies
- * within the task's blocks, from `from` on. */
+ * makes one node of the next level. It must be a right half (its bit of `start` is 1), and the
+ * left half must lie within the task's blocks, which begin with `from`. */
 static inline int rd_right(int64_t start, int level, int64_t from)
 {
     return (start >> level & 1) && start - (INT64_C(1) << level) >= from;

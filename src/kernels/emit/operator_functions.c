@@ -145,8 +145,8 @@ void rd_op_name(const rd_inst *inst, char *name)
 }
 
 /* True if the operator, applied to halves (floats of 16 bits) in f32, gives a number that is a
- * half already, so that it needs no rounding: it picks an operand, changes its sign, or makes a
- * whole number of it. */
+ * half already and needs no rounding. It picks an operand, changes its sign, or makes a whole
+ * number of it. */
 static bool keeps_halves(const rd_inst *inst)
 {
     switch (inst->op) {

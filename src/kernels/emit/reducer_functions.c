@@ -102,10 +102,10 @@ static void begin_of_lanes(rd_text *to, const rd_emit_fold *f, int number, const
 }
 
 /* Writes the functions that merge lanes (partial accumulators) of logsumexp, pairs of a scale
- * and a sum. pick0() finds the lane to align to; apart0() gives the argument of the exponential
- * by which a lane is scaled to it; align0() scales it, given the exponential; add0() sums
- * aligned lanes. apart0() and align0() are two functions, so that vectors take the exponentials
- * in between. The flag that an element came (seen) is joined in add0(). */
+ * and a sum. There are four: pick0() finds the lane to align to. Given an exponential, align0()
+ * scales a lane to it, and apart0() returns the argument of that exponential, so that vectors
+ * take all exponentials in between. The last, add0(), sums aligned lanes, and joins their flags
+ * that an element came (seen). */
 static void add_lanes_functions(rd_text *to, const rd_emit_fold *f, int number)
 {
     const lanes_code *code = &lanes_codes[f->fold->reducer];
@@ -147,8 +147,8 @@ static const char *nan_of(const rd_emit_fold *f)
 /* Writes finish0(), which makes a result of a merged state: "static inline void finish0(const
  * double *s0, float *y0) { .. *y0 = (float)z[0]; }". If the state has met no element (its flag
  * is 0), the row's code for that follows. Bit 2 of the flag says that a step has met a NaN. An
- * argmin whose elements were all the worst has no place: -1 if some may have been left out, else
- * 0. */
+ * argmin that no element has beaten has no index: it is -1 where there may have been no element
+ * (a mask, a scan), else 0. */
 static void add_finish(rd_text *to, const rd_emit_fold *f, int number)
 {
     const fold_code *code = &fold_codes[f->fold->reducer];
@@ -176,10 +176,10 @@ static void add_finish(rd_text *to, const rd_emit_fold *f, int number)
     rd_text_add(to, "}\n#undef Y\n#undef YI\n#undef P\n#undef RD_NAN\n");
 }
 
-/* Writes the functions of a built-in reducer, with the code of its row in reducers.def: begin0()
- * (identity), step0() (takes an element), block0() (ends a block of steps), merge0() (joins the
- * results of two blocks) and finish0() (makes the result). If states have a flag that an element
- * came (seen), begin0() clears it and merge0() joins two. */
+/* Writes the functions of a built-in reducer, with the code of its row in reducers.def. They are
+ * begin0() (identity), step0() (takes an element), block0() (ends a block of steps), merge0()
+ * (joins results of two blocks) and finish0(). If states have a flag that an element came
+ * (seen), begin0() clears it and merge0() joins two. */
 void rd_emit_reducer(rd_text *to, const rd_emit_fold *f, int number)
 {
     const fold_code *code;

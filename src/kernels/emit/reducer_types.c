@@ -28,9 +28,9 @@ static bool is_like_elements(const rd_fold *f)
     return r->n_state == 1 && r->op != RD_OP_none && rd_op_table[r->op].rule != RD_RULE_ARITH;
 }
 
-/* Returns the C type of the states that take elements: a narrow one for sums of small ints whose
- * blocks fit it (is_short), or for a minimum or maximum of small elements (narrow); else that of
- * elements in registers. */
+/* Returns the C type of the states that take elements. It is narrow for sums of small ints whose
+ * blocks fit it (is_short), and for a minimum or maximum of small elements (narrow). Else it is
+ * that of elements in registers. */
 const char *rd_step_type(const rd_emit_fold *f)
 {
     const char *const small =

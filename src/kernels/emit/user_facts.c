@@ -179,8 +179,8 @@ static bool depends_on_elements(const char *text)
 }
 
 /* True if the user's reducer has C text for all that it needs: its struct, init, step and
- * finish, and merge if it has one. A `return` in the step's text is refused, as it would leave
- * the function, where the user's own macro has a loop. */
+ * finish, and merge if it has one. A `return` in the step's text is refused: in the function
+ * that RD_REDUCER makes of it, it ends a loop over elements, and here it would end one step. */
 bool rd_user_has_text(const rd_reducer *r)
 {
     return r->code[0] && r->code[1] && r->code[2] && r->code[4] && (r->code[3] || !r->merge) &&

@@ -28,16 +28,14 @@ static void add_node_rows(rd_text *to, const rd_print_fold *f, int number)
 }
 
 /* Adds the function that merges row + 1 of the combine tree into the row before, for nodes (results
- * of finished blocks) at .. at + n - 1:
+ * of finished blocks) at .. at + n - 1. Then adds append0(), which calls it as long as the last two
+ * rows are the left and right half of one node, as the carry of a binary counter goes up.
  *
  *     static void merge_rows0(char *tree, int64_t states, int64_t at, int64_t n, int64_t row)
  *     {
  *         double *const a0 = node0_0(tree, row, states) + at, *const b0 = ..row + 1..;
  *         INDEPENDENT for (int64_t l = 0; l < n; l++) merge0(&a0[l], &b0[l]);
- *     }
- *
- * and append0(), which calls it as long as the last two rows are the left and right half of a
- * node, as the carry of a binary counter goes up. */
+ *     } */
 static void add_merge_rows(rd_text *to, const rd_print_fold *f, int number)
 {
     rd_text_add(to,

@@ -17,9 +17,10 @@
 
 /* ---- Begin ----------------------------------------------------------------------------------- */
 /* Adds the loop that sets all states of an array to the identity: "for (int64_t l = 0; l < N0;
- * l++) { begin0(&s0_0[l]); }". name 's': states of the open blocks, with discard states (of
- * elements in no group) behind those of the fold's first array. name 'p': what a scan has before
- * its open block; a running sum of floats (pair) also sets q0_0 and the doubles w0_0 there. */
+ * l++) { begin0(&s0_0[l]); }". With name 's' they are states of the open blocks, and the fold's
+ * first array has discard states (of elements in no group) behind them. With name 'p' they are
+ * what a scan has before its open block; a running sum (pair) also sets q0_0 and the doubles
+ * w0_0 there. */
 static void add_begins(rd_printing *n, rd_text *to, const rd_stmt *s, char name)
 {
     const rd_print_fold *f      = &n->fold[s->fold];

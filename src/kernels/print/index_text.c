@@ -136,10 +136,10 @@ static void add_index_of_vector(rd_printing *n, rd_text *to)
     n->vector = loop;
 }
 
-/* Describes the loops whose rounds the text counts by i or e: the vector loop that is being
- * printed (or a loop that a GPU thread has unrolled), and the jam, a loop whose rounds stand
- * beside each other inside another loop. Returns how many of the two there are, in b.
- * `declared`: the text has declared a variable of the index, as in a jam, or because it is
+/* Describes the loops whose rounds the text counts by i or e, and returns how many of the two
+ * there are, in b. One is the vector loop that is being printed, or a loop that a GPU thread has
+ * unrolled. The other is the jam, a loop whose rounds stand beside each other inside another
+ * loop. `declared`: the text has declared a variable of the index, as in a jam, or because it is
  * clamped to the last index. */
 static int bound_loops_at(const rd_printing *n, const rd_linear *at, bound_loop b[2])
 {

@@ -68,9 +68,9 @@ static bool is_rounded(const rd_schedule *t, int32_t value)
     return s < 0;
 }
 
-/* True if the value is x / c for floats, where a product with 1 / c gives the same bits: c is a
- * constant of few bits, and x is a cast of an int, or all readers round the quotient. Only C's
- * text has the function (dialect->hides). Operand 1 is the divisor. */
+/* True if the value is x / c for floats, where a product with 1 / c gives the same bits. The
+ * constant c has few bits, and x is a cast of an int, or all readers round the quotient. Only
+ * C's text has the function (dialect->hides). Operand 1 is the divisor. */
 bool rd_is_short_quotient(const rd_printing *n, const rd_let *let)
 {
     const rd_schedule *t = n->t;

@@ -59,9 +59,9 @@ static void set_element(rd_printing *n, const rd_stmt *s, const char *at)
 }
 
 /* Prints "prefix_tree0(nodes, elements, states, place, pitch, count);", which puts elements into
- * the tree of their block and makes their prefixes. place is the number of the element in its
- * block of 64; nodes of one level lie `pitch` from those of the next; count accumulators do so
- * at once. */
+ * the tree of their block and makes their prefixes. The place is the number of the element in
+ * its block of 64. Nodes of one level lie `pitch` from those of the next, and `count`
+ * accumulators do so at once. */
 static void call_tree(rd_printing *n, const rd_stmt *s, const char *at, const char *count)
 {
     const rd_print_fold *f    = &n->fold[s->fold];

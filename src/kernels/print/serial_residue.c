@@ -41,9 +41,9 @@ static bool has_serial_step(const rd_schedule *t, int32_t loop)
     return false;
 }
 
-/* True if the fold has independent work whose steps could be interleaved with these: several
- * blocks of a reduction, or a loop around with 4 rounds or more, each with an accumulator of its
- * own (CELLS) or a whole fold (SAME). */
+/* True if the fold has independent work whose steps could be interleaved with these. That is
+ * several blocks of a reduction, or a loop around with 4 rounds or more, each with an
+ * accumulator of its own (CELLS) or a whole fold (SAME). */
 static bool can_interleave(const rd_schedule *t, int32_t step, int32_t loop)
 {
     enum { FEW = 4 };
@@ -117,8 +117,8 @@ static rd_residue_why why_by_price(const rd_schedule *t, int32_t loop)
 
 /* Returns why an operation outside of vector loops runs element by element. The first rule that
  * holds decides: a step by label, a sparse row, few runs (64 or less), a step that waits for the
- * one before, a vector loop or such a step beside it in the loop, else the order of rounds or
- * the price. */
+ * one before. Then come a vector loop or such a step beside it in the loop, and last the order
+ * of rounds, or the price. */
 rd_residue_why rd_why_serial(const rd_schedule *t, int32_t stmt)
 {
     enum { FEW = 64 };

@@ -80,9 +80,9 @@ static int64_t doubles_of(const rd_printing *n, const rd_store *store)
  * its combine tree. */
 static const int64_t MOST_STATES = INT64_C(1) << 36;
 
-/* Copies the facts of a fold that the text needs: rows of its combine tree (0: no tree), levels
- * of a scan by the tree of a block, whether it has several blocks, and whether it is a running
- * sum of floats (pair). */
+/* Copies the facts of a fold that the text needs: rows of its combine tree (0: no tree), and
+ * levels of a scan by the tree of a block. blocks: it has several; pair: it is a running sum of
+ * floats. */
 static rd_print_fold fold_of(const rd_loop_fold *f)
 {
     return (rd_print_fold){ .of     = f->of,
@@ -97,8 +97,8 @@ static rd_print_fold fold_of(const rd_loop_fold *f)
 /* Allots bytes of a task's state to fold `number`: two ints f0 if tasks share it (split), its
  * states if they lie in the task's memory, and the rows of its combine tree, if it has one. With
  * fewer lanes (partial accumulators) here than in the program, one state takes the elements of
- * several lanes, so a sum of small ints needs a wider type, row_sums. cells: neighbouring
- * elements go to accumulators of their own. */
+ * several. A sum of small ints then needs a wider type, row_sums. cells: neighbouring elements
+ * go to accumulators of their own. */
 static void allot(rd_printing *n, int32_t number)
 {
     const rd_store *store = &n->t->store[number];
@@ -170,10 +170,10 @@ void rd_print_declare_states(rd_printing *n)
     }
 }
 
-/* Prints a local array, number 3 or so: "float a3[64] LINES;" of elements (fold < 0), or "float
- * s2_0[1];" of states, an array for each number of a state. Elements of a padded strip begin as
- * 0, because its last rounds read behind the elements. States of a run of equal labels
- * (one_label) begin as 0 only to be defined: run5 = -1 says that they are of no label. */
+/* Prints a local array: "float a3[64] LINES;" of elements (fold < 0), or "float s2_0[1];" of
+ * states, an array for each number of a state. Elements of a padded strip begin as 0, so that
+ * rounds behind the last element read defined numbers. States of a run of equal labels
+ * (one_label) begin as 0, too: run5 = -1 says that they are of no label yet. */
 void rd_print_declare_array(rd_printing *n, const rd_stmt *s)
 {
     const int32_t   number  = s->store;

@@ -140,9 +140,9 @@ static rd_residue_why why_in_vector(const residue_search *q, int32_t stmt)
 }
 
 /* ---- All together ---------------------------------------------------------------------------- */
-/* Returns the predicted time of the statement for one element, in nanoseconds: the longest of
- * arithmetic, dependency chain, loads and stores, which overlap, plus what the begin and end of
- * loops cost. vector: the vector loop whose vectors take it, -1: it is scalar. */
+/* Returns the predicted time of the statement for one element, in nanoseconds. It is the longest
+ * of arithmetic, dependency chain, loads and stores, which overlap, plus what the begin and end
+ * of loops cost. vector: the vector loop whose vectors take it, -1: it is scalar. */
 static double element_ns(const residue_search *q, int32_t stmt, int32_t vector)
 {
     const rd_price_site at    = { .t         = q->t,

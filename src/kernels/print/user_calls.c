@@ -105,8 +105,8 @@ static void print_row_call(rd_printing *n, const user_call *c, const char *opera
                   type, operands, type, type, c->let->arg, c->count, c->out);
 }
 
-/* Prints the call in the form that the user's function has: its C text; a function on arrays
- * that may fail (block); a function of one element by its address; or one on arrays that cannot
+/* Prints the call in the form that the user's function has. It is C text, a function on arrays
+ * that may fail (block), a function of one element by its address, or one on arrays that cannot
  * fail. n->pointers: texts are called by address, too. */
 static void print_call(rd_printing *n, const user_call *c)
 {

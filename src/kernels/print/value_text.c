@@ -34,7 +34,8 @@ static const rd_let *operand_of(const rd_printing *n, const rd_let *let, int32_t
 }
 
 /* True if the value is floor(int / constant) or its remainder, with a constant above 0 that the
- * text knows, and the language has a function for it, made of products instead of a division. */
+ * text knows, and the language has a function for it, whose division compilers turn into
+ * products. */
 static bool is_division_by_constant(const rd_printing *n, const rd_let *let)
 {
     const rd_let *by = let->n > 1 ? operand_of(n, let, 1) : NULL;
@@ -105,8 +106,8 @@ static void add_constant(rd_printing *n, rd_text *to, const rd_let *let)
     rd_text_add(to, hidden ? ")" : "");
 }
 
-/* Adds the call of a floored division or remainder by a constant, made of products instead of a
- * division: "rd_floordiv_by_int64_t(r3, 12)". */
+/* Adds the call of a floored division or remainder of ints by a constant, which the text spells
+ * out so that compilers turn the division into products: "rd_floordiv_by_int64_t(r3, 12)". */
 static void add_division(rd_printing *n, rd_text *to, const rd_let *let)
 {
     const rd_inst by = rd_print_inst(n, operand_of(n, let, 1));

@@ -19,7 +19,7 @@
 
 /* ---- How many -------------------------------------------------------------------------------- */
 /* Returns the loop over strips around the vector loop, if the vector loop takes one whole strip
- * (a few hundred neighbouring indices): it goes from the start mark to the stop mark, the
+ * (a few hundred neighbouring indices). That is from the start mark to the stop mark, the
  * variables with the strip's bounds. -1: there is none. */
 static int32_t strip_around(const rd_printing *n, int32_t stmt)
 {
@@ -75,9 +75,9 @@ void rd_print_declare_count(rd_printing *n, int32_t stmt)
 }
 
 /* ---- Pointers -------------------------------------------------------------------------------- */
-/* True if the access is by a pointer that was declared before the vector loop: it is in a buffer
- * of the program (slot >= 0), its statement stands directly in the loop, and no subscript is
- * read at run time (a term with axis < 0 is a value). */
+/* True if the access is by a pointer that was declared before the vector loop. It is in a buffer
+ * of the program (slot >= 0), and its statement stands directly in the loop. No subscript is
+ * read at run time, as a term with axis < 0 would be. */
 bool rd_has_pointer(const rd_printing *n, int32_t slot, const rd_linear *at, int32_t parent)
 {
     if (n->vector < 0 || slot < 0 || parent != n->vector)

@@ -19,7 +19,7 @@
 
 /* ---- Loops ----------------------------------------------------------------------------------- */
 /* Returns the load of a vector loop that only copies strided ints of 4 or 8 bytes from a buffer
- * of the program to a local array of the same type; -1 if the loop does something else. The load
+ * of the program to a local array of the same type. -1: the loop does something else. The load
  * must be by a pointer to the first element, and the loop must not be padded to whole vectors. */
 static int32_t find_copied_ints(const rd_printing *n, int32_t loop)
 {
@@ -150,10 +150,10 @@ static void print_nontemporal(rd_printing *n, int32_t loop)
     rd_text_end(&line, n->to);
 }
 
-/* Prints a vector loop, in the first form that takes it: a non-temporal copy, one of the loops
- * by call (one call of a function for all elements), two loops over adjacent memory as one, or a
- * loop over elements. If no file knows a loop by call, its statements print calls for all
- * elements themselves (n->first). */
+/* Prints a vector loop, in the first form that takes it. They are a non-temporal copy, one of
+ * the loops by call (one call of a function for all elements), two loops over adjacent memory as
+ * one, and a loop over elements. If no file knows a loop by call, its statements print calls for
+ * all elements themselves (n->first). */
 void rd_print_vector(rd_printing *n, int32_t stmt)
 {
     rd_print_declare_count(n, stmt);

@@ -10,8 +10,8 @@ static bool is_of_two(const rd_product_axis *axis, int one, int other, int third
     return axis->step[one] && axis->step[other] && !axis->step[third];
 }
 
-/* True if the two axes of a matrix (RD_A, RD_B or RD_C) lie in memory as a GEMM call takes them:
- * elements along columns are adjacent, rows do not overlap, and the leading dimension (from row
+/* True if the two axes of a matrix (RD_A, RD_B or RD_C) lie in memory as a GEMM call takes them.
+ * Elements along columns are adjacent, rows do not overlap, and the leading dimension (from row
  * to row) fits in an int. */
 static bool is_matrix(const rd_product_axis *row, const rd_product_axis *col, int matrix)
 {

@@ -29,7 +29,7 @@ void rd_product_move(int64_t *at, const rd_product_axis *axis, int64_t index)
 }
 
 /* Moves the positions of c, a and b (`at`, in elements) to combination number `index` of the
- * indices of n axes, of which the last one is fastest: it takes the number apart as digits with
+ * indices of n axes, of which the last one is fastest. The number is taken apart as digits, with
  * the extents as bases. */
 void rd_product_move_along(int64_t *at, const rd_product_axis *axis, int32_t n, int64_t index)
 {
