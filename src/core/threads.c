@@ -124,21 +124,21 @@ static int start_probes(int n)
     probe           probes[RD_MOST_THREADS];
     pthread_mutex_t gate = PTHREAD_MUTEX_INITIALIZER;
     sigset_t        all, before;
-    int             here = 0;
+    int             started = 0;
 
     sigfillset(&all);
     pthread_sigmask(SIG_SETMASK, &all, &before);
     pthread_mutex_lock(&gate);
-    for (; here < n; here++) {
-        probes[here].gate = &gate;
-        if (pthread_create(&probes[here].thread, NULL, wait_at_gate, &probes[here]) != 0)
+    for (; started < n; started++) {
+        probes[started].gate = &gate;
+        if (pthread_create(&probes[started].thread, NULL, wait_at_gate, &probes[started]) != 0)
             break;
     }
     pthread_mutex_unlock(&gate);
     pthread_sigmask(SIG_SETMASK, &before, NULL);
-    for (int k = 0; k < here; k++)
+    for (int k = 0; k < started; k++)
         join_probe(&probes[k]);
-    return here;
+    return started;
 }
 
 /* Returns how many of `threads` can be started, at least 1, because GNU's OpenMP ends the
@@ -148,16 +148,16 @@ static int start_probes(int n)
 int rd_threads_startable(int threads)
 {
     enum { WHILE = 1 }; /* second */
-    int here;
+    int could_start;
 
     if (threads <= 1 || team.alone)
         return 1;
     if (threads > team.started && (!team.few || rd_seconds() - team.when > WHILE)) {
         rd_stay_loaded();
-        here         = 1 + start_probes(threads - 1); /* beside an existing team */
-        team.few     = here < threads;
+        could_start  = 1 + start_probes(threads - 1); /* beside an existing team */
+        team.few     = could_start < threads;
         team.when    = rd_seconds();
-        team.started = here > team.started ? here : team.started;
+        team.started = could_start > team.started ? could_start : team.started;
     }
     return threads < team.started ? threads : team.started;
 }

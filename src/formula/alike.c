@@ -33,7 +33,7 @@ static bool ask_alike(rd_formula_reader *r, rd_expr **x, rd_expr **y, size_t at)
     *r->why = '\0';
     if (r->opts->axes->alike(r->opts->user, x, y, r->why))
         return true;
-    return rd_formula_answer(r, NULL, at);
+    return rd_formula_answer(r, /*x=*/NULL, at);
 }
 
 /* Puts the operands of an operator that wants it, such as +, in one unit: the caller (the

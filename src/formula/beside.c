@@ -68,7 +68,7 @@ static bool read_labels(rd_arguments *a)
     }
     *r->why = '\0';
     if (!axes->labels(r->opts->user, n, a->list, groups, r->why))
-        return rd_formula_answer(r, NULL, a->call->at);
+        return rd_formula_answer(r, /*x=*/NULL, a->call->at);
     for (int k = 0; k < n; k++)
         if (groups[k] < 0)
             return rd_formula_fail(r, RD_ERR_ARGUMENT, a->call->at,

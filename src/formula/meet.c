@@ -304,7 +304,7 @@ bool rd_formula_side_by_side(rd_formula_reader *r, rd_expr **x, int x_axis, rd_e
     *r->why = '\0';
     if (!axes->meet || (axes->meet(r->opts->user, x, x_axis, y, y_axis, r->why) && *x && *y))
         return true;
-    return rd_formula_answer(r, NULL, at);
+    return rd_formula_answer(r, /*x=*/NULL, at);
 }
 
 /* Aligns the coordinates of operands i and j along each common axis, counted from the last one,

@@ -73,7 +73,7 @@ static rd_expr *find_by_caller(rd_formula_reader *r, size_t at, size_t length)
     name[length] = '\0';
     x            = r->opts->find(r->opts->user, r->ctx, name);
     if (!x && rd_error(r->ctx) != RD_OK)
-        return rd_formula_made(r, NULL, at);
+        return rd_formula_made(r, /*x=*/NULL, at);
     if (x)
         r->found[r->n_found++] = (rd_named){ .name = name, .x = x };
     return x;
@@ -97,7 +97,7 @@ rd_expr *rd_formula_array(rd_formula_reader *r, size_t at, size_t length)
     if (x && x->ctx != r->ctx)
         return rd_formula_fail(r, RD_ERR_ARGUMENT, at, "the array '%.*s' is of another context",
                                (int)length, r->text + at);
-    return x && !rd_operands(r->call, 1, &x) ? rd_formula_made(r, NULL, at)
+    return x && !rd_operands(r->call, 1, &x) ? rd_formula_made(r, /*x=*/NULL, at)
                                              : rd_with_origins(x, /*origin=*/NULL);
 }
 

@@ -212,7 +212,7 @@ static bool is_product(const rd_expr *x)
 static rd_expr *factor(const rd_expr *x, int k)
 {
     return x->kind == RD_EXPR_VIEW
-               ? rd_view(x->in[0]->in[k], x->rank, x->extent, x->as.view->number, NULL)
+               ? rd_view(x->in[0]->in[k], x->rank, x->extent, x->as.view->number, /*origin=*/NULL)
                : x->in[k];
 }
 

@@ -127,19 +127,19 @@ static bool count_is_known(const rd_grad_step *s)
 }
 
 /* Reverse mode of a sort or quantiles: the cotangent of a sorted element, the gradient with
- * respect to it, is added at the place that the element came from. Quantiles (all) read all n
- * sorted elements, other sorts only the first ones of their result. False after a failure. */
+ * respect to it, is added at the place that the element came from. Quantiles read all n sorted
+ * elements, other sorts only the first ones of their result. False after a failure. */
 static bool pull_sort(rd_grad_step *s)
 {
-    const rd_expr *x    = s->y->in[0];
-    const int      last = x->rank - 1;
-    const int64_t  n    = x->extent[last];
-    const bool     all  = s->y->as.sort->what == RD_SORT_QUANTILES;
+    const rd_expr *x         = s->y->in[0];
+    const int      last      = x->rank - 1;
+    const int64_t  n         = x->extent[last];
+    const bool     quantiles = s->y->as.sort->what == RD_SORT_QUANTILES;
 
     if (!count_is_known(s))
         return false;
-    s->in[0] = rd_grad_scatter(all ? cotangent_of_order(s, n) : s->g, last,
-                               places_of(s, all ? n : s->y->extent[last]), n);
+    s->in[0] = rd_grad_scatter(quantiles ? cotangent_of_order(s, n) : s->g, last,
+                               places_of(s, quantiles ? n : s->y->extent[last]), n);
     return s->in[0] != NULL;
 }
 
@@ -148,17 +148,17 @@ static bool pull_sort(rd_grad_step *s)
  * after a failure. */
 static rd_expr *push_sort(rd_grad_step *s)
 {
-    const rd_expr *x    = s->y->in[0];
-    const int      last = x->rank - 1;
-    const int64_t  n    = x->extent[last];
-    const bool     all  = s->y->as.sort->what == RD_SORT_QUANTILES;
+    const rd_expr *x         = s->y->in[0];
+    const int      last      = x->rank - 1;
+    const int64_t  n         = x->extent[last];
+    const bool     quantiles = s->y->as.sort->what == RD_SORT_QUANTILES;
     rd_expr       *places, *sorted;
 
     if (!count_is_known(s))
         return NULL;
-    places = places_of(s, all ? n : s->y->extent[last]);
+    places = places_of(s, quantiles ? n : s->y->extent[last]);
     sorted = places ? rd_take_places_along(s->in[0], last, places) : NULL;
-    return all ? tangent_of_quantiles(s, sorted, n) : sorted;
+    return quantiles ? tangent_of_quantiles(s, sorted, n) : sorted;
 }
 
 const rd_grad_rule rd_sort_grad = { pull_sort, push_sort };

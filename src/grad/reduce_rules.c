@@ -193,14 +193,15 @@ static rd_expr *named(const reduction *r, char name, rd_expr *g)
     case 'd': y = deviation(r); break;
     case 's': y = beside(r, RD_RED_skewness, x, r->w, r->y->type); break;
     case 'q':
-        y = beside(r, r->fold->reducer == RD_RED_min ? RD_RED_argmin : RD_RED_argmax, x, NULL,
+        y = beside(r, r->fold->reducer == RD_RED_min ? RD_RED_argmin : RD_RED_argmax, x, /*w=*/NULL,
                    RD_I64);
         break;
     case 'z':
         y = sum_beside(r, rd_cast_to(rd_grad_text(r->s, "x == 0 ? 1 : 0", "x", &x), x->type));
         break;
     default:
-        y = beside(r, RD_RED_prod, rd_grad_text(r->s, "x == 0 ? 1 : x", "x", &x), NULL, x->type);
+        y = beside(r, RD_RED_prod, rd_grad_text(r->s, "x == 0 ? 1 : x", "x", &x), /*w=*/NULL,
+                   x->type);
     }
     y = rd_with_origins(y, /*origin=*/NULL);
     return y && y->rank == r->y->rank && y->kind != RD_EXPR_NUMBER ? spread(r, y) : y;

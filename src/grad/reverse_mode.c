@@ -37,7 +37,7 @@ static bool add_to(rd_grad_graph *graph, rd_expr *x, rd_scaled part)
 {
     const int64_t i = rd_grad_find(graph, x);
 
-    part.x = rd_cast_to(rd_with_origins(part.x, NULL), x->type);
+    part.x = rd_cast_to(rd_with_origins(part.x, /*origin=*/NULL), x->type);
     if (part.x && graph->change[i])
         part = sum_of(graph->call, cotangent(graph, i), part);
     graph->change[i] = part.x;
@@ -85,7 +85,7 @@ static bool pull_node(rd_grad_graph *graph, int64_t i)
     if (!graph->depends[i] || !g.x || !graph->list.at[i]->n_in)
         return true;
     rd_grad_step_of(graph, i, &s, depends);
-    if (!memchr(depends, true, (size_t)s.y->n_in)) /* an operand of the caller */
+    if (!memchr(depends, true, (size_t)s.y->n_in)) /* none: it is an operand of the caller */
         return true;
     take_all_pairs(&s, depends);
     if (!keeps_factors(s.y))

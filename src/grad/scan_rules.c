@@ -78,7 +78,8 @@ static rd_expr *places_of(const rd_grad_step *s)
     const bool least = s->y->as.fold->reducer == RD_RED_min;
 
     return scan_like(s, least ? RD_RED_argmin : RD_RED_argmax,
-                     rd_with_origins(s->y->in[0], /*origin=*/NULL), NULL, RD_I64, /*turned=*/false);
+                     rd_with_origins(s->y->in[0], /*origin=*/NULL), /*w=*/NULL, RD_I64,
+                     /*turned=*/false);
 }
 
 /* Returns the change of a scan of products, or with `back` (reverse mode) what it adds to the
@@ -90,17 +91,17 @@ static rd_expr *product(rd_grad_step *s, rd_expr *x, rd_expr *g, bool back)
     rd_expr *const none  = rd_grad_text(s, "x == 0 ? 1 : 0", "x", &x);
     rd_expr *const zeros = none ? rd_cast_to(none, x->type) : NULL;
     rd_expr *const z     = scan_like(s, RD_RED_sum, zeros, /*w=*/NULL, x->type, /*turned=*/false);
-    rd_expr *const r = scan_like(s, RD_RED_prod, rd_grad_text(s, "x == 0 ? 1 : x", "x", &x), NULL,
-                                 x->type, /*turned=*/false);
-    rd_expr *const of[] = { g, x, s->y, z, r };
+    rd_expr *const r     = scan_like(s, RD_RED_prod, rd_grad_text(s, "x == 0 ? 1 : x", "x", &x),
+                                     /*w=*/NULL, x->type, /*turned=*/false);
+    rd_expr *const of[]  = { g, x, s->y, z, r };
     rd_expr       *a, *b;
 
     if (!g || !z || !r)
         return NULL;
     a = rd_grad_text(s, back ? "g * y" : "x == 0 ? 0 : g / x", "gxyzr", of);
     b = rd_grad_text(s, back ? "z == 1 ? g * r : 0" : "x == 0 ? g : 0", "gxyzr", of);
-    a = scan_like(s, RD_RED_sum, a, NULL, g->type, back);
-    b = scan_like(s, RD_RED_sum, b, NULL, g->type, back);
+    a = scan_like(s, RD_RED_sum, a, /*w=*/NULL, g->type, back);
+    b = scan_like(s, RD_RED_sum, b, /*w=*/NULL, g->type, back);
     return a && b
                ? rd_grad_text(s,
                               back ? "x == 0 ? b : a / x" : "z == 0 ? a * y : z == 1 ? b * r : 0",
@@ -120,7 +121,7 @@ static rd_expr *change_by(rd_grad_step *s, rd_expr *g, bool back)
     if (has_mask(s) || f->user)
         return refuse(s);
     switch (f->reducer) {
-    case RD_RED_sum: return scan_like(s, RD_RED_sum, g, NULL, g->type, back);
+    case RD_RED_sum: return scan_like(s, RD_RED_sum, g, /*w=*/NULL, g->type, back);
     case RD_RED_sum_anew:
         return scan_like(s, RD_RED_sum_anew, g,
                          back ? begins_from_behind(s)

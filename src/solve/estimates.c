@@ -75,9 +75,9 @@ static bool draw(const estimate *e, int64_t b)
     const int64_t  sides = e->space.sides;
     rd_array       out   = { .data = e->v, .type = RD_F64, .shape = RD_SHAPE(e->n, sides) };
     const rd_mark  mark  = rd_ctx_mark(e->ctx);
-    rd_expr *const all =
+    rd_expr *const uniform =
         rd_random_uniform(e->ctx, e->opts.seed, RD_SHAPE(e->batches * sides, e->n), RD_F64);
-    rd_expr *const rows = all ? rd_slice_axis(all, 0, b * sides, (b + 1) * sides, 1) : NULL;
+    rd_expr *const rows = uniform ? rd_slice_axis(uniform, 0, b * sides, (b + 1) * sides, 1) : NULL;
     rd_expr *const sign =
         rows ? rd_where(rd_lt(rows, rd_num(e->ctx, 0.5)), rd_num(e->ctx, -1), rd_num(e->ctx, 1))
              : NULL;

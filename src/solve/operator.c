@@ -82,7 +82,7 @@ rd_expr *rd_only_input(rd_ctx *ctx, const char *call, rd_expr *y, const char *na
 
     if (y->ctx != ctx)
         return rd_fail(ctx, RD_ERR_ARGUMENT, "%s: %s is of another context", call, name);
-    if (!rd_is_here(ctx, call, "operand", 0, y) || !find_inputs(ctx, y, NULL, &first, &other))
+    if (!rd_is_here(ctx, call, "operand", 0, y) || !find_inputs(ctx, y, /*v=*/NULL, &first, &other))
         return NULL;
     if (!first)
         return rd_fail(ctx, RD_ERR_ARGUMENT, "%s: %s reads no rd_input()", call, name);
@@ -236,9 +236,9 @@ bool rd_operator_begin(rd_operator *op, const char *call, rd_expr *y, const char
         return false;
     out.shape = rd_shape_of(y);
     if (op->n)
-        op->plan =
-            rd_plan_new(op->ctx, (rd_exprs){ &v, 1 },
-                        (rd_results){ &(rd_result){ rd_with_origins(y, NULL), &out }, 1 }, &inner);
+        op->plan = rd_plan_new(
+            op->ctx, (rd_exprs){ &v, 1 },
+            (rd_results){ &(rd_result){ rd_with_origins(y, /*origin=*/NULL), &out }, 1 }, &inner);
     return op->plan || !op->n;
 }
 
@@ -277,9 +277,9 @@ bool rd_eval_vector(rd_ctx *ctx, const char *call, rd_expr *x, const rd_expr *v,
     if (rd_dtype_is_complex(x->type))
         return rd_fail(ctx, RD_ERR_TYPE, "%s: an operand is complex; vectors are real", call) !=
                NULL;
-    x = rd_cast_to(rd_with_origins(x, NULL), RD_F64);
+    x = rd_cast_to(rd_with_origins(x, /*origin=*/NULL), RD_F64);
     x = x ? rd_broadcast_to(x, v->rank, v->extent, call) : NULL;
-    return x && rd_reads_only(ctx, call, x, "an operand", NULL) &&
+    return x && rd_reads_only(ctx, call, x, "an operand", /*v=*/NULL) &&
            rd_eval_for(ctx, call, x, &to) == RD_OK;
 }
 

@@ -211,15 +211,15 @@ static rd_expr *leaf_of_z(const nystroem *y)
  * meanwhile. */
 static rd_expr *apply_z(rd_expr *r, rd_expr *across, rd_expr *z, double ridge)
 {
-    const bool     one   = r->rank == 1;
-    rd_expr *const whole = rd_cast_to(one ? rd_expand(r, 1) : r, RD_F64);
+    const bool     is_vector = r->rank == 1;
+    rd_expr *const whole     = rd_cast_to(is_vector ? rd_expand(r, 1) : r, RD_F64);
     rd_expr       *part;
 
     across = rd_cast_to(across, RD_F64);
     part   = rd_matmul(z, rd_matmul(rd_transpose(across), whole));
     part   = rd_matmul(across, rd_matmul(rd_transpose(z), part));
     part   = rd_div(rd_sub(whole, part), rd_num(r->ctx, ridge));
-    return rd_cast_to(one ? rd_squeeze(part, RD_DIMS(1)) : part, r->type);
+    return rd_cast_to(is_vector ? rd_squeeze(part, RD_DIMS(1)) : part, r->type);
 }
 
 /* Computes Z from both kernels: the eigenvectors of W, C^T C, and the eigenvectors of B^T B.
@@ -252,10 +252,10 @@ rd_expr *rd_nystroem(rd_expr *r, rd_expr *across, rd_expr *within, double ridge)
         return NULL;
     y.ctx  = r->ctx;
     y.k    = within->extent[0];
-    across = rd_with_origins(across, NULL);
-    within = rd_with_origins(within, NULL);
-    if (!across || !within || !rd_reads_only(y.ctx, call, across, "a kernel", NULL) ||
-        !rd_reads_only(y.ctx, call, within, "a kernel", NULL))
+    across = rd_with_origins(across, /*origin=*/NULL);
+    within = rd_with_origins(within, /*origin=*/NULL);
+    if (!across || !within || !rd_reads_only(y.ctx, call, across, "a kernel", /*v=*/NULL) ||
+        !rd_reads_only(y.ctx, call, within, "a kernel", /*v=*/NULL))
         return NULL;
     double *const memory = rd_alloc(y.ctx, (4 * y.k * y.k + 2 * y.k) * (int64_t)sizeof *memory);
 

@@ -82,7 +82,7 @@ static bool run_operands(rd_operator *A, rd_exprs gradients, const double *x, rd
         made[k]   = (rd_array){ .type = y->type, .shape = rd_shape_of(y) };
         ok        = (made[k].data = rd_alloc(ctx, points * rd_dtype_size(y->type) + 1)) != NULL;
         out[k]    = made[k].data;
-        result[k] = (rd_result){ rd_with_origins(gradients.at[k], NULL), &made[k] };
+        result[k] = (rd_result){ rd_with_origins(gradients.at[k], /*origin=*/NULL), &made[k] };
     }
     if (ok)
         plan = rd_plan_new(ctx, (rd_exprs){ &A->input, 1 }, (rd_results){ result, gradients.n },

@@ -35,11 +35,11 @@ static void print_shuffle(rd_printing *n, int64_t group, int64_t period, int64_t
     rd_text bytes = { 0 };
 
     for (int64_t k = 0; k < 2 * BYTES; k++) {
-        const int64_t byte = k % BYTES,
-                      at   = byte / group * period + byte % group - k / BYTES * BYTES;
-        const bool here    = byte < rows * group && at >= 0 && at < BYTES;
+        const int64_t byte   = k % BYTES,
+                      at     = byte / group * period + byte % group - k / BYTES * BYTES;
+        const bool in_vector = byte < rows * group && at >= 0 && at < BYTES;
 
-        rd_text_add(&bytes, "%s%" PRId64, k ? ", " : "", here ? at : NONE);
+        rd_text_add(&bytes, "%s%" PRId64, k ? ", " : "", in_vector ? at : NONE);
     }
     rd_print_line(n, "{ static const uint8_t at[%d] LINES = { %s };", 2 * BYTES, bytes.at);
     rd_text_end(&bytes, n->to);

@@ -247,7 +247,7 @@ bool rd_masked_product_run(const rd_row_product *of, const void *a, const void *
 {
     rd_row_product   p      = *of;
     masked_of *const kernel = masked_kernel(&p);
-    const int64_t    bytes  = place_thread_memory(&p, NULL, NULL);
+    const int64_t    bytes  = place_thread_memory(&p, /*at=*/NULL, NULL);
     const int64_t    before = p.mask == RD_MASK_BY_PLACES ? lines(p.b.n * 8) : 0;
     char *const      room   = memory->get(memory->user, before + bytes * threads);
 

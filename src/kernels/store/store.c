@@ -102,15 +102,15 @@ static bool has_ending(const char *name, const char *ending)
 void rd_store_sweep(int dir)
 {
     enum { OLD = 3600 }; /* seconds; a compiler is not waited for so long */
-    const int      own   = openat(dir, ".", O_RDONLY | O_DIRECTORY | O_CLOEXEC);
-    DIR           *files = own >= 0 ? fdopendir(own) : NULL;
-    const time_t   now   = time(NULL);
+    const int      listing = openat(dir, ".", O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+    DIR           *files   = listing >= 0 ? fdopendir(listing) : NULL;
+    const time_t   now     = time(NULL);
     struct dirent *file;
     struct stat    facts;
 
     if (!files) {
-        if (own >= 0)
-            close(own);
+        if (listing >= 0)
+            close(listing);
         return;
     }
     while ((file = readdir(files)))
@@ -237,15 +237,15 @@ bool rd_store_has(int dir, const char *name)
 {
     const int fd   = openat(dir, name, O_RDONLY | O_NOFOLLOW | O_CLOEXEC | O_NONBLOCK);
     const int why  = errno;
-    bool      here = fd >= 0 && is_sealed(fd);
+    bool      good = fd >= 0 && is_sealed(fd);
 
-    if (here)
+    if (good)
         note_use(fd);
     if (fd >= 0)
         close(fd);
-    if (!here && (fd >= 0 || why != ENOENT))
+    if (!good && (fd >= 0 || why != ENOENT))
         rd_store_remove(dir, name);
-    return here;
+    return good;
 }
 
 /* Reads n bytes from the beginning of a file, and tries again after signals and short reads.

@@ -84,15 +84,15 @@ static stored_object *list_objects(DIR *files, int dir, size_t *n)
  * within the limit, such as "500M". */
 void rd_store_trim(int dir, const char *limit)
 {
-    const int64_t most  = bytes_of(limit);
-    const int     own   = openat(dir, ".", O_RDONLY | O_DIRECTORY | O_CLOEXEC);
-    DIR          *files = own >= 0 ? fdopendir(own) : NULL;
-    int64_t       all   = 0;
+    const int64_t most    = bytes_of(limit);
+    const int     listing = openat(dir, ".", O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+    DIR          *files   = listing >= 0 ? fdopendir(listing) : NULL;
+    int64_t       all     = 0;
     size_t        n;
 
     if (!files) {
-        if (own >= 0)
-            close(own);
+        if (listing >= 0)
+            close(listing);
         return;
     }
     stored_object *const list = list_objects(files, dir, &n);
