@@ -10,8 +10,8 @@ static void grow(rd_svg *to, double x, double y)
 }
 
 /* ---- Text ------------------------------------------------------------------------------------ */
-/* The number of bytes of the UTF-8 character at `s`, 1 to 4; 0: invalid (RFC 3629, surrogates
- * aside). */
+/* Returns the bytes of the UTF-8 character at `s`, 1 to 4; 0: it is invalid (RFC 3629;
+ * surrogates are not looked for). */
 static int letter(const char *s)
 {
     const unsigned char c = (unsigned char)*s;
@@ -27,8 +27,8 @@ static int letter(const char *s)
     return n;
 }
 
-/* Adds up to `most` characters, escaped.  Names may hold anything: what XML does not allow
- * becomes a question mark. */
+/* Adds up to `most` characters of a line of `bytes` bytes, escaped for XML; a longer one ends in
+ * "...". Names may hold anything, so what XML does not allow becomes a question mark. */
 static void add_letters(rd_text *to, const char *line, size_t bytes, int most)
 {
     size_t at = 0;
@@ -61,7 +61,8 @@ static size_t length_of(const char *line)
     return strcspn(line, "\n");
 }
 
-/* The number of letters that a line shows, with the "..." of a cut one. */
+/* Returns the number of characters that a line shows, if it is cut to `most` of them and then
+ * gets "...". */
 static int letters_of(const char *line, int most)
 {
     int          n     = 0;
@@ -101,9 +102,9 @@ rd_box rd_svg_size(const char *lines, int most)
     int    n   = 0;
 
     for (const char *line = lines; *line; line += length_of(line), line += *line == '\n') {
-        const int own = letters_of(line, most);
+        const int letters = letters_of(line, most);
 
-        n = own > n ? own : n;
+        n = letters > n ? letters : n;
         box.height += RD_SVG_LINE;
     }
     box.width = RD_SVG_LETTER * n + 2 * RD_SVG_MARGIN;

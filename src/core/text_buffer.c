@@ -9,8 +9,8 @@
  * dropped later, because `failed` is set. */
 static char nothing[16];
 
-/* Makes room for n more characters and the terminator; false: no memory.  Texts that outgrow the
- * first room mostly become long, so that it grows by 4 at first. */
+/* Makes room for n more characters and the terminator; false: no memory. Texts that outgrow the
+ * first 256 bytes mostly become long, so the room grows by a factor of 4 up to 4 KiB. */
 static bool reserve(rd_text *text, size_t n)
 {
     enum { FIRST = 256, LONG = 4096 };
@@ -75,8 +75,9 @@ static bool put_padded(rd_text *text, int width, const char *s)
     return put(text, s, n);
 }
 
-/* Appends the format up to the next `%`.  Pieces are so short that copying by character is
- * faster than library calls.  Returns the rest; NULL: no memory. */
+/* Appends the plain text of a format up to the next "%", and returns the rest of the format;
+ * NULL: no memory. Pieces are so short that copying character by character is faster than
+ * library calls. */
 static const char *put_plain(rd_text *text, const char *format)
 {
     while (*format && *format != '%') {
@@ -101,8 +102,9 @@ static bool put_string(rd_text *text, const char *s)
     return put(text, s, strlen(s));
 }
 
-/* Appends formats of %s, %d, %ld, %*s and %c, which nearly all are.  With printf they took three
- * quarters of the time to plan a small expression.  False: another format, or no memory. */
+/* Appends text with the formats %s, %d, %ld, %*s and %c, which nearly all calls have. By
+ * vsnprintf() they took three quarters of the time to plan a small expression. False: another
+ * format, or no memory; the caller then begins again. */
 static bool add_simply(rd_text *text, const char *format, va_list list)
 {
     bool done = true;

@@ -3,8 +3,9 @@
  * text; it may know more functions. */
 #include "formula/formula.h"
 
-/* Evaluates the operands of a function that only the caller may know: whole arrays, no keywords.
- * Returns their number, or -1 if an operand is of another kind. */
+/* Evaluates the operands of a function that only the caller (the program that gave the text) may
+ * know: arrays without indices, no keywords. Returns their number; -1: an operand is of another
+ * kind, or has failed. */
 static int read_whole_operands(rd_formula_reader *r, const rd_phrase *p, rd_expr *x[RD_ARGUMENTS])
 {
     int n = 0;
@@ -21,8 +22,9 @@ static int read_whole_operands(rd_formula_reader *r, const rd_phrase *p, rd_expr
     return n;
 }
 
-/* Lets the caller evaluate a function that the library does not know, such as month(time). Records
- * that there is no such function if the caller has none either. */
+/* Lets the caller (the program that gave the text) evaluate a function that the library does not
+ * know, such as month(time). Records that there is no such function if the caller has none
+ * either. */
 static rd_labelled ask_caller(rd_formula_reader *r, const rd_phrase *p)
 {
     rd_expr  *x[RD_ARGUMENTS], *made = NULL;
@@ -45,7 +47,8 @@ __attribute__((noinline)) static rd_labelled call(rd_formula_reader *r, const rd
     return rd_formula_call(r, p, callee, &a);
 }
 
-/* Builds name[indices, keywords] body. It is not inlined for the same reason as call(). */
+/* Builds name[indices, keywords] body as a call with copies of its pieces. It is not inlined, as
+ * rd_arguments takes some KiB of stack. x is NULL after an error. */
 __attribute__((noinline)) static rd_labelled reduce_indices(rd_formula_reader *r,
                                                             const rd_phrase   *p)
 {
@@ -58,8 +61,8 @@ __attribute__((noinline)) static rd_labelled reduce_indices(rd_formula_reader *r
     return rd_formula_reduce_indices(p, &a);
 }
 
-/* Builds sum[indices] of a product of sparse arrays as one contraction. x NULL: it is no such
- * sum, or an error is recorded. */
+/* Builds sum[indices] of a product of sparse arrays as one contraction (as einsum), which stays
+ * sparse. x NULL: it is no such sum, or an error is recorded. */
 static rd_labelled sparse_sum(rd_formula_reader *r, rd_phrase *p)
 {
     rd_phrase  *factor[RD_MOST_FACTORS];

@@ -9,7 +9,7 @@
 #include "formula/formula.h"
 #include <string.h>
 
-/* True if the name of parameter k is `name`. */
+/* True if the name of the call's parameter k is `name`. */
 static bool is_called(const rd_arguments *a, int k, const char *name)
 {
     return (size_t)a->name_length[k] == strlen(name) && !memcmp(a->name[k], name, strlen(name));
@@ -25,8 +25,9 @@ static bool has_axes_parameter(const rd_arguments *a)
     return false;
 }
 
-/* Finds the arguments that have the axes of the first array: masks, weights, a second operand.
- * Returns how many there are; place[] gets their positions. */
+/* Finds the arguments that have the axes of the first array: masks, weights, restart flags, a
+ * second operand y. Returns how many there are; place[] gets their positions among the
+ * arguments. */
 static int find_companions(const rd_arguments *a, int place[RD_ARGUMENTS])
 {
     static const char *const names[] = { "where", "weights", "restart", "y" };
@@ -49,8 +50,9 @@ static bool has_labels(const rd_arguments *a)
     return false;
 }
 
-/* Asks the caller what the labels of a group-by are, and how many groups each has, unless the text
- * says groups=. a->by keeps the labels as they were given. False after an error. */
+/* Asks the caller (the program that gave the text) what the labels of a group-by are as numbers,
+ * and how many groups each has, unless the text says groups=. a->by keeps the labels as they
+ * were given. False after an error. */
 static bool read_labels(rd_arguments *a)
 {
     rd_formula_reader     *r    = a->r;
@@ -66,7 +68,7 @@ static bool read_labels(rd_arguments *a)
     }
     *r->why = '\0';
     if (!axes->labels(r->opts->user, n, a->list, groups, r->why))
-        return rd_formula_answer(r, NULL, a->call->at);
+        return rd_formula_answer(r, /*x=*/NULL, a->call->at);
     for (int k = 0; k < n; k++)
         if (groups[k] < 0)
             return rd_formula_fail(r, RD_ERR_ARGUMENT, a->call->at,
@@ -79,22 +81,24 @@ static bool read_labels(rd_arguments *a)
     return true;
 }
 
-/* True if part k fits the first part: axes have the same names, and the same coordinates along
- * all axes but the joined one. */
+/* True if part k of concat() or stack() fits the first part: axes have the same names, and the
+ * same coordinates along all axes but the one along which they are joined. False after recording
+ * why not. */
 static bool can_join_part(rd_arguments *a, int k, int joined)
 {
     rd_formula_reader *r    = a->r;
     const int          rank = a->list[0]->rank;
 
     for (int axis = 0; axis < rank; axis++) {
-        const char *first = rd_formula_axis_name(r, a->list[0], axis);
-        const char *other = rd_formula_axis_name(r, a->list[k], axis);
+        const char *first     = rd_formula_axis_name(r, a->list[0], axis);
+        const char *name_of_k = rd_formula_axis_name(r, a->list[k], axis);
 
-        if (!first || !other)
+        if (!first || !name_of_k)
             continue;
-        if (strcmp(first, other) != 0)
+        if (strcmp(first, name_of_k) != 0)
             return rd_formula_fail(r, RD_ERR_SHAPE, a->call->at,
-                                   "axis %d is %s in one part, %s in another", axis, first, other);
+                                   "axis %d is %s in one part, %s in another", axis, first,
+                                   name_of_k);
         if (axis != joined &&
             !rd_formula_side_by_side(r, &a->list[0], axis, &a->list[k], axis, a->call->at))
             return false;
@@ -117,8 +121,9 @@ static bool can_join_parts(rd_arguments *a)
     return true;
 }
 
-/* Asks the caller for the positions along an axis of x that an index means; a caller that knows
- * none leaves the index as it is. NULL: refused, with an error. */
+/* Asks the caller (the program that gave the text) which positions along an axis of x an index
+ * means, such as months along an axis of months. A caller that knows none leaves the index as it
+ * is. NULL: refused, with an error. */
 rd_expr *rd_formula_places(rd_formula_reader *r, rd_expr *x, int axis, rd_expr *index, size_t at)
 {
     const rd_formula_axes *axes = r->opts->axes;
@@ -129,9 +134,9 @@ rd_expr *rd_formula_places(rd_formula_reader *r, rd_expr *x, int axis, rd_expr *
     return rd_formula_answer(r, axes->gather(r->opts->user, x, axis, index, r->why), at);
 }
 
-/* Lets the caller translate an index of take(x, index, axis) and similar calls to positions, such
- * as month(time) along an axis of months. Calls without an index or with a bad axis are left
- * alone. */
+/* Lets the caller translate the index of take(x, index, axis) and similar calls to positions
+ * along the axis. Calls without an index, or with a bad axis, which the library refuses, are
+ * left alone. False after an error. */
 static bool read_index(rd_arguments *a)
 {
     rd_expr *const x    = a->x[0].x;
@@ -150,9 +155,10 @@ static bool read_index(rd_arguments *a)
     return a->x[index].x != NULL;
 }
 
-/* Prepares the arguments of a call: parts, labels, indices; then views of all arrays with axes in
- * the order of the first one. Without a caller that knows names it does nothing. False after an
- * error. */
+/* Prepares the arguments of a call for a caller (the program that gave the text) that knows
+ * names of axes. It checks parts that are joined, reads labels of groups and indices, then views
+ * masks, weights and labels with axes in the order of the first array. Without such a caller it
+ * does nothing. False after an error. */
 bool rd_formula_beside(rd_arguments *a)
 {
     int       place[RD_ARGUMENTS], n_list;
@@ -189,7 +195,8 @@ bool rd_formula_beside(rd_arguments *a)
     return true;
 }
 
-/* Returns the first reduced axis of the operand; its rank if none is reduced; -1 after an error. */
+/* Returns the first axis of the first array that the call reduces; its rank if none is reduced;
+ * -1 after an error. */
 static int first_reduced(const rd_arguments *a)
 {
     const rd_expr *x = a->x[0].x;
@@ -205,8 +212,9 @@ static int first_reduced(const rd_arguments *a)
     return axis;
 }
 
-/* Counts the axes of the result y in front of those of one reduction: 1 for minmax, 0 for others.
- * The other axes of y are the groups, and the kept axes or (keepdims) all but one. */
+/* Counts the axes of the result y in front of those that one reduction gives: 1 for minmax, 0
+ * for others. The rest of y's axes are the groups, and the axes that are kept; with keepdims all
+ * but one of the operand's. */
 static int count_front_axes(const rd_arguments *a, const rd_expr *y)
 {
     const rd_expr *x     = a->x[0].x;
@@ -224,8 +232,9 @@ static int count_front_axes(const rd_arguments *a, const rd_expr *y)
     return y->rank - a->n_list - (keeps && kept < x->rank ? x->rank - 1 : kept);
 }
 
-/* Tells the caller which axes of the result y are groups. They are adjacent, in the order of the
- * labels, at the position of the first reduced axis. */
+/* Tells the caller (the program that gave the text) which axes of the result y of a group-by are
+ * its groups. They are adjacent, in the order of the labels, at the position of the first
+ * reduced axis. */
 void rd_formula_grouped(const rd_arguments *a, rd_expr *y)
 {
     const rd_formula_axes *axes = a->r->opts->axes;

@@ -4,7 +4,8 @@
  * are read at indices are built before the extents of the indices are found. */
 #include "formula/formula.h"
 
-/* Builds the operand of every size(x) and len(x) in the tree p, unless it has indices. */
+/* Builds the operand x of every size(x) and len(x) in the tree p, unless it has indices, because
+ * its extents may set a range or a shape. False after an error. */
 static bool build_sized(rd_formula_reader *r, rd_phrase *p)
 {
     for (rd_phrase *q = p->first; q; q = q->next)
@@ -24,7 +25,8 @@ bool rd_formula_build_sized(rd_formula_reader *r, rd_statement *s)
     return (!s->index || build_sized(r, s->index)) && build_sized(r, s->tree);
 }
 
-/* Builds every array that is read at indices. */
+/* Builds every array that is read at indices, x[i, j], because the indices get their extents
+ * from it. False after an error. */
 bool rd_formula_build_read(rd_formula_reader *r)
 {
     for (rd_phrase *use = r->uses; use; use = use->use)

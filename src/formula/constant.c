@@ -23,7 +23,7 @@ typedef struct number {
     int64_t          divisor;  /* DIVIDED: what `whole` was divided by */
 } number;
 
-/* A known whole number. */
+/* Returns a whole number as one that is known when the text is read. */
 static number whole_number(int64_t n)
 {
     return (number){ .kind = WHOLE, .whole = n, .real = (long double)n };
@@ -53,8 +53,10 @@ static number divide(const rd_phrase *p, int64_t a, int64_t b)
     return whole_number(p->op == RD_OP_remainder ? a - value * b : value);
 }
 
-/* Computes a binary operator of two known numbers; it becomes BEYOND if 64 bits are too few. Only +
- * - *, powers and shifts (`raises`) leave 64 bits; of any other operator the value is unknown. */
+/* Computes a binary operator of two numbers that are known when the text is read. The result
+ * becomes BEYOND, a float, if 64 bits are too few, which only + - *, powers and shifts
+ * (`raises`) can do. A DIVIDED operand, a quotient without a value, stays one. Of any other
+ * operator the value is unknown. */
 static number combine(const rd_phrase *p, const number *a, const number *b)
 {
     const bool grows  = p->op == RD_OP_add || p->op == RD_OP_sub || p->op == RD_OP_mul;
@@ -76,7 +78,8 @@ static number combine(const rd_phrase *p, const number *a, const number *b)
 
 static number number_of(rd_formula_reader *r, const rd_phrase *p);
 
-/* Computes -a of a known number; of another unary operator the value is unknown. */
+/* Computes -a for a known number, also one beyond 64 bits; of another unary operator the value
+ * is unknown. */
 static number negate(rd_formula_reader *r, const rd_phrase *p)
 {
     const number a = p->op == RD_OP_neg ? number_of(r, p->first) : (number){ 0 };
@@ -104,7 +107,8 @@ bool rd_formula_is_size(const rd_formula_reader *r, const rd_phrase *p)
                                          rd_formula_is(r, p->at, p->length, "len"));
 }
 
-/* Evaluates size(x), size(x, axis) or len(x). False: x has indices, or is not built yet. */
+/* Evaluates size(x), size(x, axis) or len(x), which is the extent of axis 0. False: x has
+ * indices, or is not built yet. */
 static bool read_size(rd_formula_reader *r, const rd_phrase *p, int64_t *value)
 {
     rd_phrase *x = p->first, *axis = x ? x->next : NULL;
@@ -114,7 +118,7 @@ static bool read_size(rd_formula_reader *r, const rd_phrase *p, int64_t *value)
         return false;
     if (!x->x) /* built.c builds the operand of size() first */
         return false;
-    if (!axis && p->length == 4) {
+    if (!axis && p->length == 4) { /* size, not len */
         *value = rd_points(x->x->rank, x->x->extent);
         for (int a = 0; a < x->x->rank; a++)
             *value = x->x->extent[a] ? *value : 0;
@@ -142,7 +146,8 @@ static bool integer_of_name(rd_formula_reader *r, const rd_phrase *p, int64_t *v
     return s && s->whole;
 }
 
-/* Evaluates p as a whole number; its kind is NO_NUMBER if it is not known now. */
+/* Evaluates p as a whole number, if it is known when the text is read: a literal, an earlier
+ * result, size(x), or an operator of these. Otherwise the kind is NO_NUMBER. */
 static number number_of(rd_formula_reader *r, const rd_phrase *p)
 {
     int64_t value = 0;
@@ -209,7 +214,8 @@ static bool real_of_two(const rd_phrase *p, double a, double b, double *value)
     }
 }
 
-/* Evaluates p as a real number: a literal, inf, pi, nan, or + - * / of real numbers. */
+/* Evaluates p as a real number that is known when the text is read: a literal, inf, pi, nan, or
+ * + - * / of such numbers. False: it is none, or an error is recorded. */
 bool rd_formula_real(rd_formula_reader *r, const rd_phrase *p, double *value)
 {
     const number n = number_of(r, p);

@@ -25,8 +25,9 @@ static rd_expr *apply_left_side(rd_formula_reader *r, const rd_statement *s, con
     return rd_labelled_seen(r, v, &all, /*whole=*/true, s->at);
 }
 
-/* Adds a statement `+=` to an earlier one of the same name: before + s. If the left side names
- * indices, s has them. */
+/* Returns the value of `name += s`, the sum with the earlier statement `before` of the same
+ * name. If the left side names indices, s has their axes; else axes meet by position or name.
+ * NULL after an error. */
 static rd_expr *add_to_earlier(rd_formula_reader *r, const rd_statement *before,
                                const rd_statement *s)
 {
@@ -39,8 +40,8 @@ static rd_expr *add_to_earlier(rd_formula_reader *r, const rd_statement *before,
                            rd_op_table[RD_OP_add].name, 2, x);
 }
 
-/* Builds a statement: resolves its indices, finds their extents, then builds the value. `before` is
- * an earlier statement of the same name, to which += adds. False after an error. */
+/* Builds a statement: finds its indices and their extents, then its value. `before` is an
+ * earlier statement of the same name, to which += adds; it gets the sum. False after an error. */
 static bool build(rd_formula_reader *r, rd_statement *s)
 {
     rd_labelled   v;
@@ -79,8 +80,8 @@ static char *copy(const rd_formula_reader *r, size_t at, size_t length)
     return text;
 }
 
-/* Writes the results to `out`, one per name, and returns how many there are. Statements that add
- * to an earlier result are part of it. */
+/* Writes the results to `out`, one for each name, and returns how many there are; 0 after an
+ * error. Statements with += that add to an earlier result are part of it. */
 static int collect_results(rd_formula_reader *r, int max, rd_named *out)
 {
     int n = 0;
@@ -107,7 +108,8 @@ static int collect_results(rd_formula_reader *r, int max, rd_named *out)
     return n;
 }
 
-/* Reads the text and builds all statements in order. r->done is how many are built. */
+/* Reads the text and builds all its statements in order; r->done counts those that are built. A
+ * debug switch prints the tree in between. False after an error. */
 static bool read_and_build(rd_formula_reader *r)
 {
     rd_text text = { 0 };
@@ -131,8 +133,9 @@ static size_t size_given(uint32_t size, size_t all)
     return size && size < all ? size : all;
 }
 
-/* Reads a text and builds its results into `out`. `last`: only the last result. Returns how many
- * results there are, 0 after an error. */
+/* Reads a text and builds its results into `out`, at most `max`, for the public call of that
+ * name. `last`: only the last result, without its name. Returns how many results there are, 0
+ * after an error. */
 static int read_text(rd_ctx *ctx, const char *call, const char *text, const rd_formula_opts *given,
                      int max, rd_named *out, bool last)
 {

@@ -12,7 +12,7 @@ rd_expr *rd_formula_full(const rd_arguments *a, int64_t value)
     return x ? rd_broadcast(x, a->s) : NULL;
 }
 
-/* Builds an array of one number, with the shape and type of x. */
+/* Builds an array of one repeated number, with the shape and type of x. NULL after an error. */
 rd_expr *rd_formula_like(rd_expr *x, int64_t value)
 {
     rd_expr *y = x ? rd_cast(rd_int(x->ctx, value), rd_type_of(x)) : NULL;
@@ -20,14 +20,15 @@ rd_expr *rd_formula_like(rd_expr *x, int64_t value)
     return y ? rd_broadcast(y, rd_shape_of(x)) : NULL;
 }
 
-/* Builds an n by m matrix with ones where column - row is k, as numpy.eye does. */
+/* Builds an n by m matrix with ones where column - row is k, as numpy.eye does, from the
+ * coordinates of its elements. */
 rd_expr *rd_formula_eye(const rd_arguments *a, int64_t n, int64_t m, int64_t k)
 {
-    rd_expr *zero = rd_broadcast(rd_int(a->ctx, 0), RD_SHAPE(n, m));
-    rd_expr *row  = zero ? rd_add(rd_coord(zero, 0), rd_int(a->ctx, k)) : NULL;
-    rd_expr *is   = row ? rd_eq(rd_coord(zero, 1), row) : NULL;
+    rd_expr *zero     = rd_broadcast(rd_int(a->ctx, 0), RD_SHAPE(n, m));
+    rd_expr *row      = zero ? rd_add(rd_coord(zero, 0), rd_int(a->ctx, k)) : NULL;
+    rd_expr *diagonal = row ? rd_eq(rd_coord(zero, 1), row) : NULL;
 
-    return is ? rd_cast(is, a->t ? a->t : RD_F64) : NULL;
+    return diagonal ? rd_cast(diagonal, a->t ? a->t : RD_F64) : NULL;
 }
 
 /* Builds n equally spaced numbers from start on. If the end is included, the last number is `stop`
@@ -47,7 +48,7 @@ rd_expr *rd_formula_linspace(const rd_arguments *a, double start, double stop, i
 
 /* ---- Products -------------------------------------------------------------------------------- */
 /* Builds a tensor product over the last n axes of x and the first n of y, or over two lists of
- * axes. Argument k says n; a list makes it -1. */
+ * axes. n is argument k; it is -1 if that was a list. NULL after an error. */
 rd_expr *rd_formula_tensordot(const rd_arguments *a, int k)
 {
     rd_expr *x    = a->x[0].x;
@@ -105,9 +106,9 @@ rd_expr *rd_formula_entropy(rd_expr *x, rd_dims along, rd_dims dims)
 rd_expr *rd_formula_jaccard(rd_expr *x, rd_expr *y, rd_dims dims)
 {
     rd_expr *zero      = x ? rd_int(x->ctx, 0) : NULL;
-    rd_expr *some      = x ? rd_or(rd_ne(x, zero), rd_ne(y, zero)) : NULL;
-    rd_expr *differing = some ? rd_count(rd_and(some, rd_ne(x, y)), dims) : NULL;
-    rd_expr *all       = some ? rd_count(some, dims) : NULL;
+    rd_expr *present   = x ? rd_or(rd_ne(x, zero), rd_ne(y, zero)) : NULL;
+    rd_expr *differing = present ? rd_count(rd_and(present, rd_ne(x, y)), dims) : NULL;
+    rd_expr *all       = present ? rd_count(present, dims) : NULL;
 
     return all && differing ? rd_where(rd_eq(all, zero), rd_num(x->ctx, 0), rd_div(differing, all))
                             : NULL;

@@ -33,17 +33,17 @@ bool rd_formula_next(const rd_formula_reader *r, const char *text)
     return token_is(r, rd_formula_token(r), text);
 }
 
-/* Reads the next token if it is this sign or name; else false. */
+/* Reads the next token if it is this sign or name, and returns true; else nothing is read. */
 bool rd_formula_take(rd_formula_reader *r, const char *text)
 {
-    const bool is = rd_formula_next(r, text);
+    const bool found = rd_formula_next(r, text);
 
-    r->now += is;
-    return is;
+    r->now += found;
+    return found;
 }
 
-/* Returns advice for a token of another language that cannot follow an array here; "" without
- * any. */
+/* Returns advice for a token that another language has after an array, and that cannot stand
+ * there here; "" without any. */
 static const char *advice_for(const rd_formula_reader *r, const rd_token *t)
 {
     if (token_is(r, t, "="))
@@ -67,10 +67,10 @@ void *rd_formula_expected(rd_formula_reader *r, const char *what)
 }
 
 /* ---- Pieces ---------------------------------------------------------------------------------- */
-/* Makes a piece of the tree. There is room for four pieces per token, and no token makes more.
- * The first ':' of a slice makes a slice and three empty bounds. A comparison makes a chain and
- * its first link. The '..' of a coordinate makes a keyword and two empty ends. All others make
- * one. */
+/* Makes a piece (a node of the syntax tree) for token t. There is room for four pieces per
+ * token, and no token makes more. The first ':' of a slice makes a slice and three empty bounds.
+ * A comparison makes a chain and its first link. The '..' of a coordinate makes a keyword and
+ * two empty ends. All others make one. */
 rd_phrase *rd_phrase_new(rd_formula_reader *r, rd_phrase_kind kind, const rd_token *t)
 {
     rd_phrase *p;
@@ -84,8 +84,9 @@ rd_phrase *rd_phrase_new(rd_formula_reader *r, rd_phrase_kind kind, const rd_tok
     return p;
 }
 
-/* Appends an operand to p, and counts depth and nested calls of the tree; both are limited to save
- * stack. False: a limit is exceeded, or the operand is NULL. */
+/* Appends an operand to the operands of p, a node of the syntax tree, and counts depth and
+ * nested calls; both are limited to save stack. False: a limit is exceeded, or the operand is
+ * NULL. */
 bool rd_phrase_add(rd_formula_reader *r, rd_phrase *p, rd_phrase *operand)
 {
     if (!operand)
@@ -121,7 +122,8 @@ static rd_phrase *make_imaginary(rd_formula_reader *r, rd_phrase *p, const rd_to
     return p;
 }
 
-/* Reads a number: whole, with a fraction, or imaginary. */
+/* Reads a number, as a node of the syntax tree: whole, with a fraction, or imaginary. NULL after
+ * recording that a whole one is too large. */
 static rd_phrase *read_number(rd_formula_reader *r)
 {
     const rd_token *t = rd_formula_token(r);
@@ -192,7 +194,8 @@ static rd_phrase *read_coordinates(rd_formula_reader *r)
     return p;
 }
 
-/* Reads one subscript: a coordinate, ..., None, a slice or a value. */
+/* Reads one subscript: a coordinate (lat=45), "...", None (a new axis), a slice or a value. NULL
+ * after an error. */
 static rd_phrase *read_subscript(rd_formula_reader *r)
 {
     const rd_token *t = rd_formula_token(r);
@@ -210,7 +213,8 @@ static rd_phrase *read_subscript(rd_formula_reader *r)
     return p && rd_formula_next(r, ":") ? read_slice(r, p) : p;
 }
 
-/* Reads the subscripts of the array `of`, from [ to ]. */
+/* Reads the subscripts of the array `of`, from [ to ], as a node with the array and its
+ * subscripts. NULL after an error. */
 static rd_phrase *read_subscripts(rd_formula_reader *r, rd_phrase *of)
 {
     const rd_token *t = rd_formula_token(r);
@@ -227,8 +231,8 @@ static rd_phrase *read_subscripts(rd_formula_reader *r, rd_phrase *of)
     return rd_formula_take(r, "]") ? p : rd_formula_expected(r, "',' or ']' of these subscripts");
 }
 
-/* Reads items up to the bracket `end`, as a list. A single item without a comma is the item itself,
- * unless `always` makes it a list: (a) is a, and [a] is a list. */
+/* Reads items up to the bracket `end`, as a list. A single item without a comma is the item
+ * itself, unless `always` makes it a list: (a) is a, and [a] is a list. NULL after an error. */
 static rd_phrase *read_list(rd_formula_reader *r, const char *end, bool always)
 {
     rd_phrase *p = rd_phrase_new(r, RD_PHRASE_LIST, rd_formula_token(r)), *item;
@@ -295,7 +299,7 @@ bool rd_formula_read_index(rd_formula_reader *r, rd_phrase *into)
         return rd_formula_expected(r, "the name of an index");
     p = rd_phrase_new(r, RD_PHRASE_INDEX, t);
     r->now++;
-    rd_phrase_add(r, into, p); /* cannot fail: nothing is below it */
+    rd_phrase_add(r, into, p); /* cannot fail: p has no operands yet */
     if (!rd_formula_take(r, "in"))
         return true;
     if (!rd_phrase_add(r, p, rd_formula_read_binary(r, RD_RANK_BITS)))
@@ -305,7 +309,8 @@ bool rd_formula_read_index(rd_formula_reader *r, rd_phrase *into)
     return rd_phrase_add(r, p, rd_formula_read_binary(r, RD_RANK_BITS));
 }
 
-/* Reads a reduction: name[i, j in 0:3 where i < j, skip_nan=true] body. */
+/* Reads a reduction, name[i, j in 0:3 where i < j, skip_nan=true] body: its operands are
+ * indices, keywords and the condition. The body goes as far as products do. NULL after an error. */
 static rd_phrase *read_reduction(rd_formula_reader *r)
 {
     rd_phrase *p = rd_phrase_new(r, RD_PHRASE_REDUCE, rd_formula_token(r)), *where;
@@ -441,7 +446,8 @@ static bool is_named(const rd_formula_reader *r)
     return token_is(r, t, "=") || token_is(r, t, "+=");
 }
 
-/* Reads the left side of a statement: "m =", "m[i] =", "m +=". */
+/* Reads the left side of a statement, its name, indices and sign: "m =", "m[i] =", "m +=". False
+ * after an error. */
 static bool read_left(rd_formula_reader *r, rd_statement *s)
 {
     const rd_token *t = rd_formula_token(r);
@@ -463,7 +469,8 @@ static bool read_left(rd_formula_reader *r, rd_statement *s)
     return s->add || rd_formula_take(r, "=") || rd_formula_expected(r, "'='");
 }
 
-/* Reads one statement up to the end of its line. */
+/* Reads one statement, with or without a name, up to the end of its line or a ";". False after
+ * an error. */
 static bool read_statement(rd_formula_reader *r)
 {
     rd_statement *s = &r->statement[r->n_statements];
@@ -484,8 +491,8 @@ static bool read_statement(rd_formula_reader *r)
     return true;
 }
 
-/* Reads all statements of the text. The pieces of the tree are allocated at once. False after an
- * error. */
+/* Reads all statements of the text. The nodes of the syntax tree are allocated at once, four for
+ * each token at most. False after an error. */
 bool rd_formula_parse(rd_formula_reader *r)
 {
     r->room  = 4 * r->n_tokens + 16;

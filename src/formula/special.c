@@ -2,8 +2,8 @@
 #include "formula/made.h"
 #include <math.h>
 
-/* Returns the product, but 0 where x is 0 and y is not NaN, whatever the logarithm of y is, as
- * in SciPy. */
+/* Returns `product`, x times a logarithm of y, but 0 where x is 0 and y is not NaN, whatever
+ * that logarithm is, as in SciPy. NULL after an error. */
 static rd_expr *zero_where_x_is_zero(rd_expr *x, rd_expr *y, rd_expr *product)
 {
     rd_expr *none = x ? rd_eq(x, rd_int(x->ctx, 0)) : NULL;
@@ -44,9 +44,9 @@ static rd_expr *logit(rd_expr *x)
     rd_expr *centred = rd_sub(rd_add(x, x), one);
     rd_expr *near    = rd_atanh(centred);
     rd_expr *far     = rd_log(rd_div(x, rd_sub(one, x)));
-    rd_expr *is      = rd_le(rd_abs(centred), rd_num(x->ctx, 0.5));
+    rd_expr *close   = rd_le(rd_abs(centred), rd_num(x->ctx, 0.5));
 
-    return near ? rd_where(is, rd_add(near, near), far) : NULL;
+    return near ? rd_where(close, rd_add(near, near), far) : NULL;
 }
 
 /* Builds logit(x); halves are computed in f32, ints in f64. */

@@ -10,7 +10,8 @@
 #include <string.h>
 
 /* ---- Failure --------------------------------------------------------------------------------- */
-/* Records an error under byte `at` of the text, unless one is recorded; returns NULL. */
+/* Records an error with a caret under byte `at` of the text, unless one is recorded already;
+ * returns NULL. */
 void *rd_formula_fail(rd_formula_reader *r, rd_status status, size_t at, const char *format, ...)
 {
     char    what[900];
@@ -27,7 +28,8 @@ void *rd_formula_fail(rd_formula_reader *r, rd_status status, size_t at, const c
     return rd_fail_at(r->ctx, status, r->call, what, r->text, at);
 }
 
-/* Returns x; if it is NULL, the error of its constructor gets a caret under byte `at`. */
+/* Returns x. If it is NULL, the error that its constructor recorded is replaced by one with the
+ * same sentence and a caret under byte `at` of the text. */
 rd_expr *rd_formula_made(rd_formula_reader *r, rd_expr *x, size_t at)
 {
     char what[900];
@@ -104,7 +106,8 @@ static const char *const signs[] = { "...", "..", "**", "//", "||", "&&", "==", 
                                      "^",   "@",  "<",  ">",  "!",  "~",  "&",  "|",  "?",
                                      ":",   ",",  "(",  ")",  "[",  "]",  "=",  "." };
 
-/* The length of the sign at c; 0: there is none. */
+/* Returns the length of the sign (operator, bracket, ..) at c in bytes; 0: there is none. The
+ * table has longer signs first, so "**" is not read as "*". */
 static size_t sign_length(const char *c)
 {
     for (size_t i = 0; i < sizeof signs / sizeof *signs; i++)
@@ -135,7 +138,8 @@ static bool add_quoted(rd_formula_reader *r, size_t at)
     return add_token(r, RD_TOKEN_TEXT, at, (size_t)(end + 1 - c));
 }
 
-/* Appends a number; "2j" is one token. */
+/* Appends a number token; "2j" is one token. False after recording that it is too long, or that
+ * a letter follows. */
 static bool add_number(rd_formula_reader *r, size_t at)
 {
     bool   fraction;
@@ -162,7 +166,7 @@ static bool add_name(rd_formula_reader *r, size_t at)
     return add_token(r, RD_TOKEN_NAME, at, n);
 }
 
-/* Appends a sign; any other character is an error. */
+/* Appends a sign (operator or bracket). False after recording that there is another character. */
 static bool add_sign(rd_formula_reader *r, size_t at)
 {
     const char  *c = r->text + at;
@@ -180,8 +184,8 @@ static bool add_sign(rd_formula_reader *r, size_t at)
                            "character U+%04X: names have letters a to z, digits and _", point);
 }
 
-/* True if a statement ends with this line: no bracket is open, and the last token is no operator.
- * Empty lines end nothing. */
+/* True if the end of this line ends a statement: no bracket is open, and the last token is no
+ * operator, which would go on. Empty lines end nothing. */
 static bool line_ends(const rd_formula_reader *r, int open)
 {
     const rd_token *last = r->n_tokens ? &r->token[r->n_tokens - 1] : NULL;
@@ -191,7 +195,7 @@ static bool line_ends(const rd_formula_reader *r, int open)
     return last->kind != RD_TOKEN_SIGN || strchr(")]", r->text[last->at]);
 }
 
-/* Where the comment that begins at `at` ends: at the end of the line or of the text. */
+/* Returns where the comment that begins at `at` ends: at the end of the line or of the text. */
 static size_t comment_end(const char *text, size_t at)
 {
     while (text[at] && text[at] != '\n')

@@ -8,8 +8,8 @@
 #include <string.h>
 
 /* ---- Maps ------------------------------------------------------------------------------------ */
-/* Broadcasts n values to common labels; x[] gets the views. False: one value has failed, or they do
- * not fit. */
+/* Broadcasts n values to common indices; x[] gets the views, and `all` the labels (numbers of
+ * the indices). False: one value has failed, or they do not fit. */
 static bool broadcast_labels(rd_formula_reader *r, int n, rd_labelled *v, size_t at,
                              rd_labelled *all, rd_expr **x)
 {
@@ -24,7 +24,8 @@ static bool broadcast_labels(rd_formula_reader *r, int n, rd_labelled *v, size_t
     return true;
 }
 
-/* Builds an elementwise operator of n values; RD_OP_none is a product of matrices. */
+/* Builds an elementwise operator of n values, which broadcast by index, or as arrays; RD_OP_none
+ * is a product of matrices. x is NULL after an error. */
 static rd_labelled map_operands(rd_formula_reader *r, rd_op op, int n, rd_labelled *v, size_t at)
 {
     rd_expr    *x[3] = { NULL };
@@ -50,7 +51,7 @@ static rd_labelled map_operands(rd_formula_reader *r, rd_op op, int n, rd_labell
 }
 
 /* ---- Pieces ---------------------------------------------------------------------------------- */
-/* Builds a named constant: true, false, pi, inf, nan. NULL: no constant has that name. */
+/* Builds the constant of a name: true, false, pi, inf, nan. NULL: no constant has that name. */
 static rd_expr *constant(rd_formula_reader *r, const rd_phrase *p)
 {
     const bool is_true =
@@ -63,7 +64,7 @@ static rd_expr *constant(rd_formula_reader *r, const rd_phrase *p)
     return rd_formula_real(r, p, &value) ? rd_num(r->ctx, value) : NULL;
 }
 
-/* Builds the values of an index: low, low + 1, ... */
+/* Builds the values of an index as an array along its own axis: low, low + 1, .. */
 static rd_labelled index_value(rd_formula_reader *r, const rd_phrase *p)
 {
     const rd_formula_label *l = &r->label[p->label];
@@ -74,7 +75,8 @@ static rd_labelled index_value(rd_formula_reader *r, const rd_phrase *p)
     return v;
 }
 
-/* Finds an index of that name that a reduction before p has had, for advice. NULL: none. */
+/* Finds an index of that name in a reduction whose body ends before p, to give advice. NULL:
+ * there is none. */
 static const rd_formula_label *ended_index(const rd_formula_reader *r, const rd_phrase *p)
 {
     for (int k = r->n_labels; k-- > 0;) {
@@ -133,8 +135,8 @@ static bool is_beyond(rd_formula_reader *r, const rd_phrase *p)
     return rd_formula_beyond(r, p, &value);
 }
 
-/* Builds a whole number beyond 64 bits as a float. NULL: p is no such number, or no float is
- * near. */
+/* Builds a whole number beyond 64 bits as a float. NULL: p is no such number, or it is beyond
+ * all floats, which is recorded. */
 static rd_expr *float_beyond(rd_formula_reader *r, const rd_phrase *p)
 {
     double value;
@@ -146,9 +148,9 @@ static rd_expr *float_beyond(rd_formula_reader *r, const rd_phrase *p)
     return rd_formula_made(r, rd_num(r->ctx, value), p->at);
 }
 
-/* Checks operands that are whole numbers beyond 64 bits. Beside a float such a number becomes a
- * float; beside an int, or another such number, it is an error. A division gives floats in any
- * case. */
+/* Checks the operands q of an operator, with values v, for whole numbers beyond 64 bits. Beside
+ * a float such a number becomes a float; beside an int, or another such number, it is an error.
+ * A division gives floats in any case. False after recording the error. */
 static bool check_beyond(rd_formula_reader *r, const rd_phrase *p, rd_op op,
                          const rd_phrase *const q[2], const rd_labelled v[2])
 {
@@ -180,7 +182,8 @@ static rd_labelled unary(rd_formula_reader *r, rd_phrase *p)
     return map_operands(r, op, 1, &v, p->at);
 }
 
-/* Evaluates a binary operator. A result of known numbers beyond 64 bits becomes a float. */
+/* Evaluates a binary operator. If both operands are known numbers and the result is beyond 64
+ * bits, it becomes a float. x is NULL after an error. */
 static rd_labelled binary(rd_formula_reader *r, rd_phrase *p)
 {
     rd_labelled v[2] = { { .x = float_beyond(r, p) } };
@@ -215,7 +218,8 @@ static rd_labelled compare(rd_formula_reader *r, rd_phrase *p)
     return both[0];
 }
 
-/* Evaluates c ? a : b of arrays, element by element. */
+/* Evaluates c ? a : b of arrays, element by element: both a and b are computed. x is NULL after
+ * an error. */
 static rd_labelled choose(rd_formula_reader *r, rd_phrase *p)
 {
     rd_labelled v[3] = { { 0 } };
@@ -255,7 +259,8 @@ static rd_labelled refuse_misplaced(rd_formula_reader *r, const rd_phrase *p, co
                                                         : "") };
 }
 
-/* Builds a literal: imaginary, whole or real; all are weak numbers. */
+/* Builds a literal: imaginary, whole or real. All are weak numbers: they take the type of what
+ * they meet. */
 static rd_expr *build_number(rd_formula_reader *r, const rd_phrase *p)
 {
     if (p->imaginary)
@@ -283,8 +288,9 @@ static rd_labelled value_of_kind(rd_formula_reader *r, rd_phrase *p)
     }
 }
 
-/* Evaluates p. A piece without indices is evaluated once, even if its shape and its values are both
- * asked for: p->x keeps the node. */
+/* Evaluates p, a node of the syntax tree. One without indices (labelled) is evaluated once, even
+ * if its shape and its values are both asked for: p->x keeps its value. x is NULL after an
+ * error. */
 rd_labelled rd_formula_value(rd_formula_reader *r, rd_phrase *p)
 {
     rd_labelled v = { 0 };

@@ -17,7 +17,7 @@
 /* Numbers in the text of a rule stand no deeper below its products. */
 enum { DEEPEST = 4 };
 
-/* True for a finite number other than 0, alone or repeated. */
+/* True if x is a finite number other than 0, as it is or repeated by views; *value gets it. */
 static bool is_number(const rd_expr *x, double *value)
 {
     while (x->kind == RD_EXPR_VIEW)
@@ -28,6 +28,7 @@ static bool is_number(const rd_expr *x, double *value)
     return isfinite(*value) && *value != 0;
 }
 
+/* True if x is the number 1, as it is or repeated by views; false for NULL. */
 bool rd_grad_is_one(const rd_expr *x)
 {
     double value;
@@ -35,6 +36,7 @@ bool rd_grad_is_one(const rd_expr *x)
     return x && is_number(x, &value) && value == 1;
 }
 
+/* Returns ones of the type and shape of x. */
 static rd_expr *ones(const rd_grad_step *s, const rd_expr *x)
 {
     rd_expr *const one = rd_number(s->ctx, x->type, rd_word_from_int(1, x->type));
@@ -42,8 +44,8 @@ static rd_expr *ones(const rd_grad_step *s, const rd_expr *x)
     return one ? rd_broadcast_to(one, x->rank, x->extent, s->call) : NULL;
 }
 
-/* True for the node, its operands and its cotangent: they stay whole, as other nodes may read
- * them. */
+/* True if x is the node, one of its operands or its cotangent (the gradient with respect to the
+ * node): no number is taken out of them, because other nodes may read them as they are. */
 static bool is_given(const rd_grad_step *s, const rd_expr *x)
 {
     bool given = x == s->y || x == s->g;
@@ -55,7 +57,9 @@ static bool is_given(const rd_grad_step *s, const rd_expr *x)
 
 static rd_scaled without_number(const rd_grad_step *s, rd_expr *x, int depth);
 
-/* A product or quotient of a and b without the numbers of both. */
+/* Takes the numbers out of both factors of a product or quotient x; the result is an expression
+ * and their product `by`. A factor of ones is dropped. x stays the node that it is if neither
+ * factor has a number, or if the product would be 0 or not finite. */
 static rd_scaled of_two(const rd_grad_step *s, rd_expr *x, int depth)
 {
     const bool      divides = x->op == RD_OP_div;
@@ -73,6 +77,9 @@ static rd_scaled of_two(const rd_grad_step *s, rd_expr *x, int depth)
     return (rd_scaled){ map_2((rd_op)x->op, s->call, a.x, b.x), by };
 }
 
+/* Takes the numbers that multiply or divide x out of it: x is the returned expression times the
+ * number `by`. It looks through products, quotients and signs of the rule's own text, `depth`
+ * deep. A number itself becomes ones. */
 static rd_scaled without_number(const rd_grad_step *s, rd_expr *x, int depth)
 {
     rd_scaled of;
@@ -89,17 +96,22 @@ static rd_scaled without_number(const rd_grad_step *s, rd_expr *x, int depth)
     return x->op == RD_OP_mul || x->op == RD_OP_div ? of_two(s, x, depth) : (rd_scaled){ x, 1 };
 }
 
+/* True for types in which numbers may stay beside cotangents. It is false for halves: products
+ * without their numbers would leave their range. */
 bool rd_grad_keeps_factors(rd_dtype type)
 {
     return type == RD_F32 || type == RD_F64;
 }
 
+/* Takes the numbers that multiply what a rule has made out of it, so that they multiply the
+ * final gradient once and not each element here. x NULL stays NULL. */
 rd_scaled rd_grad_without_number(const rd_grad_step *s, rd_expr *x)
 {
     return x && rd_grad_keeps_factors(x->type) ? without_number(s, x, DEEPEST)
                                                : (rd_scaled){ x, 1 };
 }
 
+/* Returns the expression times its number; NULL stays NULL. */
 rd_expr *rd_grad_whole(const char *call, rd_scaled x)
 {
     if (!x.x || x.by == 1)
@@ -109,7 +121,8 @@ rd_expr *rd_grad_whole(const char *call, rd_scaled x)
 }
 
 /* ---- Factors of sums ------------------------------------------------------------------------- */
-/* A sum of products, whose factors are being dealt to two places. */
+/* A sum of products whose factors are being sorted: those that are the same for all terms go
+ * outside of the sum, the others stay inside. */
 typedef struct dealing {
     const char *call;
     uint64_t    axes;     /* of the sum */
@@ -119,7 +132,8 @@ typedef struct dealing {
     bool        failed;
 } dealing;
 
-/* True for a view that reads the same element all along the axes. */
+/* True if the view reads the same element at all indices along these axes (a set, bit k for axis
+ * k). */
 static bool view_repeats(const rd_expr *x, uint64_t axes)
 {
     for (int k = 0; k < x->rank; k++)
@@ -129,7 +143,8 @@ static bool view_repeats(const rd_expr *x, uint64_t axes)
     return true;
 }
 
-/* The axes of a reduction's operand that are these axes of its result. */
+/* Returns the axes of a reduction's operand that are the given axes of its result: sets with a
+ * bit for each axis. Reduced axes are not in the result. */
 static uint64_t axes_of_operand(const rd_expr *x, uint64_t axes)
 {
     uint64_t found = 0;
@@ -141,8 +156,9 @@ static uint64_t axes_of_operand(const rd_expr *x, uint64_t axes)
     return found;
 }
 
-/* True for such a view, a map of such views, or a reduction of them over other axes: all elements
- * along the axes are the same. */
+/* True if all elements of x along these axes are the same: x is a view that repeats there, an
+ * elementwise operation on such views, or a reduction of them over other axes. It looks `depth`
+ * levels deep. */
 static bool repeats(const rd_expr *x, uint64_t axes, int depth)
 {
     bool all = x->kind == RD_EXPR_MAP && depth > 0;
@@ -156,7 +172,8 @@ static bool repeats(const rd_expr *x, uint64_t axes, int depth)
     return all;
 }
 
-/* A factor that repeats, without the axes of the sum. */
+/* Returns a factor that is the same along the axes of the sum, without these axes: its first
+ * element along each. NULL after a failure. */
 static rd_expr *once(const dealing *d, rd_expr *x)
 {
     for (int k = x->rank; x && k-- > 0;)
@@ -165,6 +182,7 @@ static rd_expr *once(const dealing *d, rd_expr *x)
     return x;
 }
 
+/* Returns a b, where NULL stands for 1. A failure sets d->failed. */
 static rd_expr *product(dealing *d, rd_expr *a, rd_expr *b)
 {
     rd_expr *const y = a && b ? map_2(RD_OP_mul, d->call, a, b) : a ? a : b;
@@ -173,7 +191,8 @@ static rd_expr *product(dealing *d, rd_expr *a, rd_expr *b)
     return y;
 }
 
-/* Adds a factor, or a divisor, to those outside. */
+/* Multiplies *to, the factors or the divisors outside of the sum, by a factor that is the same
+ * for all its terms. */
 static void move_outside(dealing *d, rd_expr **to, rd_expr *x)
 {
     rd_expr *const y = once(d, x);
@@ -182,22 +201,25 @@ static void move_outside(dealing *d, rd_expr **to, rd_expr *x)
     *to = product(d, *to, y);
 }
 
+/* True if x is a product or a quotient. */
 static bool is_product(const rd_expr *x)
 {
     return x->kind == RD_EXPR_MAP && (x->op == RD_OP_mul || x->op == RD_OP_div);
 }
 
-/* Factor k of a product, or of the product that x is a view of. */
+/* Returns factor k of a product or quotient x. If x is a view of one, it is the same view of the
+ * factor. NULL after a failure. */
 static rd_expr *factor(const rd_expr *x, int k)
 {
     return x->kind == RD_EXPR_VIEW
-               ? rd_view(x->in[0]->in[k], x->rank, x->extent, x->as.view->number, NULL)
+               ? rd_view(x->in[0]->in[k], x->rank, x->extent, x->as.view->number, /*origin=*/NULL)
                : x->in[k];
 }
 
 static rd_expr *deal(dealing *d, rd_expr *x, int depth);
 
-/* Deals the factors of a / b; returns what stays inside of it. */
+/* Sorts the factors of the quotient x = a / b into those that are the same for all terms of the
+ * sum, which go outside, and the others. Returns what stays inside; NULL: 1. */
 static rd_expr *deal_quotient(dealing *d, rd_expr *x, rd_expr *a, rd_expr *b, int depth)
 {
     rd_expr *stays;
@@ -216,7 +238,9 @@ static rd_expr *deal_quotient(dealing *d, rd_expr *x, rd_expr *a, rd_expr *b, in
     return x;
 }
 
-/* Deals the factors of x; returns the product of those that stay inside, NULL: 1. */
+/* Sorts the factors of x, a product or a view of one, `depth` levels deep: those that are the
+ * same for all terms of the sum multiply d->outside. Returns the product of those that stay
+ * inside the sum; NULL: 1. */
 static rd_expr *deal(dealing *d, rd_expr *x, int depth)
 {
     const rd_expr *y = x->kind == RD_EXPR_VIEW ? x->in[0] : x;
@@ -261,7 +285,9 @@ static rd_expr *reversed(dealing *d, rd_expr *x)
     return x;
 }
 
-/* The product, quotient or view of one, with its differences reversed where that pays. */
+/* Returns a product, quotient or view of one with its differences reversed, if their first
+ * operand changes along the axes of the sum and the second does not; reversed() says why. The
+ * sign goes to d->negative. */
 static rd_expr *with_kept_first(dealing *d, rd_expr *x, int depth)
 {
     const rd_expr *y = x->kind == RD_EXPR_VIEW ? x->in[0] : x;
@@ -283,7 +309,8 @@ static rd_expr *with_kept_first(dealing *d, rd_expr *x, int depth)
     return x;
 }
 
-/* True if all of x is summed, over two long axes or more: the pairs that a scalar belongs to. */
+/* True if all of x is summed, over two axes or more of at least 256 elements: the scalar is a
+ * sum over pairs of points. */
 static bool is_total_of_pairs(const rd_expr *x, uint64_t axes)
 {
     enum { LONG = 256 };
@@ -297,8 +324,9 @@ static bool is_total_of_pairs(const rd_expr *x, uint64_t axes)
     return n > 1;
 }
 
-/* The sum of x over all axes, the last one first: a sum for each point, which shares the loops of
- * other such sums, and then the sum over points. */
+/* Returns the sum of x over all axes, one after the other, the last axis first. So there is a
+ * sum for each point, which can share a loop over pairs with other such sums, and then the sum
+ * over points. */
 static rd_expr *total_in_turn(const char *call, rd_expr *x)
 {
     for (int k = x->rank; x && k-- > 0;)
@@ -306,9 +334,9 @@ static rd_expr *total_in_turn(const char *call, rd_expr *x)
     return x;
 }
 
-/* Drops the axes of extent 1 among those to be summed over: a sum of one element is the element.
- * As a sum it would keep a factor, such as the weights b[j, 0] of a matrix of one column, in the
- * loops over pairs. */
+/* Returns x without those axes to be summed over that have one element, and takes them out of
+ * the set *axes (bits, renumbered): a sum of one element is the element. As a sum it would keep
+ * a factor, such as the weights b[j, 0] of a matrix of one column, inside the loops over pairs. */
 static rd_expr *drop_single(rd_expr *x, uint64_t *axes)
 {
     rd_dims  single = RD_NONE;
@@ -329,11 +357,11 @@ static rd_expr *drop_single(rd_expr *x, uint64_t *axes)
     return single.n ? rd_squeeze(x, single) : x;
 }
 
-/* The sum of x over some axes.  Factors that are the same for all terms multiply it once:
+/* Returns the sum of x over a set of axes, with the factors that are the same for all terms outside
+ * of it, where they multiply once. NULL after a failure.
  *
  *     sum over i of (x[i] - y[j]) * (k[i, j] * b[j])
- *       ->  b[j] * -(sum over i of (y[j] - x[i]) * k[i, j])
- */
+ *       ->  b[j] * -(sum over i of (y[j] - x[i]) * k[i, j]) */
 rd_expr *rd_grad_sum_of_products(const char *call, rd_expr *x, uint64_t axes)
 {
     dealing  d = { .call = call, .axes = axes };

@@ -49,15 +49,16 @@ enum {
 };
 
 /* ---- Roots of sums of squares ---------------------------------------------------------------- */
+/* True if x is a square, as x^2 or as a product of a node with itself. */
 static bool is_square(const rd_expr *x)
 {
     return x->kind == RD_EXPR_MAP &&
            (x->op == RD_OP_square || (x->op == RD_OP_mul && x->in[0] == x->in[1]));
 }
 
-/* True if y is a length: the root of a sum of squares, or of their mean.  At 0 the root has no
- * derivative, and that of the squares is 0; the product would be NaN, as in a kernel of distances
- * where two points are the same.  The length has a cone there, whose middle is 0. */
+/* True if y is a length: the root of a sum of squares, or of their mean. At 0 the root has an
+ * infinite derivative and the squares have 0, whose product would be NaN, as in a kernel of
+ * distances where two points are the same. The length has a kink there, and the rule takes 0. */
 static bool is_length(const rd_expr *y)
 {
     const rd_expr *const x = y->in[0];
@@ -74,8 +75,9 @@ static bool is_length(const rd_expr *y)
 }
 
 /* ---- Rows ------------------------------------------------------------------------------------ */
-/* The text for operand k: that of the row, but for lengths, and for 1 / b.  The derivative of 1 / b
- * is -y * y, which a division would take several times as long for. */
+/* Returns the function text for the change of y by operand k, in terms of g, y and the operands
+ * a, b, c. It is that of the operator's row, except for lengths (0 where y is 0) and for 1 / b.
+ * There the text is -y * y * g, as a division would take several times as long. */
 static const char *text_of(const rd_expr *y, int k)
 {
     return is_length(y)                                               ? "y == 0 ? 0 : 0.5 * g / y"
@@ -83,8 +85,9 @@ static const char *text_of(const rd_expr *y, int k)
                                                                       : rows[y->op].of[k];
 }
 
-/* The change of the node for a change g of operand k; *flat: there is none.  NULL and not flat:
- * after a failure. */
+/* Returns the change of the node if operand k changes by g, from the text of the operator's row.
+ * *flat: the derivative is 0, and NULL is returned. NULL and not flat: a failure, such as an
+ * operator without a derivative, is recorded. */
 static rd_expr *change_by(rd_grad_step *s, int k, rd_expr *g, bool *flat)
 {
     static const char names[]    = "abc";
@@ -110,16 +113,18 @@ static rd_expr *change_by(rd_grad_step *s, int k, rd_expr *g, bool *flat)
 }
 
 /* ---- where and cast, which have no row ------------------------------------------------------- */
-/* The change of where(c, a, b) for a change g of a (k = 1) or b (k = 2). */
+/* Returns the change of where(c, a, b) if a (k = 1) or b (k = 2) changes by g: g where that
+ * operand is taken, else 0. */
 static rd_expr *change_of_choice(rd_grad_step *s, int k, rd_expr *g)
 {
     return rd_grad_text(s, k == 1 ? "c ? g : 0" : "c ? 0 : g", "cg",
                         (rd_expr *const[]){ s->y->in[0], g });
 }
 
-/* Reverse mode: what the node adds to the cotangent of each operand that depends: for a cast, g in
- * the operand's type; else the text of its row. A flat operand, of which the derivative is 0, adds
- * nothing. False after a failure. */
+/* Reverse mode: sets s->in[k] to what the node adds to the cotangent of operand k, the gradient
+ * of the scalar result with respect to it. s->g is the node's own. For a cast it is g in the
+ * operand's type; else the text of the operator's row, as that is linear in g. An operand of
+ * which the derivative is 0 (flat) gets nothing. False after a failure. */
 static bool pull(rd_grad_step *s)
 {
     rd_expr *const y = s->y;
@@ -141,7 +146,8 @@ static bool pull(rd_grad_step *s)
     return true;
 }
 
-/* The tangent of where: it chooses between both tangents. */
+/* Forward mode: returns the tangent of where(c, a, b), how it changes along the direction: it
+ * chooses between the tangents of a and b. An operand without a tangent has zeros. */
 static rd_expr *push_choice(rd_grad_step *s)
 {
     rd_expr *const zero = rd_grad_zeros(s->y);
@@ -153,7 +159,8 @@ static rd_expr *push_choice(rd_grad_step *s)
         (rd_expr *const[]){ s->y->in[0], s->in[1] ? s->in[1] : zero, s->in[2] ? s->in[2] : zero });
 }
 
-/* Adds up the changes by all operands. */
+/* Forward mode: returns the tangent of the node, how it changes along the direction: the sum of
+ * its changes by the operands' tangents, s->in (NULL: 0). NULL after a failure. */
 static rd_expr *push(rd_grad_step *s)
 {
     rd_expr *const y   = s->y;

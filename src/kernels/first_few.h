@@ -22,14 +22,16 @@ typedef struct rd_row_strip {
     void       *state, *to;
 } rd_row_strip;
 
-/* Elements that the state of n_out results has room for. */
+/* Returns how many elements the state has room for, in a sort that keeps the first n_out of a
+ * row: 2 n_out + 128. */
 static inline int64_t rd_first_few_room(int64_t n_out)
 {
     return 2 * n_out + RD_FIRST_FEW_ROOM - 2 * RD_FIRST_FEW_MOST;
 }
 
-/* The size of the state, in words of 64 bits: an element takes one, and its place half of one.  A
- * vector of places is written at a time. */
+/* Returns the size of the state of a sort that keeps the first n_out of a row, in words of 64
+ * bits. It has a header, and for each element that it has room for a word and half a word for
+ * the index in the row. A vector of 8 more words is for the last write, which is a whole vector. */
 static inline int64_t rd_first_few_words(int64_t n_out)
 {
     enum { VECTOR = 8 };

@@ -16,8 +16,9 @@ static void add_row(rd_printing *n, rd_text *to, rd_dtype type, int32_t address,
     rd_print_linear(n, to, at);
 }
 
-/* Prints the call that sorts a row, by a function that the caller has put into q.  Texts for other
- * devices than the CPU have none, and say why. */
+/* Prints the call that sorts a whole row, "q->sort(q, 0, from, to);", or takes a strip of it
+ * (`most` > 0) into a state that holds the first few so far, "q->take(..);". q has the functions
+ * of the caller. Texts for other devices than the CPU have none, and n->why says so. */
 void rd_print_sort(rd_printing *n, const rd_stmt *s)
 {
     const rd_sorting *sorting = &n->t->p->sorting[s->arg];
