@@ -6,7 +6,8 @@
  * plan, but for those whose coordinates a mask reads.
  *
  * Only plans with a product by a library run so, whose bits are that library's in any case; never
- * under `deterministic`.  The blocks follow from extents alone, so bits do not depend on threads. */
+ * under `deterministic`.  The blocks follow from extents alone, so bits do not depend on
+ * threads. */
 #include "eval/cache/in_blocks.h"
 #include "core/clock.h"
 #include "eval/cache/attention.h"
