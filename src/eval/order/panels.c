@@ -65,8 +65,8 @@ static const rd_materialised *materialised_of(const rd_tree *tree, int value)
 }
 
 /* ---- Where the axis should go ---------------------------------------------------------------- */
-/* Examines the strides along the axis of all that a value reads. *some: one of them is small but
- * not 0; *all: none is large. */
+/* Examines the strides along the panel's axis of all that a value reads. *some: one of them is
+ * small but not 0, so that rows along the axis are contiguous; *all: none is large. */
 static void look_at_reads(const panel *p, const rd_materialised *a, bool *some, bool *all)
 {
     *some = false;
@@ -79,8 +79,8 @@ static void look_at_reads(const panel *p, const rd_materialised *a, bool *some, 
     }
 }
 
-/* True if the rows along the axis that a value reads, one for each index of `outer`, are one run of
- * memory: contiguous, and the stride along `outer` is the row's length. */
+/* True if the rows along the panel's axis that a value reads, one for each index of `outer`,
+ * follow one another without gaps: the stride along `outer` is the row's length. */
 static bool rows_adjoin(const panel *p, const rd_materialised *a, int outer)
 {
     bool any = false;
@@ -103,10 +103,10 @@ static bool is_cached(const panel *p, int value)
     return rd_points_of(p->tree->graph, v->axes) <= RD_CACHED_BYTES / rd_dtype_size(v->type);
 }
 
-/* True if a reduction v with lanes along a reduced axis wants the kept axis inside the loop over
- * `outer`.  In memory the lanes lie outside the kept axis (image channels), or each run is too
- * short to stream while its neighbours continue it.  Not for reductions that may exit early, as
- * they end earlier one at a time. */
+/* True if a reduction with SIMD lanes along a reduced axis wants the kept axis inside the loop
+ * over `outer`. That is so if memory has the kept axis inside the lanes (image channels), or each
+ * run of memory is short and its neighbours continue it. Not if it may exit early, which it does
+ * earlier one at a time. */
 static bool is_wanted_by_lanes(const panel *p, const rd_value *v, const rd_materialised *a,
                                int outer)
 {
@@ -130,8 +130,9 @@ static bool is_wanted_by_lanes(const panel *p, const rd_value *v, const rd_mater
     return any;
 }
 
-/* True if the value, computed in `scope`, wants the axis inside the loop over `outer`: a reduction
- * with lanes along contiguous kept elements, or a stored map that would be written by columns. */
+/* True if the value, computed in `scope`, wants the panel's axis inside the loop over `outer`, to
+ * read memory in order: a reduction whose lanes are contiguous kept elements, or a stored map that
+ * would be written by columns. */
 static bool is_wanted_by(const panel *p, int value, const rd_loop_scope *scope, int outer)
 {
     const rd_value        *v = &p->tree->graph->value[value];
@@ -151,8 +152,8 @@ static bool is_wanted_by(const panel *p, int value, const rd_loop_scope *scope, 
            (v->out >= 0 || p->tree->storage[value].keep == RD_KEEP_ARRAY);
 }
 
-/* True if any value in the scope or the loops inside wants the axis inside the loop over
- * `outer`. */
+/* True if any value in the scope or the loops inside wants the panel's axis inside the loop over
+ * `outer`, to read memory in order. */
 static bool is_wanted_by_any(const panel *p, const rd_loop_scope *scope, int outer)
 {
     for (const rd_item *item = scope->first; item; item = item->next)
@@ -162,13 +163,13 @@ static bool is_wanted_by_any(const panel *p, const rd_loop_scope *scope, int out
     return false;
 }
 
-/* True if the item is a loop, and a value in it wants the axis inside this loop. */
+/* True if the item is a loop, and some value in it wants the panel's axis inside that loop. */
 static bool is_wanted_inside(const panel *p, const rd_item *item)
 {
     return item->loop && is_wanted_by_any(p, item->loop, item->loop->axis);
 }
 
-/* True if some loop in the body of `loop` wants the axis inside. */
+/* True if some loop in the body of `loop` should have the panel's axis inside it. */
 static bool is_wanted(const panel *p, const rd_loop_scope *loop)
 {
     for (const rd_item *item = loop->first; item; item = item->next)
@@ -177,8 +178,8 @@ static bool is_wanted(const panel *p, const rd_loop_scope *loop)
     return false;
 }
 
-/* Puts items that do not want the axis inside their loops into a loop over it, and goes on
- * inside the other loops. */
+/* Moves the panel's axis inward: goes into loops that want it inside, and puts all other items,
+ * run by run, into a loop over it. False: no memory. */
 static bool move_axis_inside(const panel *p, rd_loop_scope *scope)
 {
     for (rd_item **at = &scope->first; *at; at = &(*at)->next) {
@@ -204,8 +205,9 @@ static bool move_axis_inside(const panel *p, rd_loop_scope *scope)
 
 /* ---- Width ----------------------------------------------------------------------------------- */
 /* Bytes of accumulators with several lanes per index of the axis, which should stay in cache: four
- * tree nodes of 8 bytes a lane.  These are the current block, and the nodes that it merges with
- * three times out of four.  One lane's are accessed in order and need no room. */
+ * nodes of the combine tree of 8 bytes a lane. These are the current block, and the nodes that it
+ * merges with three times out of four. With one lane they are accessed in order and need no
+ * room. */
 static int64_t lane_bytes(const rd_value *v, int axis)
 {
     return v->combine && v->combine->lanes > 1 && rd_in(v->axes, axis)
@@ -213,7 +215,8 @@ static int64_t lane_bytes(const rd_value *v, int axis)
                : 0;
 }
 
-/* The number of indices of an axis that a scope sees: a tile's width, or the extent. */
+/* The number of indices of an axis that a scope (loop body) sees: the width of a tile loop around
+ * it, or the extent. */
 static int64_t range_of(const rd_graph *g, const rd_loop_scope *scope, int axis)
 {
     for (; scope; scope = scope->parent)
@@ -222,7 +225,7 @@ static int64_t range_of(const rd_graph *g, const rd_loop_scope *scope, int axis)
     return g->axis[axis].extent;
 }
 
-/* Number of rows along the axis in a value's scratch. */
+/* The number of rows along the panel's axis that a value's scratch memory holds. */
 static double rows_held(const panel *p, int value)
 {
     const rd_storage *own  = &p->tree->storage[value];
@@ -234,14 +237,14 @@ static double rows_held(const panel *p, int value)
     return rows;
 }
 
-/* Bytes of nodes of a sum with one lane per index of the axis: a row of doubles for each level of
- * its combine tree, and cells along the other axes that it keeps inside the panel.  Extremes have
- * no nodes. */
+/* Bytes, per index of the panel's axis, of the combine tree of a sum with one lane: a double for
+ * each level, times the results along other axes that it keeps inside the panel. Extremes and
+ * single blocks have no nodes. */
 static double node_bytes(const panel *p, const rd_value *v)
 {
     const rd_graph *g      = p->tree->graph;
     const int64_t   points = rd_points_of(g, v->reduced);
-    double          rows = 2, cells = 1;
+    double          rows = 2, cells = 1; /* levels; results at a time */
 
     if (!v->combine || v->combine->lanes > 1 || !rd_in(v->axes, p->axis) ||
         points <= v->combine->steps || !rd_reducer_adds((rd_reducer_id)v->reducer))
@@ -254,8 +257,8 @@ static double node_bytes(const panel *p, const rd_value *v)
     return rows * cells * 8;
 }
 
-/* Collects what the loops inside a panel need: the largest element and stride, bytes of lanes and
- * of nodes, and bytes of scratch per index of the axis. */
+/* Collects what the loops inside a panel need per index of its axis: bytes of accumulators
+ * (lanes), of combine tree nodes, and of scratch memory. Also the largest element and stride. */
 static void collect_facts(panel *p, const rd_loop_scope *scope)
 {
     for (const rd_item *item = scope->first; item; item = item->next) {
@@ -282,8 +285,9 @@ static void collect_facts(panel *p, const rd_loop_scope *scope)
     }
 }
 
-/* False if a read is by columns, with the larger stride along the axis.  *some: each iteration
- * of `outer` reads a row of an array along the axis. */
+/* False if something is read by columns: with a stride along the panel's axis not below that along
+ * `outer`. *some: each iteration of `outer` reads another row of an array along the panel's
+ * axis. */
 static bool reads_rows(const panel *p, const rd_loop_scope *scope, int outer, bool *some)
 {
     for (const rd_item *item = scope->first; item; item = item->next) {
@@ -303,7 +307,8 @@ static bool reads_rows(const panel *p, const rd_loop_scope *scope, int outer, bo
     return true;
 }
 
-/* True if a loop over rows reads memory row by row, each row along the axis of the panel. */
+/* True if a loop over rows reads memory row by row, each row along the panel's axis; `loop` may be
+ * NULL. */
 static bool is_streaming(const panel *p, const rd_loop_scope *loop)
 {
     bool some = false;
@@ -311,7 +316,7 @@ static bool is_streaming(const panel *p, const rd_loop_scope *loop)
     return loop && reads_rows(p, loop, loop->axis, &some) && some;
 }
 
-/* Bytes times the factor of the choice: panel is the log2 of the factor that tuning gave. */
+/* Bytes times 2^choice->panel, the factor that a measurement chose. */
 static int64_t scaled(const panel *p, int64_t bytes)
 {
     return p->choice->panel >= 0 ? bytes << p->choice->panel : bytes >> -p->choice->panel;
@@ -328,7 +333,7 @@ static bool has_loops(const rd_loop_scope *scope)
 }
 
 /* True for a reduction by rows of a sparse pattern with few columns: tasks share the rows, and
- * each takes all columns together. */
+ * each takes all columns together, without panels. */
 static bool folds_rows(const panel *p, const rd_loop_scope *loop)
 {
     enum { MANY = 1024 };
@@ -336,7 +341,7 @@ static bool folds_rows(const panel *p, const rd_loop_scope *loop)
     return p->extent <= MANY && rd_sparse_fold_kind(p->tree, loop) == RD_PATTERN_ROWS;
 }
 
-/* True if an array is larger than the page cache.  Its rows would be read from disk again for
+/* True if an array that is read exceeds the page cache. Its rows would be read from disk again for
  * each panel, so one pass for all columns is better. */
 static bool is_too_large(const panel *p, const rd_loop_scope *scope)
 {
@@ -359,9 +364,8 @@ static bool is_too_large(const panel *p, const rd_loop_scope *scope)
 }
 
 /* The width of a panel in indices: as wide as fits the cache that its memory needs, and no wider
- * than lets accumulators with lanes and kept values stay in cache.  A transposed read has widths of
- * its own.  Within a tile loop of its axis the panel is all of the extent, if that is
- * the tile's. */
+ * than lets accumulators and values kept between inner loops stay in cache. The whole extent means
+ * no tile loop. If a tile loop of the axis is around, that width counts as the extent. */
 static int64_t panel_step(const panel *p, const rd_loop_scope *loop)
 {
     const rd_loop_scope *rows  = rd_only_loop(loop);
@@ -390,10 +394,9 @@ static int64_t panel_step(const panel *p, const rd_loop_scope *loop)
 }
 
 /* ---- Panels ---------------------------------------------------------------------------------- */
-/* True if the loop over rows may become the root loop.  That needs one pass over memory row by row,
- * and enough rows for tasks.  Tasks that share rows hold all results and merge them at the end, so
- * wider results need more rows.  Tasks that share columns read strips, which must be long
- * enough. */
+/* True if the loop over rows may become the root loop, so that tasks share rows and not columns.
+ * That needs one pass over memory row by row, and enough rows: such tasks hold all results and
+ * merge them at the end. Tasks that share columns need long strips of each row. */
 static bool may_share_rows(const panel *p, const rd_loop_scope *loop)
 {
     const rd_loop_scope *rows  = rd_only_loop(loop);
@@ -408,10 +411,12 @@ static bool may_share_rows(const panel *p, const rd_loop_scope *loop)
     s = rd_share(p->tree, rows, rows->axis);
     if (s.serial)
         return bytes <= LINE;
+    /* wider results want more rows */
     return is_too_large(p, loop) || (double)rd_grains(p->tree, rows->axis, s) >= strips * strips;
 }
 
-/* Replaces a loop in a list of items by the items of its body. */
+/* Replaces a loop in a list of items by the items of its body, as their loops have its axis inside
+ * now. */
 static void replace_by_items(rd_item **at)
 {
     rd_item *last = (*at)->loop->first, *rest = (*at)->next;
@@ -424,10 +429,9 @@ static void replace_by_items(rd_item **at)
 
 static bool make_panels(const rd_tree *tree, rd_loop_scope *scope, const rd_choice *choice);
 
-/* Makes a panel of the loop *at if something inside wants its axis; else goes on with the loops
- * inside. A panel as wide as the axis needs no tile loop. `root`: it is a root loop. `forbidden`:
- * something inside reduces the axis. `fewest`: the least extent that is worth a panel; in greedy
- * order, which keeps partial results in a tile, 2 is enough. */
+/* Makes a panel of the loop *at if something inside wants its axis inside: the loop becomes one
+ * over tiles, and a loop over the axis goes inside. A panel as wide as the axis needs no tile
+ * loop. Else goes on with the loops inside. root: it is a root loop. False: no memory. */
 static bool make_panel(const rd_tree *tree, rd_item **at, bool root, const rd_choice *choice)
 {
     rd_loop_scope *loop = (*at)->loop;
@@ -452,7 +456,8 @@ static bool make_panel(const rd_tree *tree, rd_item **at, bool root, const rd_ch
     return true;
 }
 
-/* Makes panels of the loops in a scope, where they are wanted. */
+/* Makes panels (tile loops over an axis that moves inside) of the loops in a scope, where values
+ * want them. False: no memory. */
 static bool make_panels(const rd_tree *tree, rd_loop_scope *scope, const rd_choice *choice)
 {
     for (rd_item **at = &scope->first; *at;) {
@@ -466,7 +471,8 @@ static bool make_panels(const rd_tree *tree, rd_loop_scope *scope, const rd_choi
     return true;
 }
 
-/* Makes panels wherever a loop in the tree wants them; false: no memory. */
+/* Makes panels (tile loops over an axis that moves inside) in the whole tree, where values want
+ * them to read memory in order. False: no memory. */
 bool rd_make_panels(const rd_tree *tree, const rd_choice *choice)
 {
     return make_panels(tree, tree->root, choice);
