@@ -297,10 +297,10 @@ static void root_text(rd_text *text, const rd_tree *tree, const rd_item *item)
     rd_text_add(text, "%s ", sharing(tree, item->loop, item->loop->axis));
     loop_text(text, tree->graph, item->loop);
     rd_text_add(text, "\n");
-    scope_text(text, tree, item->loop, 1);
+    scope_text(text, tree, item->loop, /*depth=*/1);
     if (item->loop->epilogue) {
         rd_text_add(text, "then ");
-        loops_text(text, tree, item->loop->epilogue, 0);
+        loops_text(text, tree, item->loop->epilogue, /*depth=*/0);
     }
 }
 

@@ -94,7 +94,7 @@ bool rd_blocks_text(rd_text *text, rd_pool *pool, const rd_graph *g, rd_results 
 
         for (int s = 0; s < g->n_slot; s++) {
             const int64_t mine =
-                is_here(&g->slot[s], results) ? rd_slot_span(1, &p[k], s, &g->slot[s]) : 0;
+                is_here(&g->slot[s], results) ? rd_slot_span(/*n=*/1, &p[k], s, &g->slot[s]) : 0;
 
             parts[s] = rd_room_is_large(mine, d.room);
             here += parts[s] ? mine : 0;

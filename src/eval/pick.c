@@ -229,7 +229,7 @@ static rd_status places(rd_ctx *ctx, const char *call, rd_expr *mask, rd_array *
     if (!rd_picked_make(&s, ctx, call, mask, rd_pieces_are_cheap(mask), /*first=*/false))
         return rd_error(ctx);
     fresh.shape = RD_SHAPE(s.found, mask->rank);
-    if (cut_output(ctx, call, out, &fresh, 0, &cut) &&
+    if (cut_output(ctx, call, out, &fresh, /*axis=*/0, &cut) &&
         find_memory(ctx, call, &cut, &fresh, &direct) && fill_all_places(&s, mask, fresh.data))
         deliver_result(ctx, call, &fresh, &cut, direct, out);
     else
@@ -270,12 +270,12 @@ int64_t rd_find_first(rd_ctx *ctx, rd_expr *mask)
 
     mask = rd_cast(mask, RD_BOOL);
     if (mask && rd_picked_make(&s, ctx, call, mask, rd_pieces_are_cheap(mask), /*first=*/true)) {
-        const uint64_t *word = s.first < 0 ? NULL : rd_picked_bits(&s, s.first, 0);
+        const uint64_t *word = s.first < 0 ? NULL : rd_picked_bits(&s, s.first, /*block=*/0);
 
         for (; word && found < 0; word++)
             if (*word)
                 found = rd_piece_begin(&s.pieces, s.first) + __builtin_ctzll(*word) +
-                        64 * (word - rd_picked_bits(&s, s.first, 0));
+                        64 * (word - rd_picked_bits(&s, s.first, /*block=*/0));
         rd_picked_free(&s);
     }
     rd_ctx_release(ctx, mark);
@@ -361,7 +361,7 @@ static rd_status values(rd_ctx *ctx, const char *call, rd_expr *x, rd_expr *mask
         direct = !bytes_overlap(x->as.leaf->data, rd_points(x->rank, x->extent) * size, out->data,
                                 s.found * size);
     }
-    if (cut_output(ctx, call, out, &fresh, 0, &cut) &&
+    if (cut_output(ctx, call, out, &fresh, /*axis=*/0, &cut) &&
         find_memory(ctx, call, &cut, &fresh, &direct) && fill_all_values(&s, call, x, fresh.data))
         deliver_result(ctx, call, &fresh, &cut, direct, out);
     else

@@ -322,7 +322,7 @@ static bool copy_results(cutter *k, rd_split_parts *cuts)
 static bool list_parts(cutter *k, rd_split_parts *cuts)
 {
     /* each result is stored and copied */
-    const bool     apart = k->results.n > 1 && weight_of(k, -1, k->limit) > k->limit;
+    const bool     apart = k->results.n > 1 && weight_of(k, /*i=*/-1, k->limit) > k->limit;
     rd_split_part *last;
 
     for (int r = 0; r < k->results.n && apart; r++)
@@ -333,7 +333,7 @@ static bool list_parts(cutter *k, rd_split_parts *cuts)
         return copy_results(k, cuts);
     last  = &cuts->cut[cuts->n++];
     *last = (rd_split_part){ .n = k->results.n };
-    (void)weight_of(k, -1, INT64_MAX);
+    (void)weight_of(k, /*i=*/-1, INT64_MAX);
     return take_given(k, last);
 }
 

@@ -78,7 +78,7 @@ static double rate_of_operations(rd_ctx *ctx)
     for (int k = 0; k < POINTS; k++)
         x[k] = (float)k / POINTS;
     rd_expr *const points   = rd_wrap(ctx, x, RD_SHAPE(POINTS));
-    rd_expr *const distance = rd_sub(rd_expand(points, 1), rd_expand(points, 0));
+    rd_expr *const distance = rd_sub(rd_expand(points, /*axis=*/1), rd_expand(points, /*axis=*/0));
 
     return rate_of(ctx, rd_sum(rd_exp(rd_neg(rd_square(distance))), RD_DIMS(1)),
                    /*of_bytes=*/false);

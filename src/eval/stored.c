@@ -335,7 +335,7 @@ static rd_expr *one_fill(const storing *s, const rd_expr *part)
                            "rd_stored() has what is stored, and rd_dense() all",
                            call, rd_shape_text(fill->rank, fill->extent, shape));
     while (fill && fill->rank > 0)
-        fill = rd_select_place(fill, 0, 0);
+        fill = rd_select_place(fill, /*axis=*/0, /*place=*/0);
     return fill;
 }
 

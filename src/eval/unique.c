@@ -37,18 +37,18 @@ static bool find(distinct *d)
 
     if (!first || rd_nonzero(d->ctx, first, &d->first) != RD_OK)
         return false;
-    rd_expr *const at = rd_select_place(leaf_of(d, &d->first), 1, 0);
+    rd_expr *const at = rd_select_place(leaf_of(d, &d->first), /*axis=*/1, /*place=*/0);
 
-    return rd_eval_for(d->ctx, call, rd_take_places(sorted, 0, at), &d->values) == RD_OK;
+    return rd_eval_for(d->ctx, call, rd_take_places(sorted, /*axis=*/0, at), &d->values) == RD_OK;
 }
 
 /* Counts the elements of each run of equal elements: differences of the positions where runs
  * begin, up to the end. False on failure. */
 static bool count(const distinct *d, rd_array *counts)
 {
-    rd_expr *const from = rd_select_place(leaf_of(d, &d->first), 1, 0);
-    rd_expr *const end  = rd_expand(rd_int(d->ctx, d->sorted.shape.at[0]), 0);
-    rd_expr *const all  = rd_concat(0, (rd_exprs){ (rd_expr *const[]){ from, end }, 2 });
+    rd_expr *const from = rd_select_place(leaf_of(d, &d->first), /*axis=*/1, /*place=*/0);
+    rd_expr *const end  = rd_expand(rd_int(d->ctx, d->sorted.shape.at[0]), /*axis=*/0);
+    rd_expr *const all  = rd_concat(/*axis=*/0, (rd_exprs){ (rd_expr *const[]){ from, end }, 2 });
 
     return rd_eval_for(d->ctx, call, rd_diff(all, /*axis=*/0, /*n=*/1), counts) == RD_OK;
 }

@@ -160,7 +160,7 @@ static bool find_scores(rd_attention *a, const weights *w)
     for (int k = 0; k < s->rank; k++)
         if (w->to[k] >= 0)
             number[s->rank + k * a->rank + w->to[k]] = 1;
-    a->scores = rd_view(s, a->rank, extent, number, NULL);
+    a->scores = rd_view(s, a->rank, extent, number, /*origin=*/NULL);
     return a->scores != NULL;
 }
 

@@ -100,7 +100,7 @@ static int tile_results(const rd_attention *a, rd_expr *scores, const rd_tile_bo
                         const rd_box_swap *swap, rd_expr *y[RD_TILE_RESULTS])
 {
     const rd_dims  along = RD_KEEP(a->columns); /* reduce it, keep it with extent 1 */
-    rd_expr *const s = part_of(scores, t, swap), *const v = part_of(a->values, t, NULL);
+    rd_expr *const s = part_of(scores, t, swap), *const v = part_of(a->values, t, /*swap=*/NULL);
     rd_expr *e = s, *m = NULL, *least; /* -inf; e: exponentials; m: greatest scores */
 
     if (a->largest && s) {
@@ -271,12 +271,13 @@ static rd_status ask_finite(rd_attention_worker *w, const rd_tile_box *t, bool *
     if (rd_leaf_element(w->a.values, t->first)) {
         sum = zero_times_values(&w->a, t);
     } else {
-        y      = part_of(w->a.values, &one, /*swap=*/NULL);
-        y      = rd_sum(map_2(RD_OP_mul, call, y, rd_int(w->ctx, 0)), RD_ALL);
-        y      = rd_cast_to(y, RD_F64);
-        status = y ? rd_tile_evaluate(w, RD_FINITE_KIND, /*rows=*/0,
-                                      t->end[w->a.columns] - t->first[w->a.columns], 1, &y, &out)
-                   : rd_error(w->ctx);
+        y = part_of(w->a.values, &one, /*swap=*/NULL);
+        y = rd_sum(map_2(RD_OP_mul, call, y, rd_int(w->ctx, 0)), RD_ALL);
+        y = rd_cast_to(y, RD_F64);
+        status =
+            y ? rd_tile_evaluate(w, RD_FINITE_KIND, /*rows=*/0,
+                                 t->end[w->a.columns] - t->first[w->a.columns], /*n=*/1, &y, &out)
+              : rd_error(w->ctx);
     }
     (void)rd_ctx_release(w->ctx, mark);
     *are = sum == 0;

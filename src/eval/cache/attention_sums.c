@@ -28,13 +28,14 @@ static int64_t bytes_of_rows(const rd_attention *a, int64_t each)
  * tile at work, sums of values, sums of weights, and greatest scores. */
 int64_t rd_attention_bytes(const rd_attention *a)
 {
-    return (RD_BLOCK_TILES + 1) * (2 * bytes_of_rows(a, 1) + bytes_of_rows(a, rd_row_values(a)));
+    return (RD_BLOCK_TILES + 1) *
+           (2 * bytes_of_rows(a, /*each=*/1) + bytes_of_rows(a, rd_row_values(a)));
 }
 
 /* Sets the sizes and allocates the memory of the running sums; false: no memory. */
 bool rd_sums_begin(rd_attention_worker *w)
 {
-    w->row_bytes = bytes_of_rows(&w->a, 1);
+    w->row_bytes = bytes_of_rows(&w->a, /*each=*/1);
     w->sum_bytes = bytes_of_rows(&w->a, rd_row_values(&w->a));
     w->memory    = rd_alloc(w->ctx, rd_attention_bytes(&w->a));
     return w->memory != NULL;

@@ -97,7 +97,7 @@ static rd_expr *view_part(rd_expr *x, const int64_t *first, const int64_t *end, 
         number[a] -= leaf ? 0 : lo[a]; /* relative to the operand's box */
     }
     in = leaf ? below : part(below, lo, hi, b);
-    return in ? rd_view(in, x->rank, extent, number, NULL) : NULL;
+    return in ? rd_view(in, x->rank, extent, number, /*origin=*/NULL) : NULL;
 }
 
 /* The box of a reduction: the reduction of all elements along its reduced axes, in a box along

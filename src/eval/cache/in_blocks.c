@@ -112,7 +112,7 @@ static double bytes_of_block(const rd_plan *whole, const rd_expr_pieces *p, rd_e
 {
     rd_ctx *const  ctx  = whole->ctx;
     const rd_mark  mark = rd_ctx_mark(ctx);
-    rd_expr *const z    = rd_piece_view(p, y, 0);
+    rd_expr *const z    = rd_piece_view(p, y, /*k=*/0);
     /* no memory; any aligned address will do */
     rd_array out  = { .type = y->type, .data = (void *)(uintptr_t)64 };
     rd_plan *plan = NULL;

@@ -108,7 +108,7 @@ static rd_expr *rounded(rd_expr *x)
                                                        .n_in   = 1,
                                                        .extent = x->extent,
                                                        .in     = &x },
-                                           /*facts=*/NULL, 0)
+                                           /*facts=*/NULL, /*size=*/0)
                                  : x;
 }
 

@@ -238,7 +238,7 @@ static rd_expr *index_in_part(const rd_expr *x, int64_t from, int64_t extent)
                    &facts, sizeof facts);
 
     if (from > 0)
-        index = index_op(RD_OP_maximum, index_op(RD_OP_sub, index, from), 0);
+        index = index_op(RD_OP_maximum, index_op(RD_OP_sub, index, from), /*number=*/0);
     return from + extent < n ? index_op(RD_OP_minimum, index, extent - 1) : index;
 }
 
@@ -273,7 +273,7 @@ static rd_expr *cast_of(rd_expr *x, const rd_expr *like)
                                    .n_in   = 1,
                                    .extent = like->extent,
                                    .in     = &x },
-                       /*facts=*/NULL, 0)
+                       /*facts=*/NULL, /*size=*/0)
              : NULL;
 }
 

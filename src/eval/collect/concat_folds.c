@@ -92,7 +92,7 @@ static rd_expr *combine_folds(const rd_expr *x, rd_expr *a, rd_expr *b)
                                .n_in   = 2,
                                .extent = x->extent,
                                .in     = in },
-                   /*facts=*/NULL, 0);
+                   /*facts=*/NULL, /*size=*/0);
 }
 
 /* Reduces each box along axis a and later axes, and combines the results; s->lo and s->hi hold the

@@ -249,7 +249,7 @@ static bool reshape_copy(rd_collector *c, const rd_expr *e, int use)
     c->graph->value[v].whole = true;
     c->graph->value[v].dense = true;
     return rd_set_dims(c, v, x->rank, dim) &&
-           rd_answer(c, use, rd_read_value(c, x->type, v, 1, &flat));
+           rd_answer(c, use, rd_read_value(c, x->type, v, /*n=*/1, &flat));
 }
 
 /* Answers a use of a reshape: by a flat read of a leaf (v >= 0), by subscripts of the operand, or

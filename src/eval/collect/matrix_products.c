@@ -229,7 +229,7 @@ static bool keep_operand(rd_graph *g, int32_t *operand, const product *p, int32_
 
     if (!rows_lie_apart(&g->value[read], p))
         return keep_map(g, &g->value[read], p);
-    if (copy[read] < 0 && ((copy[read] = rd_graph_add_copy(g, read, 0)) < 0 ||
+    if (copy[read] < 0 && ((copy[read] = rd_graph_add_copy(g, read, /*ops=*/0)) < 0 ||
                            !keep_copy(g, &g->value[copy[read]], &g->value[read].at[0])))
         return false;
     *operand = copy[read];

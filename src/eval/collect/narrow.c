@@ -182,7 +182,7 @@ static bool reads_changed(const narrowing *c, int i)
 /* Appends a cast of value i to the type; its number, -1: no memory. */
 static int cast_of(narrowing *c, int i, rd_dtype type)
 {
-    const int made = rd_graph_add_copy(c->g, i, 1);
+    const int made = rd_graph_add_copy(c->g, i, /*ops=*/1);
 
     if (made >= 0)
         c->g->value[made].type = type;

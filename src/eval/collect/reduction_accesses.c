@@ -91,7 +91,7 @@ static bool access_storage(rd_fold_reads *o, const rd_value *v)
         add_subscript(o, &a, t == v ? &self : &v->at[d], stride);
     }
     if (t->dense)
-        add_subscript(o, &a, &v->at[0], 1);
+        add_subscript(o, &a, &v->at[0], /*stride=*/1);
     return add_access(o, &a);
 }
 
@@ -116,7 +116,7 @@ static bool access_place(rd_fold_reads *o, const rd_value *v)
     rd_own_access a = { .bytes = v->kind == RD_VALUE_COORD ? 0 : rd_dtype_size(v->type),
                         .times = 1 };
 
-    add_subscript(o, &a, &v->at[0], 1);
+    add_subscript(o, &a, &v->at[0], /*stride=*/1);
     return add_access(o, &a);
 }
 

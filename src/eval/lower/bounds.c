@@ -216,10 +216,10 @@ static void read_mask(const facts *f, int32_t reg, int depth, mask *m)
     }
     if (inst->kind == RD_I_MAP && inst->from == RD_I64)
         switch (inst->op) {
-        case RD_OP_le: read = add_at_most(f, m, inst->a, inst->b, 0); break;
-        case RD_OP_lt: read = add_at_most(f, m, inst->a, inst->b, 1); break;
-        case RD_OP_ge: read = add_at_most(f, m, inst->b, inst->a, 0); break;
-        case RD_OP_gt: read = add_at_most(f, m, inst->b, inst->a, 1); break;
+        case RD_OP_le: read = add_at_most(f, m, inst->a, inst->b, /*less=*/0); break;
+        case RD_OP_lt: read = add_at_most(f, m, inst->a, inst->b, /*less=*/1); break;
+        case RD_OP_ge: read = add_at_most(f, m, inst->b, inst->a, /*less=*/0); break;
+        case RD_OP_gt: read = add_at_most(f, m, inst->b, inst->a, /*less=*/1); break;
         default: break;
         }
     m->exact &= read;

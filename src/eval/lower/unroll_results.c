@@ -98,7 +98,9 @@ static bool may_unroll(const rd_program *p, const rd_loop *loop)
         return false;
     for (int32_t i = loop->begin + 1; i < loop->end; i++)
         switch (p->inst[i].kind) {
-        case RD_I_LOAD: finds_register |= register_in_round(p, loop, &p->inst[i], 0) >= 0; break;
+        case RD_I_LOAD:
+            finds_register |= register_in_round(p, loop, &p->inst[i], /*k=*/0) >= 0;
+            break;
         case RD_I_STORE:
         case RD_I_CONST:
         case RD_I_MAP:

@@ -140,7 +140,7 @@ static void go_along_rows(const chain *c)
     if (c->tree->graph->axis[c->loop[c->n - 1]->axis].extent < SHORT &&
         c->tree->graph->axis[axis].extent >= SHORT && is_limited_to_panel(c->loop[0], axis) &&
         are_all_reads_along(c, axis))
-        move_inside(c, 0);
+        move_inside(c, /*k=*/0);
 }
 
 /* Makes the two axes of a transposing chain innermost, the stored one last, so that backends can

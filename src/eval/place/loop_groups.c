@@ -377,7 +377,7 @@ static double form_group_once(growing *g)
             g->supposing = supposed; /* the assumptions made for a do not count */
             continue;
         }
-        alone           = rd_group_cost(g->s->p, 1, &a, shared, g->x);
+        alone           = rd_group_cost(g->s->p, /*n=*/1, &a, shared, g->x);
         g->member[g->n] = a;
         joined          = rd_group_cost(g->s->p, g->n + 1, g->member, shared, g->x);
         why = g->n == 0 || joined <= together + alone ? JOINS : isinf(joined) ? HOLDS : DEARER;

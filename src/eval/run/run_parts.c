@@ -133,7 +133,7 @@ static rd_status check_addresses(const running *r)
                                       r->in ? r->in[part->input] : NULL, part->plan->out[0].type);
     }
     if (parts->direct >= 0 && status == RD_OK)
-        status = rd_check_address(r->plan, "result", 0, direct(r), r->plan->out[0].type);
+        status = rd_check_address(r->plan, "result", /*k=*/0, direct(r), r->plan->out[0].type);
     return status;
 }
 
@@ -224,7 +224,7 @@ rd_status rd_parts_run(const rd_plan *plan, const void *const *in, void *const *
     for (; t.part < t.n && status == RD_OK; t.part++)
         status = run_part(&r, &plan->parts->part[t.part], &mine, stats);
     if (t.said && status == RD_OK)
-        (void)progress->tell(progress->user, 1, 0);
+        (void)progress->tell(progress->user, /*done=*/1, /*seconds_left=*/0);
     rd_free_work(plan->ctx, r.spare);
     give_memory(plan, memory);
     return status;

@@ -120,7 +120,7 @@ static bool one_task(const run *r, const rd_program *p, int64_t extent, tasks *t
     t->task           = &f->task;
     if (!r->plan->fits && rd_task_bytes(p, t->state) > r->plan->work_bytes && !more_memory(r, p, t))
         return false;
-    set_task(p, t->task, t->state, t->memory ? t->memory : f->work, f->slot, 0, extent);
+    set_task(p, t->task, t->state, t->memory ? t->memory : f->work, f->slot, /*lo=*/0, extent);
     return true;
 }
 
@@ -282,7 +282,7 @@ static void run_parts(const run *r, const rd_program *p, tasks *t)
     if (backend->strategy)
         t->way = t->task->strategy = backend->strategy(p);
     /* directly: even an OpenMP region of one thread costs as much as a small kernel */
-    run_task(r, p, t, 0);
+    run_task(r, p, t, /*k=*/0);
     if (t->task->status == RD_OK && before.status != RD_OK)
         *t->task = before;
 }
@@ -316,7 +316,7 @@ static void rerun_for_errors(run *r, const rd_program *p, int64_t extent, tasks 
         return;
     }
     t->task->strategy = NULL;
-    run_task(r, p, t, 0);
+    run_task(r, p, t, /*k=*/0);
 }
 
 /* Writes the trace event of a stage: its strategy, tasks and time. */
