@@ -199,9 +199,9 @@ static void fill_places(const void *with, int64_t k)
 }
 
 /* ---- Positions ------------------------------------------------------------------------------- */
-/* Writes the positions of all true elements to y, with the blocks of all pieces of the mask shared
- * by threads; false: no memory. `count` is 0, 1, 2 .., from which positions in a block are
- * picked. */
+/* Writes the positions of all true elements to y; threads share the blocks of all pieces (a piece
+ * is a part of the mask that is evaluated at a time). `count` is 0, 1, 2 .., from which positions
+ * in a block are picked. False: no memory. */
 static bool fill_all_places(const rd_picked *s, const rd_expr *mask, void *y)
 {
     int64_t *count = rd_alloc_raw(s->ctx, RD_PICK_BLOCK * (int64_t)sizeof *count);

@@ -56,7 +56,8 @@ static void pack_block(const void *with, int64_t block)
                                      s->bits + at * RD_PICK_WORDS, p->mask + block * RD_PICK_BLOCK);
 }
 
-/* True if the piece has a true element. */
+/* True if the piece (a part of the mask that is evaluated at a time) has a true element, by the
+ * counts of its blocks. */
 static bool piece_is_true(const rd_picked *s, int64_t piece)
 {
     for (int64_t b = 0; b < s->blocks; b++)
@@ -65,8 +66,8 @@ static bool piece_is_true(const rd_picked *s, int64_t piece)
     return false;
 }
 
-/* Evaluates each piece of the mask into `bytes`, and packs them into bits. `first`: stops at the
- * first piece with a true element, s->first. False after a failure. */
+/* Evaluates each piece (a view of the mask) into `bytes`, and packs them into bits. `first`: stops
+ * at the first piece with a true element, s->first. False after a failure. */
 static bool evaluate(rd_picked *s, const char *call, rd_expr *mask, uint8_t *bytes, bool first)
 {
     for (int64_t k = 0; k < s->pieces.n && s->first < 0; k++) {

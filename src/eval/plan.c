@@ -241,8 +241,8 @@ static bool fill_plan(rd_plan *plan, rd_pool *work, rd_exprs in, const int64_t *
     return true;
 }
 
-/* Frees a plan and all that it owns: the plan for runs in which a device fails, the one that
- * replaces a brief plan, and the plans of its parts. */
+/* Frees a plan and all that it owns: the plan for runs in which a device fails (instead), the one
+ * with compiled loops that replaces a brief one (grown), and the plans of its parts. */
 void rd_plan_drop(rd_plan *plan)
 {
     rd_ctx *ctx = plan->ctx;

@@ -40,8 +40,8 @@ static bool describe_result(rd_same *s, const rd_result *r)
     return true;
 }
 
-/* Describes options, expressions and layouts as words, without looking into expressions. False:
- * too many words, or invalid, which the slow path then reports. */
+/* Describes options, expressions and layouts as words (a key of 64-bit ints), without looking into
+ * expressions. False: too many words, or invalid, which the slow path then reports. */
 static bool describe(rd_same *s, rd_results results, const rd_eval_opts *opts)
 {
     s->n_word            = 0;
@@ -55,8 +55,8 @@ static bool describe(rd_same *s, rd_results results, const rd_eval_opts *opts)
     return true;
 }
 
-/* The entry of the first-level table (direct-mapped, by hash) where such words belong. It may hold
- * other words. */
+/* The entry of the first-level table (direct-mapped, by hash) where the key `s` of words belongs.
+ * It may hold another key. */
 static rd_same *same_place(rd_cache *c, const rd_same *s)
 {
     uint64_t hash = 0;
@@ -138,7 +138,8 @@ static bool was_planned_with_values(rd_cache *c)
 
 /* Finds a plan that reads the key's numbers as inputs, so that it runs for any values; NULL: none.
  * Then the key gets the values back, unless such a plan is to be made now. It is, if a plan with
- * fixed values was made before, or the plan found was brief and is over (*over). */
+ * fixed values was made before, or the plan found was brief (for first runs) and has had these
+ * (*over). */
 static rd_entry *find_for_any_numbers(rd_cache *c, const rd_eval_opts *opts, bool *over)
 {
     rd_entry *e;
@@ -217,7 +218,8 @@ static rd_status run_entry(rd_entry *e, const void *const *leaf, rd_results resu
 }
 
 /* Marks an entry as running, so that no thread frees it, and counts its use; e may be NULL. Runs
- * are counted for brief plans only, which are replaced after some. */
+ * are counted for brief plans only, which have no compiled loops and are replaced after some
+ * runs. */
 static rd_entry *mark_running(rd_cache *c, rd_entry *e)
 {
     if (e) {

@@ -13,7 +13,7 @@ static void set_bit(uint64_t *set, int i)
     set[i / 64] |= (uint64_t)1 << (i % 64);
 }
 
-/* True if two bit sets of raw axes have a common element. */
+/* True if two bit sets of axes have a common element. */
 static bool bits_intersect(const uint64_t *a, const uint64_t *b)
 {
     for (int w = 0; w < RD_RAW_WORDS; w++)
@@ -22,7 +22,8 @@ static bool bits_intersect(const uint64_t *a, const uint64_t *b)
     return false;
 }
 
-/* Makes room for one more raw axis; false after recording RD_ERR_LIMIT or RD_ERR_MEMORY. */
+/* Makes room for one more raw axis (a loop axis before unification); false after recording
+ * RD_ERR_LIMIT or RD_ERR_MEMORY. */
 static bool reserve_axis(rd_axes *axes)
 {
     int32_t      room = axes->room ? 2 * axes->room : 16;

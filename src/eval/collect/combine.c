@@ -38,8 +38,8 @@ static int64_t index_coef(const rd_fold_reads *o, int axis)
 
 /* True if axes x and y of the reduction act as one flattened axis with x outside: every operand's
  * stride along x is y's extent times its stride along y, as in a contiguous matrix. Both are
- * reduced or both are kept. A reducer that needs the flat index, such as argmax, also wants them
- * adjacent in C order. */
+ * reduced or both are kept (not reduced). A reducer that needs the flat index, such as argmax,
+ * also wants them adjacent in C order. */
 static bool is_joined_outside(const rd_fold_reads *o, int x, int y)
 {
     bool in_order = index_coef(o, x) == index_coef(o, y) * extent(o, y), has_stride = false;
@@ -161,9 +161,10 @@ static bool is_short(const rd_fold_reads *o)
     return steps <= RD_TREE_STEPS || pairs;
 }
 
-/* Cost of loading 4-byte neighbours along `axis`, from the access's stride. 1 is a contiguous load,
- * 0.5 one element for all lanes, 2 a small stride or a packed copy, 12 or 16 scattered elements.
- * The constants are fixed, because they decide bits. */
+/* Cost of loading a vector of 4-byte elements along `axis`, by the access's stride: 1 for a
+ * contiguous load, 0.5 if one element serves all SIMD lanes, 2 for a small stride or a packed
+ * copy, 12 or 16 for scattered elements (12 if they are contiguous along another axis). The
+ * constants are fixed, because they decide bits. */
 static double load_cost(const rd_fold_reads *o, const rd_own_access *a, int axis)
 {
     int64_t step = llabs(a->coef[axis]);
@@ -210,9 +211,9 @@ static double lane_cost(const rd_fold_reads *o, int axis)
     return cost;
 }
 
-/* True if lane axis a is better than b at equal cost: a kept axis before a reduced one, then the
- * longer one, then the outer one.  Axis numbers must not decide, because they depend on other
- * results. */
+/* True if lane axis a (along which SIMD lanes lie) is better than b at equal cost: a kept axis
+ * (not reduced) before a reduced one, then the longer one, then the outer one. Axis numbers must
+ * not decide, because they depend on other results. */
 static bool is_preferred(const rd_fold_reads *o, int a, int b)
 {
     bool    p = rd_in(o->value->reduced, a), q = rd_in(o->value->reduced, b);
@@ -234,7 +235,7 @@ static double store_cost(const rd_fold_reads *o, int axis)
     return axis == o->along ? 0 : points / 64 * APART * (double)rd_dtype_size(o->value->type) / 4;
 }
 
-/* True if, with lanes along `axis`, every operand in memory would be packed (copied to be
+/* True if, with SIMD lanes along `axis`, every operand in memory would be packed (copied to be
  * contiguous along it), because it is read many times and is not contiguous. */
 static bool is_packing_needed(const rd_fold_reads *o, int axis)
 {
@@ -246,9 +247,9 @@ static bool is_packing_needed(const rd_fold_reads *o, int axis)
     return pairs;
 }
 
-/* Replaces the lane axis of a pairwise sum by the axis along which its result is contiguous, if
- * that is cheaper. Both must be kept axes, and all operands packed anyway. Bits do not change:
- * with lanes along any kept axis, each result has one accumulator. */
+/* Replaces the axis of the SIMD lanes of a pairwise sum by the axis along which its result is
+ * contiguous, if that is cheaper. Both must be kept axes (not reduced), and all operands packed
+ * anyway. Bits do not change: with lanes along any kept axis, each result has one accumulator. */
 static int lane_of_stored(const rd_fold_reads *o, int lane)
 {
     const int along = o->along;
@@ -262,9 +263,9 @@ static int lane_of_stored(const rd_fold_reads *o, int lane)
                : lane;
 }
 
-/* The axis with the least lane cost; -1: there is none. reduced_allowed: lanes may lie along a
- * reduced axis, as elements may be added in any order. Of axes that flatten to one, only the
- * innermost counts. */
+/* The axis with the least cost as lane axis (along which SIMD lanes lie); -1: there is none.
+ * reduced_allowed: it may be a reduced axis, as elements may be added in any order. Of axes that
+ * flatten to one, only the innermost counts. */
 static int choose_lane(const rd_fold_reads *o, bool reduced_allowed)
 {
     int    best  = -1;
@@ -298,8 +299,9 @@ static bool has_fold_over(const rd_graph *g, int value, int axis, int depth)
     return found;
 }
 
-/* A kept axis over which a reduction below sums, such as the coordinates in the gradient of a
- * distance. If `lane` is a kept axis, only that one is asked for, else any. -1: there is none. */
+/* A kept axis (not reduced) over which a reduction below sums, such as the coordinates in the
+ * gradient of a distance. If the lane axis `lane` is kept, only that one is asked for, else any.
+ * -1: there is none. */
 static int axis_of_features(const rd_fold_reads *o, int lane)
 {
     enum { DEEPEST = 8 };
@@ -313,10 +315,10 @@ static int axis_of_features(const rd_fold_reads *o, int lane)
     return -1;
 }
 
-/* Replaces the lane axis if a reduction below sums over a kept axis, as the gradient of a distance
- * |x - y| keeps the coordinates. The distance is the same for all coordinates; lanes along another
- * kept axis compute it for 64 pairs at a time. With lanes along any kept axis, bits are the
- * same. */
+/* Replaces the axis of the SIMD lanes if a reduction below sums over a kept axis (not reduced), as
+ * the gradient of a distance |x - y| keeps the coordinates. The distance is the same for all
+ * coordinates; lanes along another kept axis compute it for 64 pairs at a time. With lanes along
+ * any kept axis, bits are the same. */
 static int lane_of_pairs(const rd_fold_reads *o, int lane)
 {
     const int features = lane < 0 ? -1 : axis_of_features(o, lane);
@@ -338,8 +340,8 @@ static int lane_of_pairs(const rd_fold_reads *o, int lane)
     return best < 0 ? lane : best;
 }
 
-/* Moves the lane axis, and the axes that flatten outside it, to the end of the order (innermost).
- * c->first_lane is where they begin there. */
+/* Moves the lane axis (along which elements go to SIMD lanes in turn), and the axes that flatten
+ * outside it, to the end of the order (innermost). c->first_lane is where they begin there. */
 static void move_lane_last(const rd_fold_reads *o, rd_combine *c, int lane)
 {
     int32_t lane_axes[RD_MAX_AXES], n_group = 0, n = 0;
@@ -392,10 +394,9 @@ static rd_prefix choose_prefix(const rd_fold_reads *o, const rd_combine *c)
 }
 
 /* ---- Groups ---------------------------------------------------------------------------------- */
-/* Number of accumulators for each group of a group-by. Contiguous elements often have one label,
- * and each would wait for the sum before it; so several accumulators take turns. At most 1024
- * groups, so that all states fit in the first-level cache; and lanes must be along a reduced
- * axis. */
+/* Number of accumulators (lanes) for each group of a group-by. Contiguous elements often have one
+ * label, and each would wait for the sum before it; so several accumulators take turns. At most
+ * 1024 groups, so that all fit in the first-level cache; and lanes must be along a reduced axis. */
 static int32_t lanes_of_groups(const rd_fold_reads *o, const rd_combine *c, bool any_order)
 {
     enum { FEW = 1024 };
@@ -425,9 +426,9 @@ static int64_t steps_of_groups(int64_t states, bool by_rows)
     return steps;
 }
 
-/* True if the reducer may have several lanes: its law lets elements be taken in any order.  Lanes
- * of a user's reducer are merged one by one, which pays off only if each has 16 elements or
- * more. */
+/* True if the reducer may have several lanes (SIMD accumulators that elements go to in turn),
+ * because its law allows any order of elements. Lanes of a user's reducer are merged one by one,
+ * which pays off only if each has 16 elements or more. */
 static bool may_have_lanes(const rd_graph *graph, const rd_value *v)
 {
     const rd_fold_facts *facts = v->expr->as.fold;

@@ -116,9 +116,9 @@ static double points_of(const rd_concat_split *s)
     return (double)rd_points(s->rank, s->extent);
 }
 
-/* True if the fold reads at most twice as many elements as the concatenation has, though some
- * repeatedly, as an array that is padded along two axes has borders of borders. Its parts must be
- * arrays (ops == 0), which cost nothing to read again. */
+/* True if the fold (reduction) reads at most twice as many elements as the concatenation has,
+ * though some repeatedly, as an array that is padded along two axes has borders of borders. Its
+ * parts must be arrays (ops == 0), which cost nothing to read again. */
 static bool is_border(const choosing *w, const rd_concat_split *s, const rd_concat_place *p)
 {
     enum { OFTEN = 2 };
@@ -126,8 +126,8 @@ static bool is_border(const choosing *w, const rd_concat_split *s, const rd_conc
     return rd_seen_of(w->c, p->expr)->ops == 0 && points_of(s) <= OFTEN * rd_expr_points(p->expr);
 }
 
-/* True if the operands of the node are read element by element at this place, too: elementwise
- * operations, concatenations, and views that only shift or permute axes. */
+/* True if the node's operands are read element by element through it, too: elementwise operations,
+ * concatenations, and views that only shift or permute axes. p->at says where its axes are read. */
 static bool is_looked_through(const rd_concat_place *p)
 {
     rd_reading in[RD_MAX_RANK];
@@ -137,9 +137,9 @@ static bool is_looked_through(const rd_concat_place *p)
            (p->expr->kind == RD_EXPR_VIEW && rd_read_through(p->expr, p->at, in));
 }
 
-/* Notes for each expression below a fold whether it is read element by element (w->below). A
- * concatenation is wanted as a choice if the fold reads it once, or marked in `stored` if it is
- * read otherwise. False: no memory. */
+/* Notes for each expression below a fold (reduction) whether it is read element by element
+ * (w->below). A concatenation is wanted as a choice between its parts if the fold reads it once,
+ * or marked in `stored` if it is read otherwise. False: no memory. */
 static bool look_below(choosing *w, rd_expr *fold, bool *stored)
 {
     rd_reading       at[RD_MAX_RANK];
@@ -162,9 +162,9 @@ static bool look_below(choosing *w, rd_expr *fold, bool *stored)
     return true;
 }
 
-/* True if loops that are split at seams suit the fold: it reduces one axis, or rows whose length
- * is a multiple of 64, the lanes (SIMD accumulators). Else the lanes go on from row to row, and a
- * split loop has no vectors. */
+/* True if loops that are split where parts of a concatenation meet (seams) suit the fold
+ * (reduction): it reduces one axis, or rows whose length is a multiple of 64, the number of SIMD
+ * accumulators (lanes). Else lanes go on from row to row, and a split loop has no vectors. */
 static bool has_whole_lanes(const rd_expr *x)
 {
     bool whole = true;
@@ -189,9 +189,9 @@ static bool may_choose(const rd_collector *c, const rd_expr *x)
            !rd_seen_of(c, x)->given && rd_expr_points(x->in[0]) > 0 && has_whole_lanes(x);
 }
 
-/* Finds the concatenations that become choices: all their readers are folds that read them once.
- * The last loop goes from operands to readers: whether an outer one is cheap depends on whether
- * its parts became choices. False: no memory. */
+/* Finds the concatenations that become choices between their parts: all their readers are folds
+ * (reductions) that read them once. The last loop goes from operands to readers: whether an outer
+ * one is cheap depends on whether its parts became choices. False: no memory. */
 static bool find_wanted(choosing *w, int n, rd_expr *const *result)
 {
     rd_collector *c                = w->c;
@@ -339,8 +339,9 @@ static bool make_anew(choosing *w, int i)
     return w->made[i];
 }
 
-/* Replaces the concatenations that folds read once by choices between their parts, in all results.
- * A concatenation that is stored for another reader stays as it is.  False without memory. */
+/* Replaces the concatenations that folds (reductions) read once by choices by index between their
+ * parts, in all results, so that they are not stored. One that is stored for another reader stays
+ * as it is. False: no memory. */
 bool rd_choose_parts(rd_collector *c, int n, rd_expr **result, rd_exprs given)
 {
     const size_t room = (size_t)c->n_seen;

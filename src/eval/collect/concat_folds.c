@@ -133,8 +133,8 @@ static rd_expr *split_fold(rd_collector *c, rd_expr *x, rd_concat_list *list)
 }
 
 /* ---- Maps and views above them --------------------------------------------------------------- */
-/* Splits the reductions below maps and views of x, down to `depth` levels; the nodes above changed
- * ones are made anew.  Returns x if nothing changes; NULL on failure. */
+/* Splits the reductions below elementwise operations and views of x, down to `depth` levels; nodes
+ * above changed ones are made again. Returns x if nothing changes; NULL on failure. */
 static rd_expr *split_under(rd_collector *c, rd_expr *x, int depth, rd_concat_list *list)
 {
     rd_expr **in, node = *x;

@@ -146,8 +146,8 @@ static bool is_of_memory(const rd_expr *x)
     return x->kind == RD_EXPR_LEAF;
 }
 
-/* True if no boundary cuts a node that would be computed anew in each box. A reduction or scan
- * would become several, and a reshape of computed values would be stored several times. */
+/* True if no boundary cuts a node that each box would compute again. A reduction or scan would
+ * become several, and a reshape of computed values would be stored several times. */
 static bool stays_whole(const rd_concat_split *s, const rd_concat_place *p)
 {
     const rd_expr *x      = p->expr;
@@ -189,8 +189,8 @@ bool rd_concat_split_pays(const rd_concat_split *s, const rd_expr *x)
            rd_expr_points(x) >= (double)(LEAST_OF_BOX * boxes);
 }
 
-/* Appends the concatenations among the places, of which boxes read single parts, to the list.
- * Those in memory (given) do not count. False: no memory. */
+/* Appends the concatenations that were met on the way down (s->places), of which boxes read single
+ * parts, to the list. Those in memory (given) do not count. False: no memory. */
 bool rd_note_concats(rd_concat_split *s, rd_concat_list *list)
 {
     const rd_expr **more = rd_pool_grow(s->c->pool, list->concat, (size_t)list->n,

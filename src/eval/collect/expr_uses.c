@@ -120,7 +120,7 @@ double rd_use_points(const rd_collector *c, const rd_expr_use *d)
     return use_points(c, d, seen);
 }
 
-/* True if some subscript of the use is looked up in another array. */
+/* True if some subscript of the use (a reader's request) is looked up in an index array. */
 bool rd_use_is_gathered(const rd_collector *c, const rd_expr_use *d)
 {
     for (int a = 0; a < c->seen[d->expr].expr->rank; a++)
@@ -155,7 +155,7 @@ double rd_uses_span(const rd_collector *c, const rd_expr *expr, const int32_t *l
 }
 
 /* ---- Functions of pairs ---------------------------------------------------------------------- */
-/* True if one of the use's subscripts is exactly the index of this axis. */
+/* True if one of the subscripts of use d (a reader's request) is exactly the index of this axis. */
 static bool goes_along(const rd_collector *c, const rd_expr *e, const rd_expr_use *d, int axis)
 {
     bool found = false;
@@ -165,7 +165,8 @@ static bool goes_along(const rd_collector *c, const rd_expr *e, const rd_expr_us
     return found;
 }
 
-/* True if use y goes along the axis, or along one that may be unified with it and that x lacks. */
+/* True if use y (a reader's request) goes along the axis, or along one that may be unified with it
+ * and that use x lacks. */
 static bool meets(const rd_collector *c, const rd_expr *e, const rd_expr_use *x,
                   const rd_expr_use *y, int axis)
 {
@@ -294,9 +295,9 @@ static bool unify_uses(rd_collector *c, const rd_expr_use *a, const rd_expr_use 
     return true;
 }
 
-/* True for a view of a number (a broadcast constant). Its uses are not unified, as it costs
- * nothing. Otherwise the row and column sums of a matrix, each times a number, would get one axis
- * and then read the matrix at different places. */
+/* True for a view of a number (a broadcast constant). Its uses (readers' requests) are not
+ * unified, as each costs nothing. Otherwise the row and column sums of a matrix, each times a
+ * number, would get one axis and then read the matrix at different indices. */
 static bool is_view_of_number(const rd_expr *e)
 {
     const bool view = e->kind == RD_EXPR_VIEW;

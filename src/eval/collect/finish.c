@@ -129,8 +129,8 @@ static int name_axis(naming *m, int raw)
     return m->axis[root] = g->n_axis++;
 }
 
-/* Replaces raw axes by the graph's loop axes in a subscript; gathered indices (axis < 0) stay.
- * False after a failure. */
+/* Replaces raw axes (those before unification) by the graph's loop axes in a subscript; gathered
+ * indices (axis < 0) stay. False after a failure. */
 static bool name_subscript(naming *m, rd_subscript *at)
 {
     if (!rd_subscript_normal(m->c->axes, at))
@@ -144,8 +144,8 @@ static bool name_subscript(naming *m, rd_subscript *at)
     return true;
 }
 
-/* Appends the graph's loop axis of a raw axis to dim[0..*n), unless it is there; of an axis that
- * was split (outer >= 0), those of its parts. False after a failure. */
+/* Appends the graph's loop axis of a raw axis (one before unification) to dim[0..*n), unless it is
+ * there; of an axis that was split (outer >= 0), those of its parts. False after a failure. */
 static bool name_dim(naming *m, int raw, int32_t *dim, int32_t *n)
 {
     int                root = rd_axes_root(m->c->axes, raw), axis;
@@ -162,8 +162,8 @@ static bool name_dim(naming *m, int raw, int32_t *dim, int32_t *n)
     return axis >= 0;
 }
 
-/* Replaces the raw axes of a value's storage dims by the graph's loop axes, of which there may be
- * more. False after a failure. */
+/* Replaces the raw axes (those before unification) of a value's storage dims by the graph's loop
+ * axes, of which there may be more. False after a failure. */
 static bool name_dims(naming *m, rd_value *v)
 {
     const int32_t *raw = v->dim;
@@ -228,9 +228,9 @@ static bool begin_of_row(naming *m, rd_value *v)
     return at;
 }
 
-/* Replaces raw axes by the graph's loop axes in all of a value: subscripts, storage dims, the
- * reduced axes (found from the flat index over them), the axis of a reducer's outputs (inner) and
- * that of groups. */
+/* Replaces raw axes (those before unification) by the graph's loop axes in all of a value:
+ * subscripts, storage dims, the reduced axes (found from the flat index over them), the axis of a
+ * reducer's outputs (inner) and that of groups. False after a failure. */
 static bool name_value(naming *m, rd_value *v)
 {
     for (int d = 0; d < v->n_at; d++)

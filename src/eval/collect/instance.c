@@ -250,7 +250,8 @@ static int read_memory(rd_collector *c, const rd_expr *e, const int64_t *stride,
     return v;
 }
 
-/* Answers uses of an expression that is in memory, in dense C order. */
+/* Answers the uses (readers' requests) of an expression whose value is in memory, in dense C
+ * order, by reads. False on failure. */
 static bool instances_given(rd_collector *c, const rd_expr *e, const int32_t *list, int n)
 {
     int64_t stride[RD_MAX_RANK];
@@ -285,7 +286,8 @@ static int coord_value(rd_collector *c, const rd_expr *e, const rd_subscript *at
 }
 
 /* ---- Views ----------------------------------------------------------------------------------- */
-/* Answers a use of a view by a use of its operand, at subscripts computed by index arithmetic. */
+/* Answers a use (a reader's request) of a view by a use of its operand, at subscripts computed by
+ * index arithmetic. False on failure. */
 static bool instance_view(rd_collector *c, const rd_expr *e, int use)
 {
     rd_subscript at[RD_MAX_RANK];
@@ -368,8 +370,8 @@ static bool instance_take(rd_collector *c, const rd_expr *e, int use)
     return rd_answer_same(c, use, x, at);
 }
 
-/* Answers uses of an expression without elements by any constant.  Its operands are not even
- * visited. */
+/* Answers the uses (readers' requests) of an expression without elements by a constant, which is
+ * never read. Its operands are not even visited. False on failure. */
 static bool instances_empty(rd_collector *c, const rd_expr *e, const int32_t *list, int n)
 {
     for (int k = 0; k < n; k++)

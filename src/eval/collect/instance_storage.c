@@ -25,8 +25,8 @@ static bool range_of(const rd_collector *c, const rd_subscript *at, int64_t *lo,
     return *lo <= *hi;
 }
 
-/* The number of the part of concatenation e inside which all indices of a use stay, and *start,
- * where that part begins; -1: they reach several parts, or are gathered. */
+/* The number of the part of concatenation e inside which subscripts `at` stay for all loop
+ * indices, and *start, where that part begins; -1: they reach several parts, or are gathered. */
 static int part_inside(const rd_collector *c, const rd_expr *e, const rd_subscript *at,
                        int64_t *start)
 {
@@ -170,8 +170,8 @@ static bool join_whole(rd_collector *c, const rd_expr *e, const int32_t *list, i
     return true;
 }
 
-/* The number of elements that join_inlined() would store for a use: the extent along the parts
- * times the extents of the loop axes in its other subscripts. */
+/* The number of elements that join_inlined() would store for a use (a reader's request): the
+ * extent along the parts times the extents of the loop axes in its other subscripts. */
 static double inlined_points(rd_collector *c, const rd_expr *e, int use)
 {
     int32_t      dim[RD_RAW_AXES];

@@ -109,8 +109,9 @@ static bool pack_operand(packing *p, int32_t *operand)
 }
 
 /* Packs those operands of `reader`, a value below reduction number `fold`, that are read often and
- * not contiguous along the lane axis. Other inlined operations are pushed on the stack (*n is its
- * height), as their operands may want packing, too. False: no memory. */
+ * not contiguous along the fold's lane axis (along which SIMD lanes lie). Other inlined operations
+ * are pushed on the stack (*n is its height), as their operands may want packing, too. False: no
+ * memory. */
 static bool pack_operands_of(packing *p, int fold, int reader, int *n)
 {
     rd_graph *g    = p->g;

@@ -74,8 +74,8 @@ static bool gains_by_strips(const rd_graph *g, const rd_value *v)
            (n * rd_dtype_size(rows->type) > LONG || holds_fold(g, v->target, axis));
 }
 
-/* Marks rows, and the sorts that read them, that are taken in strips: all readers of the rows are
- * sorts that gain by it. */
+/* Marks rows, and the sorts that read them, that are taken in strips (some elements at a time):
+ * all readers of the rows are sorts that gain by it. */
 static void mark_strips(rd_graph *g)
 {
     for (int i = 0; i < g->n_value; i++)

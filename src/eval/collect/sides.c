@@ -132,9 +132,9 @@ static bool is_read_by(const siding *s, int a, int reader)
     return s->under[s->fold[reader]] >> a & 1;
 }
 
-/* True if `reader`, a sum over all results of a fold, would keep the shared loop from vectors: it
- * takes them one after the other, and the fold has no SIMD lanes along what it reduces. The fold
- * has few results, so that storing them costs nothing. */
+/* True if `reader`, a sum over all results of `fold` (a reduction), would keep the loop they share
+ * from vectors: it takes the results one after the other, and the fold has no SIMD lanes along
+ * what it reduces. The fold has few results, so that storing them costs nothing. */
 bool rd_takes_neighbours(const rd_graph *g, const rd_value *reader, const rd_value *fold)
 {
     const rd_combine *c = fold->combine;
@@ -145,9 +145,10 @@ bool rd_takes_neighbours(const rd_graph *g, const rd_value *reader, const rd_val
            FAR * (double)rd_points_of(g, fold->axes) <= (double)rd_points_of(g, rd_space(fold));
 }
 
-/* True if the reader needs another loop than a fold that it reads. That is so if the fold must be
- * complete before: rd_needs_own_loop() says so, it is read at other indices than its own (whole),
- * or it has none of the reader's axes, as a total. Or the reader would keep it from vectors. */
+/* True if the reader needs another loop than a fold (reduction or scan) that it reads. That is so
+ * if the fold must be complete before: rd_needs_own_loop() says so, it is read at other indices
+ * than its own (whole), or it has none of the reader's axes, as a total. Or the reader would keep
+ * it from vectors. */
 static bool runs_later(const siding *s, const rd_value *reader, const rd_value *fold)
 {
     return rd_needs_own_loop(reader, fold) || fold->whole || !(fold->axes & rd_space(reader)) ||
@@ -167,8 +168,9 @@ static bool are_crossing(const siding *s, int a, int b)
     return ((v->reduced ^ m->reduced) & rd_space(v) & rd_space(m)) != 0;
 }
 
-/* The set of sides (groups of folds that share loops) that must run before fold number k, because
- * it reads folds of several sides; 0: it reads at most one side, whose loops it may share. */
+/* The set of sides (groups of reductions and scans, the folds, that share loops) that must run
+ * before fold number k, because it reads folds of several sides; 0: it reads at most one side,
+ * whose loops it may share. */
 static uint32_t sides_before(const siding *s, int k)
 {
     uint32_t sides = 0;
@@ -179,8 +181,9 @@ static uint32_t sides_before(const siding *s, int k)
     return sides & (sides - 1) ? sides : 0;
 }
 
-/* Gives fold number k the first side (group of folds that share loops, from 1 on) without a fold
- * that conflicts with it; 0 if it conflicts with none. False: there are no more sides. */
+/* Gives fold number k (a reduction or scan) the first side (group of folds that share loops, from
+ * 1 on) without a fold that conflicts with it; 0 if it conflicts with none. False: there are no
+ * more sides. */
 static bool take_side(const siding *s, int k)
 {
     uint32_t crossed = sides_before(s, k);
@@ -198,7 +201,8 @@ static bool take_side(const siding *s, int k)
     return !any || side < MOST_SIDES;
 }
 
-/* Puts all folds (reductions and scans) on side 0, so that all may share loops. */
+/* Puts all folds (reductions and scans) on side 0, so that all may share loops: no more groups of
+ * folds with loops of their own. */
 static void forget_sides(const siding *s)
 {
     for (int k = 0; k < s->n_fold; k++)
@@ -206,7 +210,7 @@ static void forget_sides(const siding *s)
 }
 
 /* ---- Values of sides ------------------------------------------------------------------------- */
-/* Passes on to operands which sides (groups of folds that share loops) want them; users were
+/* Passes on to operands which sides (groups of reductions that share loops) want them; users were
  * visited before. A value that one side alone wants belongs to that side. One that several want is
  * passed on for each only if they compute it again. */
 static void pass_sides_down(siding *s, int value)
@@ -215,7 +219,7 @@ static void pass_sides_down(siding *s, int value)
     const uint32_t wanted = s->wanted[value];
     uint32_t       down;
 
-    /* wanted has one bit: exactly one side computes something from the value */
+    /* `wanted` has one bit: one side alone computes something from the value */
     if (v->side == 0 && (is_fold(v) || is_computed_inline(v)) && wanted && !(wanted & (wanted - 1)))
         v->side = __builtin_ctz(wanted);
     down = v->side ? 1u << v->side : rd_is_computed_again(s->g, v) ? wanted : 0;
@@ -246,9 +250,9 @@ static int32_t *operands_of_side(siding *s, int value, int side, bool *are_copie
     return in;
 }
 
-/* Gives v, a reduction with one lane, the lane axis of its reader on this side, so that both run
- * on the same vectors. With SIMD lanes along any kept axis each result has one accumulator, so no
- * bit changes. False: no memory. */
+/* Gives v, a reduction with one accumulator per result, the lane axis of its reader on this side
+ * (group of reductions that share loops), so that both run on the same vectors. SIMD lanes along
+ * any kept axis (not reduced) give the same bits. False: no memory. */
 static bool choose_reader_lane(siding *s, rd_value *v, int side)
 {
     rd_combine *own = rd_pool_get(s->g->pool, sizeof *own);

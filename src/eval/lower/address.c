@@ -87,7 +87,8 @@ static int64_t room_of(const rd_lowering *l, const rd_storage *h, int axis)
 }
 
 /* The stride in elements of dim d of value v in its storage. A result has the caller's; else it is
- * the product of the indices held along all inner dims. 0: not stored along d. */
+ * the product of the numbers of indices stored along all inner dims. 0: it is not stored along
+ * d. */
 static int64_t storage_stride(const rd_lowering *l, int v, int d)
 {
     const rd_value   *m      = &l->graph->value[v];
@@ -277,8 +278,8 @@ static int64_t position(const rd_lowering *l, const int32_t *order, int n, rd_ad
 
 /* The first axis of the lane position, along which elements go to the lanes (SIMD accumulators) in
  * turn. If rows along the last axes are whole multiples of the lanes, those axes alone give each
- * element the same lane, as axes before only add whole steps. That suits loops split at seams
- * (c->seams). */
+ * element the same lane, as axes before only add whole steps. That suits loops split where parts
+ * of a concatenation meet (c->seams). */
 static int first_lane_axis(const rd_lowering *l, const rd_combine *c)
 {
     int first = c->first_lane;

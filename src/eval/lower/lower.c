@@ -74,7 +74,7 @@ static void emit_materialised(rd_lowering *l, int i)
 }
 
 /* ---- Scopes ---------------------------------------------------------------------------------- */
-/* The only materialised value inside a loop body; -1: there are several. */
+/* The only stored value inside a loop body and the loops in it; -1: there are several. */
 static int only_materialised(const rd_loop_scope *scope)
 {
     int only = -1;
@@ -108,8 +108,8 @@ static bool may_report(const rd_lowering *l, const rd_opened *level)
 }
 
 /* True if an early exit pays off: the loop is long, or the test is one comparison of a bool. In a
- * short loop it costs more to test several results or lanes, to call a user's reducer, or to look
- * for a rare value. f->first: the first best element decides. */
+ * short loop it costs more to test several results or SIMD lanes, to call a user's reducer, or to
+ * look for a rare value. f->first: the first best element decides. */
 static bool is_exit_worthwhile(const rd_lowering *l, const rd_loop_scope *loop, const rd_fold *f)
 {
     enum { SHORT = 16 * RD_TREE_STEPS };

@@ -34,9 +34,9 @@ static const char *kept_text(rd_lowering *l, const char *text)
     return copy;
 }
 
-/* True if tasks that begin at multiples of the grain may begin within a block (steps of a lane
- * that are folded from the left), which is allowed only if any grouping of elements has the same
- * bits. `rows`: steps of a lane per index of the outer position. */
+/* True if tasks that begin at multiples of the grain may begin within a block (steps of one
+ * accumulator, a lane, that are folded from the left). That is allowed only if any grouping of
+ * elements has the same bits. `rows`: steps of a lane per index of the outer position. */
 static bool may_split_blocks(const rd_fold *f, int root, int64_t grain)
 {
     const int64_t rows  = (f->lane_extent + f->lanes - 1) / f->lanes;

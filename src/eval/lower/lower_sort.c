@@ -67,8 +67,9 @@ static bool are_alike(const rd_address *a, const rd_address *b)
     return alike;
 }
 
-/* Finds an earlier sort in strips of the same rows, in the same order, which keeps as many results
- * or more, so that this one can use its state; -1: there is none. */
+/* Finds an earlier sort in strips (some elements of a row at a time) of the same rows, in the same
+ * order, which keeps as many results or more, so that this one can use its state; -1: there is
+ * none. */
 static int32_t earlier_sort(const rd_lowering *l, const rd_sorting *s)
 {
     const rd_program *p = l->p;
@@ -86,8 +87,9 @@ static int32_t earlier_sort(const rd_lowering *l, const rd_sorting *s)
     return -1;
 }
 
-/* Adds the terms that select a row's state, of so many words each, to *at; rows are those of the
- * loops between `scope` and the loop over strips. Returns the words of all rows. */
+/* Adds the terms that select a row's state (its first k so far), of so many words each, to *at.
+ * Rows are those of the loops between `scope` and the loop over strips, ranges along the row.
+ * Returns the words of all rows. */
 static int64_t address_of_states(const rd_lowering *l, const rd_loop_scope *scope,
                                  const rd_loop_scope *strips, int64_t words, rd_address *at)
 {
@@ -102,8 +104,8 @@ static int64_t address_of_states(const rd_lowering *l, const rd_loop_scope *scop
     return words;
 }
 
-/* Fills in where a sort in strips keeps the first k of each row so far. Values and positions (two
- * sorts) of the same rows share one state. */
+/* Fills in where a sort in strips (some elements of a row at a time) keeps the first k of each row
+ * so far. Values and positions (two sorts) of the same rows share one state. */
 static void find_states(rd_lowering *l, const rd_loop_scope *scope, const rd_loop_scope *strips,
                         rd_sorting *s)
 {

@@ -66,7 +66,8 @@ static bool are_folds_suitable(const finding *f)
 
 /* ---- The maps -------------------------------------------------------------------------------- */
 /* True if a map is cheap for each row: no functions such as exp, which need vectors, and no
- * gathers. What is inlined into it counts, too. `materialised`: its number in the graph. */
+ * gathers. What is inlined into it counts, too. `materialised`: the map's value number; a
+ * materialised value is stored. */
 static bool is_cheap(const finding *f, int materialised)
 {
     const rd_graph *g = f->tree->graph;

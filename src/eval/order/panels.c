@@ -65,22 +65,25 @@ static const rd_materialised *materialised_of(const rd_tree *tree, int value)
 }
 
 /* ---- Where the axis should go ---------------------------------------------------------------- */
-/* Examines the strides along the panel's axis of all that a value reads. *some: one of them is
- * small but not 0, so that rows along the axis are contiguous; *all: none is large. */
-static void look_at_reads(const panel *p, const rd_materialised *a, bool *some, bool *all)
+/* Examines the strides of all that a value reads along the axis of panel p (a tile loop to be).
+ * *some: one of them is small but not 0, so that rows along the axis are contiguous; *all: none is
+ * large. */
+static void look_at_reads(const panel *p, const rd_materialised *a, bool *any_small,
+                          bool *none_large)
 {
-    *some = false;
-    *all  = true;
+    *any_small  = false;
+    *none_large = true;
     for (int u = 0; u < a->n_use; u++) {
         int64_t step = rd_step_of(p->tree, a->use[u].value, p->axis);
 
-        *some |= step >= 1 && step <= NEAR;
-        *all &= step <= NEAR;
+        *any_small |= step >= 1 && step <= NEAR;
+        *none_large &= step <= NEAR;
     }
 }
 
-/* True if the rows along the panel's axis that a value reads, one for each index of `outer`,
- * follow one another without gaps: the stride along `outer` is the row's length. */
+/* True if the rows that a value reads along the axis of panel p (a tile loop to be), one for each
+ * index of `outer`, follow one another without gaps: the stride along `outer` is the row's
+ * length. */
 static bool rows_adjoin(const panel *p, const rd_materialised *a, int outer)
 {
     bool any = false;
@@ -103,10 +106,10 @@ static bool is_cached(const panel *p, int value)
     return rd_points_of(p->tree->graph, v->axes) <= RD_CACHED_BYTES / rd_dtype_size(v->type);
 }
 
-/* True if a reduction with SIMD lanes along a reduced axis wants the kept axis inside the loop
- * over `outer`. That is so if memory has the kept axis inside the lanes (image channels), or each
- * run of memory is short and its neighbours continue it. Not if it may exit early, which it does
- * earlier one at a time. */
+/* True if a reduction with SIMD lanes along a reduced axis wants the panel's axis, which it keeps,
+ * inside the loop over `outer`. That is so if memory has the kept axis inside the lanes (image
+ * channels), or each run of memory is short and its neighbours continue it. Not if it may exit
+ * early, which it does earlier one at a time. */
 static bool is_wanted_by_lanes(const panel *p, const rd_value *v, const rd_materialised *a,
                                int outer)
 {
@@ -130,9 +133,9 @@ static bool is_wanted_by_lanes(const panel *p, const rd_value *v, const rd_mater
     return any;
 }
 
-/* True if the value, computed in `scope`, wants the panel's axis inside the loop over `outer`, to
- * read memory in order: a reduction whose lanes are contiguous kept elements, or a stored map that
- * would be written by columns. */
+/* True if the value, computed in `scope`, wants the axis of panel p (a tile loop to be) inside the
+ * loop over `outer`, to read memory in order. It is a reduction whose SIMD lanes lie along that
+ * axis and are contiguous, or a stored map that would be written by columns. */
 static bool is_wanted_by(const panel *p, int value, const rd_loop_scope *scope, int outer)
 {
     const rd_value        *v = &p->tree->graph->value[value];
@@ -152,8 +155,8 @@ static bool is_wanted_by(const panel *p, int value, const rd_loop_scope *scope, 
            (v->out >= 0 || p->tree->storage[value].keep == RD_KEEP_ARRAY);
 }
 
-/* True if any value in the scope or the loops inside wants the panel's axis inside the loop over
- * `outer`, to read memory in order. */
+/* True if any value in the scope (a loop body) or the loops inside wants the axis of panel p (a
+ * tile loop to be) inside the loop over `outer`, to read memory in order. */
 static bool is_wanted_by_any(const panel *p, const rd_loop_scope *scope, int outer)
 {
     for (const rd_item *item = scope->first; item; item = item->next)
@@ -163,13 +166,15 @@ static bool is_wanted_by_any(const panel *p, const rd_loop_scope *scope, int out
     return false;
 }
 
-/* True if the item is a loop, and some value in it wants the panel's axis inside that loop. */
+/* True if the item is a loop, and some value in it wants the axis of panel p (a tile loop to be)
+ * inside that loop. */
 static bool is_wanted_inside(const panel *p, const rd_item *item)
 {
     return item->loop && is_wanted_by_any(p, item->loop, item->loop->axis);
 }
 
-/* True if some loop in the body of `loop` should have the panel's axis inside it. */
+/* True if some loop in the body of `loop` should have the axis of panel p (a tile loop to be)
+ * inside it. */
 static bool is_wanted(const panel *p, const rd_loop_scope *loop)
 {
     for (const rd_item *item = loop->first; item; item = item->next)
@@ -178,8 +183,9 @@ static bool is_wanted(const panel *p, const rd_loop_scope *loop)
     return false;
 }
 
-/* Moves the panel's axis inward: goes into loops that want it inside, and puts all other items,
- * run by run, into a loop over it. False: no memory. */
+/* Moves the axis of panel p (a tile loop to be) inward: goes into loops that want it inside, and
+ * puts all other items, those that follow one another together, into a loop over it. False: no
+ * memory. */
 static bool move_axis_inside(const panel *p, rd_loop_scope *scope)
 {
     for (rd_item **at = &scope->first; *at; at = &(*at)->next) {
@@ -225,7 +231,8 @@ static int64_t range_of(const rd_graph *g, const rd_loop_scope *scope, int axis)
     return g->axis[axis].extent;
 }
 
-/* The number of rows along the panel's axis that a value's scratch memory holds. */
+/* The number of rows along the axis of panel p (a tile loop to be) that a value's scratch memory
+ * holds. */
 static double rows_held(const panel *p, int value)
 {
     const rd_storage *own  = &p->tree->storage[value];
@@ -285,35 +292,35 @@ static void collect_facts(panel *p, const rd_loop_scope *scope)
     }
 }
 
-/* False if something is read by columns: with a stride along the panel's axis not below that along
- * `outer`. *some: each iteration of `outer` reads another row of an array along the panel's
- * axis. */
-static bool reads_rows(const panel *p, const rd_loop_scope *scope, int outer, bool *some)
+/* False if something is read by columns: with a stride along the axis of panel p (a tile loop to
+ * be) not below that along `outer`. *some: each iteration of `outer` reads another row of an array
+ * along that axis. */
+static bool reads_rows(const panel *p, const rd_loop_scope *scope, int outer, bool *row_each)
 {
     for (const rd_item *item = scope->first; item; item = item->next) {
         const rd_materialised *a = item->loop ? NULL : materialised_of(p->tree, item->value);
 
-        if (item->loop && !reads_rows(p, item->loop, outer, some))
+        if (item->loop && !reads_rows(p, item->loop, outer, row_each))
             return false;
         for (int u = 0; a && u < a->n_use; u++) {
-            int64_t near = rd_step_of(p->tree, a->use[u].value, p->axis);
-            int64_t far  = rd_step_of(p->tree, a->use[u].value, outer);
+            int64_t along  = rd_step_of(p->tree, a->use[u].value, p->axis);
+            int64_t across = rd_step_of(p->tree, a->use[u].value, outer);
 
-            if (near && far && near >= far)
+            if (along && across && along >= across)
                 return false;
-            *some |= near && far;
+            *row_each |= along && across;
         }
     }
     return true;
 }
 
-/* True if a loop over rows reads memory row by row, each row along the panel's axis; `loop` may be
- * NULL. */
+/* True if a loop over rows reads memory row by row, each row along the axis of panel p (a tile
+ * loop to be); `loop` may be NULL. */
 static bool is_streaming(const panel *p, const rd_loop_scope *loop)
 {
-    bool some = false;
+    bool row_each = false;
 
-    return loop && reads_rows(p, loop, loop->axis, &some) && some;
+    return loop && reads_rows(p, loop, loop->axis, &row_each) && row_each;
 }
 
 /* Bytes times 2^choice->panel, the factor that a measurement chose. */
@@ -333,7 +340,7 @@ static bool has_loops(const rd_loop_scope *scope)
 }
 
 /* True for a reduction by rows of a sparse pattern with few columns: tasks share the rows, and
- * each takes all columns together, without panels. */
+ * each takes all columns together, without a panel (tile loop) over columns. */
 static bool folds_rows(const panel *p, const rd_loop_scope *loop)
 {
     enum { MANY = 1024 };

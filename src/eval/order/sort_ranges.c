@@ -161,7 +161,7 @@ static bool split_into_loops(const rd_tree *tree, rd_item *at, int64_t rows)
 }
 
 /* Makes ranges (tiles of rows that are filled and sorted together) of the loops around sorts in a
- * scope, or strips of rows. False: no memory. */
+ * scope, or lets the sorts take rows in strips (some elements at a time). False: no memory. */
 static bool take_rows_together(const rd_tree *tree, rd_loop_scope *scope)
 {
     for (rd_item *item = scope->first; item; item = item->next) {

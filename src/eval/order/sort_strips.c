@@ -101,9 +101,9 @@ static rd_item *loops_of_sorts(const rd_tree *tree, const rd_loop_scope *range, 
     return first;
 }
 
-/* Puts the maker of rows into a tile loop of one round, over the current strip. Inside it, passes
- * may put loops over rows into the vector loop (unroll-and-jam), so that an element is loaded once
- * for four rows. False: no memory. */
+/* Puts the maker of rows into a tile loop of one round, over the current strip (some elements of a
+ * row). Inside it, passes may put loops over rows into the vector loop (unroll-and-jam), so that
+ * an element is loaded once for four rows. False: no memory. */
 static bool in_strip_of(const rd_tree *tree, int axis, int size, rd_item **maker)
 {
     *maker = rd_wrap_items(tree, axis, *maker);
@@ -146,8 +146,9 @@ static bool split_into_strips(const rd_tree *tree, rd_loop_scope *range, rd_item
     return true;
 }
 
-/* Lets the sorts in the loop over rows of item `at` take strips, if one loop makes their rows;
- * *done: it is so. ranges: several rows may be taken together. False: no memory. */
+/* Lets the sorts in the loop over rows of item `at` take strips (some elements of a row at a
+ * time), if one loop makes their rows; *done: it is so. ranges: several rows may be taken
+ * together. False: no memory. */
 bool rd_sort_in_strips(const rd_tree *tree, rd_item *at, bool ranges, bool *done)
 {
     rd_loop_scope *loop  = at->loop;

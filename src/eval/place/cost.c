@@ -141,7 +141,8 @@ static bool has_lanes_along(const rd_placing *p, int n, const int32_t *group, in
 
 /* Bytes of a value that one iteration of the shared loops touches in two phases (inner loops), and
  * that must stay in cache between them. `wide`: it is contiguous along a shared axis, so that a
- * whole panel of columns is loaded with each. Rows that are sorted in strips are taken at once. */
+ * whole panel of columns is loaded with each. Rows that are sorted some elements at a time
+ * (strips) are taken at once. */
 static double held_bytes(const rd_placing *p, int n, const int32_t *group, const rd_group_value *t,
                          rd_set shared)
 {

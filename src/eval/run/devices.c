@@ -199,8 +199,8 @@ static bool open_queues(devices_run *r)
     return true;
 }
 
-/* Binds the addresses of inputs, results and arrays in the run's frame, runs the stages, and
- * releases what was bound. Failures are in r->of.status. */
+/* Binds the addresses of inputs, results and arrays in the run's frame (its memory), runs the
+ * stages, and releases what was bound. Failures are in r->of.status. */
 static void run_framed(devices_run *r, const void *const *in, void *const *out)
 {
     const rd_plan *plan = r->plan;

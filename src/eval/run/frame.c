@@ -41,8 +41,8 @@ void rd_task_places(const rd_program *p, int64_t state, char *work, void **slot)
 }
 
 /* ---- Frames ---------------------------------------------------------------------------------- */
-/* Bytes of a frame's address tables: one for each slot, for the scratch slots of any stage, and
- * two for each result. */
+/* Bytes of the address tables in a frame (memory of one run): one for each slot, for the scratch
+ * slots (a task's temporary memory) of any stage, and two for each result. */
 static int64_t pointer_bytes(const rd_plan *plan)
 {
     int64_t most = 0;
@@ -207,8 +207,8 @@ rd_frame *rd_frame_take(const rd_plan *plan, rd_frame_here *here)
     return frame;
 }
 
-/* Gives a frame back after a run: it is kept for the next run, and the one kept before is freed.
- * Of a frame on the stack, only what it has allocated is freed. */
+/* Gives a frame (memory of one run) back: it is kept for the next run, and the one kept before is
+ * freed. Of a frame on the stack, only what it has allocated is freed. */
 void rd_frame_give(const rd_plan *plan, rd_frame *frame, const rd_frame_here *here)
 {
     if (here->at == (char *)frame) {
@@ -219,7 +219,7 @@ void rd_frame_give(const rd_plan *plan, rd_frame *frame, const rd_frame_here *he
     rd_frame_free(plan->ctx, atomic_exchange_explicit(plan->frames, frame, memory_order_acq_rel));
 }
 
-/* Frees the frame that the plan itself keeps. */
+/* Frees the frame (memory of one run) that the plan itself keeps between runs. */
 void rd_frame_drop(rd_plan *plan)
 {
     rd_frame_free(plan->ctx, plan->frame);

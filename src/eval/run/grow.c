@@ -35,8 +35,8 @@ static void *grown_memory(void *pool, size_t bytes)
     return rd_pool_get(pool, bytes);
 }
 
-/* Copies the programs and slots for the new plan, because runs of the brief plan go on meanwhile
- * and read theirs. What lowering made is shared. False: no memory. */
+/* Copies the programs and slots for the new plan, because runs of the brief plan (without compiled
+ * loops) go on meanwhile and read theirs. What lowering made is shared. False: no memory. */
 static bool copy_programs(rd_plan *grown, const rd_plan *brief)
 {
     grown->program = rd_pool_grow(grown->pool, brief->program, (size_t)brief->n_stage,

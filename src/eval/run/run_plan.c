@@ -421,7 +421,7 @@ static rd_status run_there(const rd_plan *plan, const void *const *in, void *con
 
 /* Chooses how a plan runs: in parts (several plans), as a sparse product, by the fast path for
  * small plans, on a device, or stage by stage. The fast path takes no plans that are traced, or
- * for which tests set the grains of a task. */
+ * for which tests set the length of tasks (task_grains). */
 static rd_status execute(const rd_plan *plan, const void *const *in, void *const *out,
                          const rd_progress *progress, rd_run_stats *stats)
 {

@@ -56,8 +56,9 @@ static int64_t halve_range(const rd_program *p, int64_t part, int64_t least, dou
 }
 
 /* Cuts the width of a tile loop whose ranges would take seconds, such as pairs of 100,000 points.
- * A part keeps full speed where possible (512 grains), and whole cache lines (64) otherwise. Parts
- * of 64 made tiles seven times slower for nearest points in 64 dimensions. */
+ * A part keeps full speed where possible (512 grains, which are multiples where tasks may begin),
+ * and whole cache lines (64) otherwise. Parts of 64 made tiles seven times slower for nearest
+ * points in 64 dimensions. */
 static int64_t part_of(const rd_program *p, int64_t unit)
 {
     enum { FAST = 512, LEAST = 64, LONG = 100 };
@@ -209,7 +210,8 @@ bool rd_watch_step(rd_watch *w, int tasks)
     return !atomic_load_explicit(&w->stop, memory_order_relaxed);
 }
 
-/* Reports the share done and the estimated time left. */
+/* Reports to the listener the share of the run that is done, and the seconds that are left by
+ * that. A result other than 0 asks to cancel. */
 static void tell(rd_watch *w, double done)
 {
     const double now  = rd_seconds(),
