@@ -392,7 +392,8 @@ rd_plan *rd_plan_whole(rd_ctx *ctx, rd_pool *work, rd_exprs in, const int64_t *s
 }
 
 /* Makes a plan, in parts (several plans) if it is too large for one, and writes a trace event.
- * NULL after recording the failure. */
+ * Plans of parts are never brief: they have compiled loops at once. NULL after recording the
+ * failure. */
 static rd_plan *plan_movable(rd_ctx *ctx, rd_pool *work, rd_exprs in, rd_exprs numbers,
                              const int64_t *shift, rd_results results, const rd_eval_opts *opts,
                              const rd_choice *choice)

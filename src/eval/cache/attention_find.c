@@ -57,9 +57,9 @@ static bool axes_read(const rd_expr *x, int axis[RD_MAX_RANK])
     return true;
 }
 
-/* True if x repeats (broadcasts) a reduction of e over axis j so that each element meets its own
- * row: for softmax, e / x with x = sum over j of e. to[a] is the axis of x's reader that is axis
- * `a` of e; the operand of x has e's axes without j. */
+/* True if x is a reduction of e over axis j, broadcast along j again, as the divisor is in e / sum
+ * of e. For axis `a` of e, to[a] is the axis of the reader along which x should have it; the
+ * view's operand has e's axes without j. */
 static bool reads_reduced(const rd_expr *x, const rd_expr *e, int j, const int *to)
 {
     int axis[RD_MAX_RANK];

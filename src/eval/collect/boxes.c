@@ -94,8 +94,9 @@ static int copy_into(rd_collector *c, rd_boxes *boxes, const rd_expr *part, cons
 }
 
 /* The storage dim along which `part`, itself a concatenation, joins its own parts, so that these
- * can be copied straight to the storage. -1: copy it as a whole, because it is no concatenation,
- * is in memory (given), has other readers (first >= 0), or joins along no whole storage dim. */
+ * can be copied straight to the storage. -1: it is copied as a whole. That is so if it is no
+ * concatenation, is in memory (given), has other readers (first >= 0), or joins along no whole
+ * dim. */
 static int dim_joined(const rd_collector *c, const rd_boxes *boxes, const rd_expr *part,
                       const box *b)
 {

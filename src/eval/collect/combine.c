@@ -161,10 +161,10 @@ static bool is_short(const rd_fold_reads *o)
     return steps <= RD_TREE_STEPS || pairs;
 }
 
-/* Cost of loading a vector of 4-byte elements along `axis`, by the access's stride: 1 for a
- * contiguous load, 0.5 if one element serves all SIMD lanes, 2 for a small stride or a packed
- * copy, 12 or 16 for scattered elements (12 if they are contiguous along another axis). The
- * constants are fixed, because they decide bits. */
+/* Cost of loading a vector of 4-byte elements along `axis`, by the access's stride. A contiguous
+ * load costs 1, one element for all SIMD lanes 0.5, a small stride or a packed copy 2. Scattered
+ * elements cost 16, or 12 if they are contiguous along another axis. The constants are fixed,
+ * because they decide bits. */
 static double load_cost(const rd_fold_reads *o, const rd_own_access *a, int axis)
 {
     int64_t step = llabs(a->coef[axis]);
@@ -194,8 +194,8 @@ static int bytes_by(const rd_fold_reads *o, const rd_own_access *a, int axis)
 }
 
 /* Cost of a reduction whose SIMD lanes (64 accumulators that elements go to in turn) lie along
- * `axis`: loads, padding of the last vector to 64 lanes, and the merge of the lanes if the axis is
- * reduced, which takes log2(64) = 6 steps for each result. */
+ * `axis`. It has loads, padding of the last vector to 64 lanes, and the merge of the lanes if the
+ * axis is reduced: log2(64) = 6 steps for each result. */
 static double lane_cost(const rd_fold_reads *o, int axis)
 {
     double  points = (double)rd_points_of(o->graph, o->space), cost = 0;

@@ -228,9 +228,8 @@ static bool begin_of_row(naming *m, rd_value *v)
     return at;
 }
 
-/* Replaces raw axes (those before unification) by the graph's loop axes in all of a value:
- * subscripts, storage dims, the reduced axes (found from the flat index over them), the axis of a
- * reducer's outputs (inner) and that of groups. False after a failure. */
+/* Replaces raw axes (those before unification) by the graph's loop axes in all fields of a value.
+ * v->reduced is found here, from the flat index over the reduced axes. False after a failure. */
 static bool name_value(naming *m, rd_value *v)
 {
     for (int d = 0; d < v->n_at; d++)

@@ -328,9 +328,9 @@ static bool is_clamped_place(const rd_expr *index, int64_t extent)
     return low && high;
 }
 
-/* True if the gather's index is known to be in range: it is a clamped place, or one of the
- * coordinates of a sparse pattern, which were checked to be below leaf->below when the pattern was
- * made, and do not change. */
+/* True if the gather's index is known to be in [0, extent): it is a clamped loop index
+ * (is_clamped_place()), or a coordinate of a sparse pattern. Those were checked to be below
+ * leaf->below when the pattern was made, and do not change. */
 static bool is_inside(const rd_expr *index, int64_t extent)
 {
     if (is_clamped_place(index, extent))

@@ -221,8 +221,8 @@ static bool keep_map(rd_graph *g, rd_value *v, const product *p)
 }
 
 /* Makes an operand of a product such that a library can read it in memory: a READ with gaps is
- * replaced by a copy, an elementwise operation is stored. copy: by value, its copy, -1, so that
- * two products share one. False: no memory. */
+ * replaced by a copy, an elementwise operation is stored. copy: by value, its copy that products
+ * share, -1: none yet. False: no memory. */
 static bool keep_operand(rd_graph *g, int32_t *operand, const product *p, int32_t *copy)
 {
     const int read = *operand;

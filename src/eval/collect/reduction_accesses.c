@@ -189,9 +189,9 @@ static rd_own_access translated(const rd_fold_reads *o, const rd_own_access *fro
     return a;
 }
 
-/* Adds the accesses below a value that READ `read` reads. Whether that value is stored depends on
- * its other readers, which must not matter for bits. So it is looked through, unless it is
- * certainly an array, or too deep. False: no memory. */
+/* Adds the accesses below the value that READ `read` reads. Whether that value is stored depends
+ * on its other readers, which must not matter for bits. So it is looked through, unless it is
+ * certainly an array, counts as one (chosen), or lies too deep. False: no memory. */
 static bool access_through(rd_fold_reads *o, const rd_value *read)
 {
     const rd_value  *t = &o->graph->value[read->target];

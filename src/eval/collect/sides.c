@@ -168,9 +168,9 @@ static bool are_crossing(const siding *s, int a, int b)
     return ((v->reduced ^ m->reduced) & rd_space(v) & rd_space(m)) != 0;
 }
 
-/* The set of sides (groups of reductions and scans, the folds, that share loops) that must run
- * before fold number k, because it reads folds of several sides; 0: it reads at most one side,
- * whose loops it may share. */
+/* The set of sides that must run before fold number k (a reduction or scan), because it reads
+ * folds of several; 0: it reads at most one side, whose loops it may share. A side is a group of
+ * folds that share loops. */
 static uint32_t sides_before(const siding *s, int k)
 {
     uint32_t sides = 0;

@@ -67,9 +67,9 @@ static bool are_alike(const rd_address *a, const rd_address *b)
     return alike;
 }
 
-/* Finds an earlier sort in strips (some elements of a row at a time) of the same rows, in the same
- * order, which keeps as many results or more, so that this one can use its state; -1: there is
- * none. */
+/* Finds an earlier sort in strips (some elements of a row at a time) whose state this one can use;
+ * -1: there is none. It must take the same rows in the same order, and keep as many results or
+ * more. */
 static int32_t earlier_sort(const rd_lowering *l, const rd_sorting *s)
 {
     const rd_program *p = l->p;

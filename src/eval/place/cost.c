@@ -171,9 +171,9 @@ static bool have_different_spaces(const rd_placing *p, int n, const int32_t *gro
  * what the group has made again for each of them: the weight of a pair for each coordinate. */
 enum { IN_REGISTERS = 8, NEAR_REGISTERS = 64 };
 
-/* True if m reads a value of the group that does not vary along axes `inner`, and so is the same
- * for all accumulators that m has at a time, such as the weight of a pair for each coordinate of
- * its force. */
+/* True if m reads a value of the group that does not vary along axes `inner`. So it is the same
+ * for all accumulators that m has at a time, as the weight of a pair is for each coordinate of its
+ * force. */
 static bool repeats_member(const rd_placing *p, const rd_value *m, rd_set inner)
 {
     const rd_materialised *a = &p->list[p->number[m - p->graph->value]];
@@ -188,8 +188,9 @@ static bool repeats_member(const rd_placing *p, const rd_value *m, rd_set inner)
 }
 
 /* The cost of accumulators of reduction m that do not fit in registers: all lanes of each are
- * loaded and stored for every index of x, from memory if they take more than half of what a cache
- * may hold. So features of a pair's distance are not summed outside the loops over pairs. */
+ * loaded and stored for every index of x. They come from memory if they take more than half of
+ * what a cache may hold. So features of a pair's distance are not summed outside the loops over
+ * pairs. */
 static double accumulator_cost(const rd_placing *p, const rd_value *m, rd_set shared, int x)
 {
     const rd_set inner = m->axes & ~shared;

@@ -72,9 +72,9 @@ static bool is_member(const growing *g, int materialised)
     return false;
 }
 
-/* True if a waiting operand (not in a loop yet) can be placed before the loop over x, as it needs
- * nothing that the loop makes. It must be assumed to come before, or not vary along x. Never in a
- * strict search. */
+/* True if a waiting operand (one not in a loop yet) can be placed before the loop over x. It needs
+ * nothing that the loop makes (needs), and is assumed to come before, or does not vary along x. In
+ * a strict search nothing is assumed. */
 static bool may_come_before(const growing *g, int operand)
 {
     return !g->strict && !g->s->needs[operand] &&
@@ -151,8 +151,8 @@ static bool must_be_separate(const growing *g, int a, int b)
                       !(graph->cross && are_both_ways(v, m)) && !is_computed_from(g, a, b));
 }
 
-/* True if a member of the group and value a want different inner loops (are_crossing()), for
- * explain and for planning without such sharing. If a reads the member, it counts only where a
+/* True if value a crosses a member of the group: one reduces an axis that the other keeps, so that
+ * they want different inner loops. If a reads the member, it counts only on a CPU, where a then
  * needs a later loop of its own. */
 static bool crosses_any(const growing *g, int a)
 {

@@ -33,9 +33,9 @@ static bool accesses_slot(const rd_program *p, int i, rd_inst_kind kind, int slo
     return p->inst[i].kind == kind && p->address[p->inst[i].arg].slot == slot;
 }
 
-/* True if a program may write result slot `out` in place over leaf slot `leaf`: every load of the
- * leaf comes before each store, in the same loop body and of the same element, as in x[i] = 2 *
- * x[i]. */
+/* True if a program may write result slot `out` in place over leaf slot `leaf`, as in x[i] = 2 *
+ * x[i]. Every load of the leaf must come before each store, in the same loop body and of the same
+ * element. */
 static bool is_program_safe(const rd_program *p, int out, int leaf)
 {
     for (int load = 0; load < p->n_inst; load++)
