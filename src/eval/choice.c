@@ -89,7 +89,7 @@ void rd_findings_free(rd_ctx *ctx, rd_findings *f)
 /* Writes the line of a measured kernel, none if it could not be measured (0 seconds). "rule"
  * stands for the default tuning numbers:
  *
- *        0123456789abcdef kernels vector=8,ahead=4 seconds 1.2e-05 by rule 1.5e-05 */
+ *     0123456789abcdef kernels vector=8,ahead=4 seconds 1.2e-05 by rule 1.5e-05 */
 static void kernels_text(rd_text *text, const rd_found *v)
 {
     if (v->of.seconds <= 0)
@@ -118,7 +118,7 @@ static void rates_text(rd_text *text, const rd_rates *r)
 
 /* Writes all measurements, a line each: rates, kernels, and the fastest choices of plans as
  *
- *        0123456789abcdef greedy panel 2 tile 0 threads any seconds 0.01 */
+ *     0123456789abcdef greedy panel 2 tile 0 threads any seconds 0.01 */
 void rd_findings_text(rd_text *text, const rd_findings *f)
 {
     rates_text(text, &f->rates);

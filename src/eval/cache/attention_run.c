@@ -304,8 +304,8 @@ static bool is_finite(rd_attention_worker *w, int64_t other, int64_t group, cons
 static bool make_form(rd_attention_worker *w, int form);
 
 /* Sets the columns of tile t to group number `group` (128 columns), and asks what is known of the
- * masks there. Returns the form of its scores; -1: all are -inf and its values are finite, so the
- * group adds 0 and is left out. */
+ * masks there. Returns the form of its scores, a number that says which masks are known to be true
+ * or false. -1: all scores are -inf and values are finite, so the group adds 0 and is left out. */
 static int form_of_group(rd_attention_worker *w, int64_t other, int64_t group, rd_tile_box *t,
                          rd_status *status)
 {
@@ -323,7 +323,8 @@ static int form_of_group(rd_attention_worker *w, int64_t other, int64_t group, r
 }
 
 /* Runs groups g to end - 1 of the columns (128 each) of tile number `which`. Adjacent groups of
- * one form are one evaluation; groups of form -1 are masked out and skipped. */
+ * one form (the same masks known) are one evaluation; groups of form -1 are masked out and
+ * skipped. other: index of the batch axes. */
 static rd_status run_groups(rd_attention_worker *w, int which, int64_t other, int64_t g,
                             int64_t end, const rd_tile_box *tile)
 {
@@ -348,7 +349,8 @@ static rd_status run_groups(rd_attention_worker *w, int which, int64_t other, in
 }
 
 /* Runs all columns of the n tiles of a block, which lie above one another. The loop over tiles is
- * inside that over 256 columns, so that all tiles use one copy of the keys of these columns. */
+ * inside that over 256 columns, so that all tiles use one copy of the keys of these columns.
+ * other: index of the batch axes. */
 static rd_status run_columns(rd_attention_worker *w, int64_t other, int n, const rd_tile_box *tile)
 {
     enum { GROUPS = RD_TILE_COLUMNS / RD_TILE_GROUP };
@@ -535,9 +537,9 @@ static rd_expr *with_indices(rd_attention_worker *w, rd_expr *x)
     return y;
 }
 
-/* Makes the scores in this form: masks of known value removed, index arrays from memory. Also
- * looks for keys to copy, if the BLAS has code for matrices as they lie (uncopied). Does nothing
- * the second time; false after a failure. */
+/* Makes the scores in this form, a number that says which masks are known: those are removed, and
+ * index arrays are read from memory. Also looks for keys to copy, if the BLAS has code for
+ * matrices as they lie (uncopied). Does nothing the second time; false after a failure. */
 static bool make_form(rd_attention_worker *w, int form)
 {
     if (w->form[form])

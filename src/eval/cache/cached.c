@@ -362,7 +362,7 @@ static rd_status run_alike(rd_cache *c, rd_results results, const rd_eval_opts *
     rd_request request[MOST_RESULTS];
     rd_output  out[MOST_RESULTS];
     rd_entry  *e;
-    bool       over;
+    bool       over; /* there was a brief plan (for first runs), which has had these */
 
     if (!rd_check_results(c->ctx, rd_call_name(c->ctx), results, request, out))
         return rd_error(c->ctx);

@@ -162,7 +162,8 @@ rd_address rd_read_address(rd_lowering *l, const rd_value *v)
 }
 
 /* The address at which value v is stored at the current loop indices. A part of a concatenation
- * (into >= 0) is stored in the array of its JOIN value, a result in the caller's memory. */
+ * (into >= 0) is stored in the array of its JOIN value, which stands for the whole; a result in
+ * the caller's memory. */
 rd_address rd_store_address(rd_lowering *l, int v)
 {
     const rd_value *m = &l->graph->value[v];

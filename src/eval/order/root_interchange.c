@@ -73,8 +73,8 @@ static int64_t range_of(const rd_tree *tree, const rd_loop_scope *root, const rd
 /* Interchanges the root loop *at with the loops inside, which become tile loops around it. Items
  * beside them get a loop over the root's axis each. False: no memory.
  *
- *        for k: { before; for j; after }
- *          ->  for k: before;  for ranges of j: for k: for j;  for k: after */
+ *     for k: { before; for j; after }
+ *       ->  for k: before;  for ranges of j: for k: for j;  for k: after */
 static bool interchange(const rd_tree *tree, rd_item **at, int64_t range)
 {
     const int axis = (*at)->loop->axis;

@@ -363,9 +363,9 @@ static double form_group_once(growing *g)
 
     g->n = g->noted = 0;
     g->blocked = g->supposing = false;
-    memset(g->s->needs, 0, (size_t)g->s->p->n * sizeof *g->s->needs);
-    memset(g->s->blocks, 0, (size_t)g->s->p->n * sizeof *g->s->blocks);
-    memset(g->s->kept, 0, (size_t)g->s->p->n * sizeof *g->s->kept);
+    memset(g->s->needs, 0, (size_t)g->s->p->n * sizeof *g->s->needs);   /* computed from a member */
+    memset(g->s->blocks, 0, (size_t)g->s->p->n * sizeof *g->s->blocks); /* kept others out */
+    memset(g->s->kept, 0, (size_t)g->s->p->n * sizeof *g->s->kept);     /* kept out by an operand */
     for (int i = 0; i < g->n_wait && rd_goes_on(g->s->p->graph->ctx); i++) {
         const int32_t a        = g->wait[i];
         const bool    supposed = g->supposing;
@@ -431,13 +431,13 @@ static double form_best_group(growing *g)
     double       plain, other;
     growing      first;
 
-    memset(g->s->before, 0, n * sizeof *g->s->before);
+    memset(g->s->before, 0, n * sizeof *g->s->before); /* nothing is assumed to be placed before */
     plain = form_group(g);
     if (g->strict || !g->blocked || !leaves_several(g))
         return plain;
     first = *g;
-    memcpy(g->s->first, g->member, (size_t)g->n * sizeof *g->member);
-    memcpy(g->s->before, g->s->blocks, n * sizeof *g->s->before);
+    memcpy(g->s->first, g->member, (size_t)g->n * sizeof *g->member); /* the first group */
+    memcpy(g->s->before, g->s->blocks, n * sizeof *g->s->before);     /* what kept others out is */
     other = form_group(g);
     if (g->n && other > plain)
         return other;
