@@ -339,8 +339,8 @@ static uint64_t put_in(uint64_t bits, int j)
 }
 
 /* The keys in `sum`, an f32 sum of products (Q K^T): the operand that varies along the columns of
- * a tile and not along its rows. l: which axes of the sum are rows and columns. `node` is NULL if
- * there are none, or if their columns are adjacent in memory, so that a copy gains nothing. */
+ * a tile and not along its rows. l: which axes of the sum are rows and columns. The result's node is
+ * NULL if there are none, or if their columns are adjacent in memory, so that a copy gains nothing. */
 static rd_attention_keys keys_of(const rd_expr *sum, lie l)
 {
     const int j = reduced_axis(sum, RD_RED_sum);
@@ -388,7 +388,7 @@ static rd_attention_keys keys_below(const rd_expr *x, lie l, int *left)
 }
 
 /* Finds keys, the operand of Q K^T that goes with the columns of a tile, below `scores`, if a copy
- * of them with adjacent columns is worth it. `node` is NULL: there are none. */
+ * of them with adjacent columns is worth it. The result's node is NULL if there are none. */
 rd_attention_keys rd_attention_find_keys(const rd_attention *a, const rd_expr *scores)
 {
     enum { VISITS = 200 };

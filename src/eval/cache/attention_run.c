@@ -233,8 +233,9 @@ static double zero_times(rd_dtype type, const void *p, int64_t n, int64_t step)
     return sum;
 }
 
-/* The same of all values of a tile, which lie in memory: along columns and value axes. The
- * innermost loop is along `last`, the last value axis. */
+/* The sum of 0 times each value of a tile, which is 0 if all are finite and NaN otherwise. The
+ * values lie in memory; the loops go along the columns and the value axes, and the innermost one
+ * along `last`, the last value axis. */
 static double zero_times_values(const rd_attention *a, const rd_tile_box *t)
 {
     const rd_expr *const v    = a->values;

@@ -24,8 +24,8 @@ static int64_t extent(const rd_fold_reads *o, int axis)
 }
 
 /* ---- Own virtual shape: axis x joins outside axis y if every operand reads both as one axis -- */
-/* The coefficient of an axis in the flat C-order index over the reduced axes; 0 of a kept axis.  A
- * larger one belongs to an axis that is further outside. */
+/* The coefficient of an axis in the flat C-order index over the reduced axes; 0 of a kept
+ * axis, one that is not reduced. A larger one belongs to an axis that is further outside. */
 static int64_t index_coef(const rd_fold_reads *o, int axis)
 {
     const rd_subscript *at = &o->value->combine->index;

@@ -174,8 +174,9 @@ static bool stays_whole(const rd_concat_split *s, const rd_concat_place *p)
 /* Least number of elements of a box. */
 enum { LEAST_OF_BOX = 16 };
 
-/* True if splitting x pays off: there are boundaries, few boxes of at least 16 elements each in the
- * mean, and no reduction or stored reshape is split. */
+/* True if splitting x pays off: there are boundaries, the boxes (the parts of x between
+ * boundaries, each computed by itself) are few and have at least 16 elements in the mean, and no
+ * reduction or stored reshape is split. */
 bool rd_concat_split_pays(const rd_concat_split *s, const rd_expr *x)
 {
     int64_t boxes = 1;

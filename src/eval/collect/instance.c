@@ -273,7 +273,8 @@ static int number_value(rd_collector *c, const rd_expr *e)
     return v;
 }
 
-/* Makes the value of a coordinate, which is the subscript along its axis; its number or -1. */
+/* Makes the value of a coordinate expression (a loop index used as a number), which is the
+ * subscript along its axis. Returns its number, -1 on failure. */
 static int coord_value(rd_collector *c, const rd_expr *e, const rd_subscript *at)
 {
     int v = rd_value_new(c, RD_VALUE_COORD, RD_I64, e);

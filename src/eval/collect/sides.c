@@ -232,7 +232,7 @@ static void pass_sides_down(siding *s, int value)
 static int value_of_side(siding *s, int value, int side);
 
 /* The operands of a value as a side (group of folds that share loops) computes them, in a new
- * list; NULL: no memory. *other: some are copies. */
+ * list; NULL: no memory. *are_copies: some are copies. */
 static int32_t *operands_of_side(siding *s, int value, int side, bool *are_copies)
 {
     const int32_t n  = s->g->value[value].n_in;

@@ -66,8 +66,8 @@ static const rd_materialised *materialised_of(const rd_tree *tree, int value)
 
 /* ---- Where the axis should go ---------------------------------------------------------------- */
 /* Examines the strides of all that a value reads along the axis of panel p (a tile loop to be).
- * *some: one of them is small but not 0, so that rows along the axis are contiguous; *all: none is
- * large. */
+ * *any_small: one of them is from 1 to NEAR elements, so that rows along the axis are close in
+ * memory; *none_large: none is larger than NEAR. */
 static void look_at_reads(const panel *p, const rd_materialised *a, bool *any_small,
                           bool *none_large)
 {
@@ -140,7 +140,7 @@ static bool is_wanted_by(const panel *p, int value, const rd_loop_scope *scope, 
 {
     const rd_value        *v = &p->tree->graph->value[value];
     const rd_materialised *a = materialised_of(p->tree, value);
-    bool                   some, all;
+    bool                   any_small, none_large; /* of the strides of its reads */
 
     if (scope->axis == p->axis) /* innermost already */
         return false;
@@ -148,10 +148,10 @@ static bool is_wanted_by(const panel *p, int value, const rd_loop_scope *scope, 
         return is_wanted_by_lanes(p, v, a, outer);
     if (p->extent < p->fewest && !rows_adjoin(p, a, scope->axis))
         return false;
-    look_at_reads(p, a, &some, &all);
+    look_at_reads(p, a, &any_small, &none_large);
     if (v->combine)
-        return v->combine->lane_axis == p->axis && (v->reduced & ~scope->open) == 0 && some;
-    return rd_step_of(p->tree, value, p->axis) == 1 && all &&
+        return v->combine->lane_axis == p->axis && (v->reduced & ~scope->open) == 0 && any_small;
+    return rd_step_of(p->tree, value, p->axis) == 1 && none_large &&
            (v->out >= 0 || p->tree->storage[value].keep == RD_KEEP_ARRAY);
 }
 
@@ -293,8 +293,8 @@ static void collect_facts(panel *p, const rd_loop_scope *scope)
 }
 
 /* False if something is read by columns: with a stride along the axis of panel p (a tile loop to
- * be) not below that along `outer`. *some: each iteration of `outer` reads another row of an array
- * along that axis. */
+ * be) not below that along `outer`. *row_each: each iteration of `outer` reads another row of an
+ * array along that axis. */
 static bool reads_rows(const panel *p, const rd_loop_scope *scope, int outer, bool *row_each)
 {
     for (const rd_item *item = scope->first; item; item = item->next) {
