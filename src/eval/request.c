@@ -6,8 +6,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* A sufficient test that no elements overlap: sorted by stride, each axis steps over all that
- * the finer ones reach. */
+/* A sufficient test that no elements overlap: sorted by stride, each axis steps further than all
+ * finer ones reach together. step: absolute strides. */
 static bool is_surely_without_overlap(int n, const int64_t *extent, const int64_t *step)
 {
     int64_t reach             = 0;
@@ -35,8 +35,8 @@ static int by_value(const void *a, const void *b)
     return (p > q) - (p < q);
 }
 
-/* True if no two elements share an address.  Exact for up to 4096 elements, by sorting their
- * addresses; larger arrays that fail the sufficient test count as overlapping. */
+/* True if no two elements share an address. This is exact for up to 4096 elements, by sorting
+ * their addresses. Larger arrays that fail the sufficient test count as overlapping. */
 static bool is_without_overlap(int n, const int64_t *extent, const int64_t *step)
 {
     enum { SMALL = 4096 };
@@ -130,8 +130,9 @@ bool rd_check_output(rd_ctx *ctx, const char *call, const rd_expr *y, const rd_a
     return true;
 }
 
-/* Checks result k and fills in its request and output.  Without a given output the layout is dense,
- * or as the output asks.  The elements are at [lo, hi) around the base address. */
+/* Checks result k and fills in its request and output. If the output has no memory, the layout is
+ * dense, or as it asks. Its elements are at [lo, hi) around the base address. False after
+ * recording what is wrong. */
 static bool check_result(rd_ctx *ctx, const char *call, int k, const rd_result *result,
                          rd_request *r, rd_output *o)
 {

@@ -27,24 +27,26 @@ static const char call[] = "rd_eval";
 typedef enum answer { NOT_ASKED, IS_FINITE, NOT_FINITE } answer;
 
 /* ---- Sizes ----------------------------------------------------------------------------------- */
+/* The lesser of a and b. */
 static int64_t least_of(int64_t a, int64_t b)
 {
     return a < b ? a : b;
 }
 
+/* n / each, rounded up. */
 static int64_t parts_of(int64_t n, int64_t each)
 {
     return n / each + (n % each != 0);
 }
 
-/* True for an axis of which a tile has one index: it is no value's, and neither rows nor
- * columns. */
+/* True for a batch axis k, such as heads: it is neither rows, columns nor a value axis. A tile has
+ * one index of it. */
 static bool is_other(const rd_attention *a, int k)
 {
     return k != a->rows && k != a->columns && !(a->value_axes >> k & 1);
 }
 
-/* The indices of all other axes. */
+/* The number of index tuples of all batch axes together, such as batch x heads. */
 static int64_t others_of(const rd_attention *a)
 {
     int64_t n = 1;
@@ -54,17 +56,21 @@ static int64_t others_of(const rd_attention *a)
     return n;
 }
 
+/* The number of row blocks, which threads share: each is up to 256 rows at one index of the batch
+ * axes. */
 int64_t rd_attention_blocks(const rd_attention *a)
 {
     return others_of(a) * parts_of(a->extent[a->rows], BLOCK);
 }
 
+/* The number of tiles (128 rows x 256 columns) of all scores, as if no mask left one out. */
 int64_t rd_attention_tiles(const rd_attention *a)
 {
     return others_of(a) * parts_of(a->extent[a->rows], RD_TILE_ROWS) *
            parts_of(a->extent[a->columns], RD_TILE_COLUMNS);
 }
 
+/* The bytes that all scores would take if they were stored. */
 double rd_attention_score_bytes(const rd_attention *a)
 {
     return (double)others_of(a) * (double)a->extent[a->rows] * (double)a->extent[a->columns] *
@@ -72,7 +78,9 @@ double rd_attention_score_bytes(const rd_attention *a)
 }
 
 /* ---- A tile's expressions -------------------------------------------------------------------- */
-/* The tile's part of an operand, which has all axes of the product, some of extent 1. */
+/* The tile's part of an operand, which has all axes of the product, with extent 1 where it is
+ * broadcast. swap: a node inside it whose part another function makes (keys); NULL: none. NULL
+ * after a failure. */
 static rd_expr *part_of(rd_expr *x, const rd_tile_box *t, const rd_box_swap *swap)
 {
     int64_t first[RD_MAX_RANK], end[RD_MAX_RANK];
@@ -84,14 +92,16 @@ static rd_expr *part_of(rd_expr *x, const rd_tile_box *t, const rd_box_swap *swa
     return rd_box_part(x, first, end, swap);
 }
 
-/* Makes the results of a tile; returns how many they are, 0 after a failure.  An exponential of a
- * row that has only -inf is 0 here, as other tiles of the row may have more. */
+/* Makes a tile's results as expressions: y[0] = sum of e * values, y[1] = sum of e, y[2] = the
+ * greatest score of each row, with e = exp(scores - greatest). Returns how many they are (3, or 2
+ * if no maximum is subtracted), 0 after a failure. In a row that has only -inf, 0 is subtracted,
+ * so that e is 0 and not NaN: other tiles of the row may have more. */
 static int tile_results(const rd_attention *a, rd_expr *scores, const rd_tile_box *t,
                         const rd_box_swap *swap, rd_expr *y[RD_TILE_RESULTS])
 {
-    const rd_dims  along = RD_KEEP(a->columns);
-    rd_expr *const s = part_of(scores, t, swap), *const v = part_of(a->values, t, NULL);
-    rd_expr *e = s, *m = NULL, *least;
+    const rd_dims  along = RD_KEEP(a->columns); /* reduce it, keep it with extent 1 */
+    rd_expr *const s = part_of(scores, t, swap), *const v = part_of(a->values, t, /*swap=*/NULL);
+    rd_expr *e = s, *m = NULL, *least; /* -inf; e: exponentials; m: greatest scores */
 
     if (a->largest && s) {
         least = rd_num(s->ctx, -INFINITY);
@@ -106,7 +116,8 @@ static int tile_results(const rd_attention *a, rd_expr *scores, const rd_tile_bo
     return !y[0] || !y[1] || (a->largest && !m) ? 0 : a->largest ? 3 : 2;
 }
 
-/* Describes results of a tile: rows of values, and rows. */
+/* Describes a tile's n results as arrays; their data pointers stay. Values: rows by value axes,
+ * dense. Weights and greatest scores: one element a row. */
 static void describe(const rd_attention *a, int n, rd_expr *const *y, rd_array *out)
 {
     for (int k = 0; k < n; k++) {
@@ -119,6 +130,9 @@ static void describe(const rd_attention *a, int n, rd_expr *const *y, rd_array *
     out[0].strides.at[a->rows] = rd_row_values(a);
 }
 
+/* Makes the results of the first tile and their layouts, so that a plan can be made to see what a
+ * tile costs. No memory is behind `out`: address 64 stands for any aligned one. Returns how many
+ * results there are, 0 after a failure. */
 int rd_attention_sample(const rd_attention *a, rd_expr *y[RD_TILE_RESULTS],
                         rd_array out[RD_TILE_RESULTS])
 {
@@ -129,7 +143,7 @@ int rd_attention_sample(const rd_attention *a, rd_expr *y[RD_TILE_RESULTS],
         t.end[k] = is_other(a, k) ? 1 : a->extent[k];
     t.end[a->rows]    = least_of(RD_TILE_ROWS, a->extent[a->rows]);
     t.end[a->columns] = least_of(RD_TILE_COLUMNS, a->extent[a->columns]);
-    n                 = tile_results(a, a->scores, &t, NULL, y);
+    n                 = tile_results(a, a->scores, &t, /*swap=*/NULL, y);
     for (int k = 0; k < n; k++)
         out[k].data = (void *)(uintptr_t)64;
     describe(a, n, y, out);
@@ -137,7 +151,9 @@ int rd_attention_sample(const rd_attention *a, rd_expr *y[RD_TILE_RESULTS],
 }
 
 /* ---- Tiles ----------------------------------------------------------------------------------- */
-/* True if the worker has evaluated nothing of this kind and extents, so that a plan is made. */
+/* True if the worker has evaluated nothing with this kind and these extents yet, so that
+ * rd_cache_run() will make a plan. kind: the form of the scores, or RD_KEYS_KIND,
+ * RD_FINITE_KIND. */
 static bool is_new(rd_attention_worker *w, int kind, int64_t rows, int64_t columns)
 {
     const int64_t key = (kind * (int64_t)RD_TILE_ROWS + rows) * RD_TILE_COLUMNS + columns;
@@ -150,7 +166,9 @@ static bool is_new(rd_attention_worker *w, int kind, int64_t rows, int64_t colum
     return true;
 }
 
-/* Planning takes more memory than a tile, so one thread plans at a time. */
+/* Evaluates n results y into `out` with the worker's context and its plan cache. kind, rows,
+ * columns: what they are, for is_new(). Planning takes more memory than a tile, so a mutex lets
+ * one thread plan at a time. */
 rd_status rd_tile_evaluate(rd_attention_worker *w, int kind, int64_t rows, int64_t columns, int n,
                            rd_expr *const *y, rd_array *out)
 {
@@ -167,13 +185,15 @@ rd_status rd_tile_evaluate(rd_attention_worker *w, int kind, int64_t rows, int64
     if (plans)
         pthread_mutex_lock(&w->run->planning);
     status = rd_cache_run(w->ctx, (rd_results){ result, n }, &opts);
-    rd_free(w->ctx, rd_take_spare(w->ctx));
+    rd_free(w->ctx, rd_take_spare(w->ctx)); /* the planning memory that the context keeps */
     if (plans)
         pthread_mutex_unlock(&w->run->planning);
     return status;
 }
 
-/* Evaluates a tile, whose scores have this form, and adds its sums to those of tile `which`. */
+/* Evaluates tile t, whose scores have this form (which masks are known, as rd_choices_form()
+ * says). Adds its sums to the running sums of tile number `which` of the block. Number
+ * RD_BLOCK_TILES stands for the memory of the tile's own sums. */
 static rd_status run_tile(rd_attention_worker *w, int which, int form, const rd_tile_box *t)
 {
     const rd_mark     mark                 = rd_ctx_mark(w->ctx);
@@ -200,7 +220,8 @@ static rd_status run_tile(rd_attention_worker *w, int which, int form, const rd_
     return status;
 }
 
-/* The sum of 0 times each element of a row: 0 if all are finite, else NaN. */
+/* The sum of 0 times each element of a vector: 0 if all are finite, else NaN. step: distance in
+ * elements. */
 static double zero_times(rd_dtype type, const void *p, int64_t n, int64_t step)
 {
     const float *const  f   = p;
@@ -212,7 +233,9 @@ static double zero_times(rd_dtype type, const void *p, int64_t n, int64_t step)
     return sum;
 }
 
-/* The same of values in memory, along columns and value axes. */
+/* The sum of 0 times each value of a tile, which is 0 if all are finite and NaN otherwise. The
+ * values lie in memory; the loops go along the columns and the value axes, and the innermost one
+ * along `last`, the last value axis. */
 static double zero_times_values(const rd_attention *a, const rd_tile_box *t)
 {
     const rd_expr *const v    = a->values;
@@ -220,7 +243,7 @@ static double zero_times_values(const rd_attention *a, const rd_tile_box *t)
     rd_tile_box          at   = *t;
     double               sum  = 0;
 
-    for (bool more = true; more;) {
+    for (bool more = true; more;) { /* an odometer over the axes other than `last` */
         sum += zero_times(v->type, rd_leaf_element(v, at.first), t->end[last] - t->first[last],
                           rd_leaf_step(v, last));
         more = false;
@@ -234,7 +257,8 @@ static double zero_times_values(const rd_attention *a, const rd_tile_box *t)
     return sum;
 }
 
-/* True if all values of a tile are finite: 0 times each is 0. */
+/* *are: all values of the tile's columns are finite, as 0 times each is 0. Values in memory are
+ * read directly, others are evaluated. Returns the status of that evaluation. */
 static rd_status ask_finite(rd_attention_worker *w, const rd_tile_box *t, bool *are)
 {
     const rd_mark mark   = rd_ctx_mark(w->ctx);
@@ -244,23 +268,26 @@ static rd_status ask_finite(rd_attention_worker *w, const rd_tile_box *t, bool *
     rd_status     status = RD_OK;
     rd_expr      *y;
 
-    one.end[w->a.rows] = one.first[w->a.rows] + 1;
+    one.end[w->a.rows] = one.first[w->a.rows] + 1; /* values repeat along rows */
     if (rd_leaf_element(w->a.values, t->first)) {
         sum = zero_times_values(&w->a, t);
     } else {
-        y      = part_of(w->a.values, &one, NULL);
-        y      = rd_sum(map_2(RD_OP_mul, call, y, rd_int(w->ctx, 0)), RD_ALL);
-        y      = rd_cast_to(y, RD_F64);
-        status = y ? rd_tile_evaluate(w, RD_FINITE_KIND, 0,
-                                      t->end[w->a.columns] - t->first[w->a.columns], 1, &y, &out)
-                   : rd_error(w->ctx);
+        y = part_of(w->a.values, &one, /*swap=*/NULL);
+        y = rd_sum(map_2(RD_OP_mul, call, y, rd_int(w->ctx, 0)), RD_ALL);
+        y = rd_cast_to(y, RD_F64);
+        status =
+            y ? rd_tile_evaluate(w, RD_FINITE_KIND, /*rows=*/0,
+                                 t->end[w->a.columns] - t->first[w->a.columns], /*n=*/1, &y, &out)
+              : rd_error(w->ctx);
     }
     (void)rd_ctx_release(w->ctx, mark);
     *are = sum == 0;
     return status;
 }
 
-/* The same, which is asked once for each group and index of other axes. */
+/* True if all values of a group of 128 columns, at one index of the batch axes (other), are
+ * finite. The answer is kept for all threads; two threads may find the same one at a time, which
+ * does no harm. */
 static bool is_finite(rd_attention_worker *w, int64_t other, int64_t group, const rd_tile_box *t,
                       rd_status *status)
 {
@@ -277,8 +304,9 @@ static bool is_finite(rd_attention_worker *w, int64_t other, int64_t group, cons
 /* Makes scores in the form that is known now, once; false after a failure. */
 static bool make_form(rd_attention_worker *w, int form);
 
-/* Returns the form in which a group of columns of a tile has its scores; -1: the mask leaves the
- * group out. */
+/* Sets the columns of tile t to group number `group` (128 columns), and asks what is known of the
+ * masks there. Returns the form of its scores, a number that says which masks are known to be true
+ * or false. -1: all scores are -inf and values are finite, so the group adds 0 and is left out. */
 static int form_of_group(rd_attention_worker *w, int64_t other, int64_t group, rd_tile_box *t,
                          rd_status *status)
 {
@@ -288,14 +316,16 @@ static int form_of_group(rd_attention_worker *w, int64_t other, int64_t group, r
     t->first[a->columns] = group * RD_TILE_GROUP;
     t->end[a->columns]   = least_of((group + 1) * RD_TILE_GROUP, a->extent[a->columns]);
     for (int k = 0; k < a->rank; k++)
-        end[k] = a->value_axes >> k & 1 ? 1 : t->end[k];
+        end[k] = a->value_axes >> k & 1 ? 1 : t->end[k]; /* scores have extent 1 there */
     if (rd_choices_ask(&w->choices, a->scores, t->first, end) &&
         is_finite(w, other, group, t, status))
         return -1;
     return rd_choices_form(&w->choices);
 }
 
-/* Runs the columns of groups g to end of a tile: those of one form that are adjacent at once. */
+/* Runs groups g to end - 1 of the columns (128 each) of tile number `which`. Adjacent groups of
+ * one form (the same masks known) are one evaluation; groups of form -1 are masked out and
+ * skipped. other: index of the batch axes. */
 static rd_status run_groups(rd_attention_worker *w, int which, int64_t other, int64_t g,
                             int64_t end, const rd_tile_box *tile)
 {
@@ -319,7 +349,9 @@ static rd_status run_groups(rd_attention_worker *w, int which, int64_t other, in
     return status;
 }
 
-/* Runs all columns of the tiles of a block, those of a copy of keys together. */
+/* Runs all columns of the n tiles of a block, which lie above one another. The loop over tiles is
+ * inside that over 256 columns, so that all tiles use one copy of the keys of these columns.
+ * other: index of the batch axes. */
 static rd_status run_columns(rd_attention_worker *w, int64_t other, int n, const rd_tile_box *tile)
 {
     enum { GROUPS = RD_TILE_COLUMNS / RD_TILE_GROUP };
@@ -332,7 +364,8 @@ static rd_status run_columns(rd_attention_worker *w, int64_t other, int n, const
     return status;
 }
 
-/* The indices of a block: one of each axis that is no value's, rows or columns. */
+/* The indices of a block: index `other` of the batch axes, in C order, and all indices of rows,
+ * columns and values. */
 static rd_tile_box block_at(const rd_attention *a, int64_t other)
 {
     rd_tile_box t = { .first = { 0 } };
@@ -348,7 +381,9 @@ static rd_tile_box block_at(const rd_attention *a, int64_t other)
     return t;
 }
 
-/* Later rows come first: under a causal mask these have more columns. */
+/* Evaluates row block k: clears the running sums of its tiles, adds all columns, stores the
+ * quotients. Blocks of later rows come first, because under a causal mask they have more columns:
+ * the long tasks should not come last. */
 rd_status rd_attention_block(rd_attention_worker *w, int64_t k)
 {
     const rd_attention *a      = &w->a;
@@ -371,8 +406,8 @@ rd_status rd_attention_block(rd_attention_worker *w, int64_t k)
 }
 
 /* ---- Runs and workers ------------------------------------------------------------------------ */
-/* Writes the strides of the result by axes of the product.  False: a result of another shape is not
- * dense. */
+/* Writes the strides of the result by axes of the product; 0 for the summed axis and for axes that
+ * the result lacks. False: a reshaped result whose memory is not dense. */
 static bool find_strides(rd_attention_run *run, const rd_attention *a, const rd_expr *result,
                          const int64_t *stride)
 {
@@ -387,13 +422,16 @@ static bool find_strides(rd_attention_run *run, const rd_attention *a, const rd_
         stride = dense;
     }
     for (int k = 0; k < a->rank; k++) {
-        const int to = k == a->columns ? -1 : a->to[k - (k > a->columns)];
+        const int to = k == a->columns ? -1 : a->to[k - (k > a->columns)]; /* the result's axis */
 
         run->stride[k] = to < 0 ? 0 : stride[to];
     }
     return true;
 }
 
+/* Begins a run that stores to `out`; stride: of the result, by its axes. NULL: no memory, or a
+ * reshaped result that is not dense. The run is followed in memory by one char for each group of
+ * columns and index of batch axes, the answers of is_finite(): 0 is NOT_ASKED. */
 rd_attention_run *rd_attention_begin(const rd_attention *a, const rd_eval_opts *opts,
                                      const rd_expr *result, void *out, const int64_t *stride)
 {
@@ -415,6 +453,7 @@ rd_attention_run *rd_attention_begin(const rd_attention *a, const rd_eval_opts *
     return NULL;
 }
 
+/* Frees a run; NULL does nothing. */
 void rd_attention_end(rd_attention_run *run)
 {
     if (!run)
@@ -423,13 +462,14 @@ void rd_attention_end(rd_attention_run *run)
     rd_free(run->ctx, run);
 }
 
-/* Lists all nodes below x. */
+/* Lists x and all nodes below it, each once. False: a failure is recorded. */
 static bool list_below(rd_attention_worker *w, rd_expr *x, rd_node_list *list)
 {
     return x && rd_list_nodes(w->ctx, (rd_results){ &(rd_result){ x, NULL }, 1 }, list);
 }
 
-/* The longest axis of a coordinate below x that memory may hold. */
+/* The longest axis among the index arrays (COORD nodes) below x, of those that fit in memory
+ * (MOST_INDEXED). 0: there are none. */
 static int64_t most_indices(rd_attention_worker *w, rd_expr *x)
 {
     rd_node_list list = { 0 };
@@ -446,20 +486,21 @@ static int64_t most_indices(rd_attention_worker *w, rd_expr *x)
     return most;
 }
 
-/* Makes the row of indices that coordinates of scores and values read. */
+/* Makes the array 0, 1, 2 ... that stands for every index array below scores and values, so that
+ * tiles at different indices share a plan. False: no memory. */
 static bool make_index(rd_attention_worker *w)
 {
     const int64_t p = most_indices(w, w->a.scores), q = most_indices(w, w->a.values);
     const int64_t n = p > q ? p : q;
 
-    w->index = rd_alloc(w->ctx, (n + 1) * (int64_t)sizeof *w->index);
+    w->index = rd_alloc(w->ctx, (n + 1) * (int64_t)sizeof *w->index); /* + 1: n may be 0 */
     for (int64_t i = 0; w->index && i < n; i++)
         w->index[i] = i;
     return w->index != NULL;
 }
 
-/* Lists what stands for each coordinate: a leaf of its shape.  Returns how many, -1 after a
- * failure. */
+/* Lists a replacement for each index array (COORD node) in the list: a leaf of its shape over
+ * w->index. Returns how many, -1 after a failure. */
 static int replace_coordinates(const rd_attention_worker *w, const rd_node_list *list,
                                rd_replacement *with)
 {
@@ -479,7 +520,8 @@ static int replace_coordinates(const rd_attention_worker *w, const rd_node_list 
     return n;
 }
 
-/* x with coordinates from memory.  NULL after a failure. */
+/* x with its index arrays read from memory, as the offset of a tile in a COORD node would be part
+ * of its plan. NULL after a failure. */
 static rd_expr *with_indices(rd_attention_worker *w, rd_expr *x)
 {
     rd_node_list    list = { 0 };
@@ -496,6 +538,9 @@ static rd_expr *with_indices(rd_attention_worker *w, rd_expr *x)
     return y;
 }
 
+/* Makes the scores in this form, a number that says which masks are known: those are removed, and
+ * index arrays are read from memory. Also looks for keys to copy, if the BLAS has code for
+ * matrices as they lie (uncopied). Does nothing the second time; false after a failure. */
 static bool make_form(rd_attention_worker *w, int form)
 {
     if (w->form[form])
@@ -506,6 +551,8 @@ static bool make_form(rd_attention_worker *w, int form)
     return w->form[form] != NULL;
 }
 
+/* Makes a thread's part of a run: the expressions cloned into its own context, memory for running
+ * sums, and the list of masks. NULL after recording a failure in ctx. */
 rd_attention_worker *rd_attention_worker_new(rd_attention_run *run, rd_ctx *ctx)
 {
     rd_attention_worker *const w = rd_alloc(ctx, sizeof *w);
@@ -526,6 +573,7 @@ rd_attention_worker *rd_attention_worker_new(rd_attention_run *run, rd_ctx *ctx)
     return NULL;
 }
 
+/* Frees a worker, not its context; NULL does nothing. */
 void rd_attention_worker_free(rd_attention_worker *w)
 {
     if (!w)

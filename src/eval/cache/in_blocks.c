@@ -6,7 +6,8 @@
  * plan, but for those whose coordinates a mask reads.
  *
  * Only plans with a product by a library run so, whose bits are that library's in any case; never
- * under `deterministic`.  The blocks follow from extents alone, so bits do not depend on threads. */
+ * under `deterministic`.  The blocks follow from extents alone, so bits do not depend on
+ * threads. */
 #include "eval/cache/in_blocks.h"
 #include "core/clock.h"
 #include "eval/cache/attention.h"
@@ -24,7 +25,7 @@
 static const double BLOCK = 1 << 20;
 enum { FEWEST = 64, TIMES = 2 };
 
-/* The bytes of arrays between stages. */
+/* The bytes of arrays that the plan's stages store for later stages. */
 static double bytes_between(const rd_plan *plan)
 {
     double bytes = 0;
@@ -34,7 +35,7 @@ static double bytes_between(const rd_plan *plan)
     return bytes;
 }
 
-/* The bytes of inputs and results. */
+/* The bytes of the plan's inputs and results. */
 static double bytes_outside(const rd_plan *plan)
 {
     double bytes = 0;
@@ -48,6 +49,7 @@ static double bytes_outside(const rd_plan *plan)
     return bytes;
 }
 
+/* The plan's operations in all stages. *product: some stage is a matrix product by a library. */
 static double work_of(const rd_plan *plan, bool *product)
 {
     double work = 0;
@@ -60,31 +62,35 @@ static double work_of(const rd_plan *plan, bool *product)
     return work;
 }
 
-/* True if this is an evaluation as most are, of one result. */
+/* True if the evaluation has one result, one plan on this processor, and no option that blocks
+ * could not honour. */
 static bool is_usual(const rd_plan *plan, rd_results results, const rd_eval_opts *opts)
 {
     return results.n == 1 && !plan->parts && !opts->measure && !opts->async &&
            opts->traversal == RD_TRAVERSE_AUTO && !rd_plan_uses_device(plan);
 }
 
-/* True if the plan stores much, and a product reads it. */
+/* True if the plan stores much between stages, more than TIMES its inputs and results, and has a
+ * matrix product by a library. */
 static bool stores_much(const rd_plan *plan, rd_results results, const rd_eval_opts *opts)
 {
     bool         product;
     const double arrays = bytes_between(plan);
 
-    (void)work_of(plan, &product);
+    (void)work_of(plan, &product); /* for `product` alone */
     return is_usual(plan, results, opts) && product && arrays > RD_MUCH_STORED &&
            arrays > TIMES * bytes_outside(plan);
 }
 
-/* The layout of a piece of an output: rows of one axis, and all axes behind it. */
+/* The layout of piece k of an output: a range of indices of axis p->axis, and all axes behind it.
+ * Axes before it have one index, which k / along encodes in C order. stride: of the whole, in
+ * elements. */
 static rd_array piece_of(const rd_expr_pieces *p, const rd_expr *y, const rd_array *out,
                          const int64_t *stride, int64_t k)
 {
     rd_array      piece = { .type = out->type, .data = out->data };
     const int64_t first = k % p->along * p->each;
-    int64_t       row = k / p->along, at = first * stride[p->axis];
+    int64_t       row = k / p->along, at = first * stride[p->axis]; /* at: offset in elements */
 
     for (int a = p->axis - 1; a >= 0; row /= y->extent[a--])
         at += row % y->extent[a] * stride[a];
@@ -99,18 +105,19 @@ static rd_array piece_of(const rd_expr_pieces *p, const rd_expr *y, const rd_arr
     return piece;
 }
 
-/* The bytes that the plan of a block stores; -1 if that is not little, or all blocks together do more
- * than the whole. */
+/* The bytes that the plan of one block stores between stages. -1: not less than a quarter of the
+ * whole plan's, or all n blocks together do over 1.25 times the whole's operations. */
 static double bytes_of_block(const rd_plan *whole, const rd_expr_pieces *p, rd_expr *y,
                              const rd_eval_opts *opts)
 {
     rd_ctx *const  ctx  = whole->ctx;
     const rd_mark  mark = rd_ctx_mark(ctx);
-    rd_expr *const z    = rd_piece_view(p, y, 0);
-    rd_array       out  = { .type = y->type, .data = (void *)(uintptr_t)64 };
-    rd_plan       *plan = NULL;
-    double         bytes;
-    bool           product;
+    rd_expr *const z    = rd_piece_view(p, y, /*k=*/0);
+    /* no memory; any aligned address will do */
+    rd_array out  = { .type = y->type, .data = (void *)(uintptr_t)64 };
+    rd_plan *plan = NULL;
+    double   bytes;
+    bool     product;
 
     if (z) {
         out.shape = rd_shape_of(z);
@@ -125,7 +132,8 @@ static double bytes_of_block(const rd_plan *whole, const rd_expr_pieces *p, rd_e
     return bytes;
 }
 
-/* The blocks that a result is cut into.  False: it runs whole.  *bytes: what each stores. */
+/* Finds the blocks that the result is cut into, each of about BLOCK stored bytes and a multiple of
+ * FEWEST rows. False: it is evaluated whole. *bytes: what each block stores. */
 static bool find_blocks(const rd_plan *plan, rd_results results, const rd_eval_opts *opts,
                         rd_expr_pieces *p, double *bytes)
 {
@@ -136,7 +144,7 @@ static bool find_blocks(const rd_plan *plan, rd_results results, const rd_eval_o
         return false;
     /* However much a row stores, a block has so many: a product of fewer is slow. */
     least = (double)FEWEST * (y->rank > 1 ? (double)y->extent[y->rank - 1] : 1);
-    most  = BLOCK / (bytes_between(plan) / (double)rd_points(y->rank, y->extent));
+    most  = BLOCK / (bytes_between(plan) / (double)rd_points(y->rank, y->extent)); /* elements */
     *p    = rd_pieces_of(y, (int64_t)fmax(most, least));
     if (p->inner == 0 || p->each < FEWEST)
         return false;
@@ -147,8 +155,9 @@ static bool find_blocks(const rd_plan *plan, rd_results results, const rd_eval_o
     return *bytes >= 0;
 }
 
-/* True if the plan of a tile of attention has a library's products, and all tiles together do not
- * much more than the whole.  *bytes: what a thread works in. */
+/* True if a tile of attention (128 rows x 256 columns of scores) has products by a library, and
+ * all tiles together do at most 1.5 times the whole's operations. *bytes: what a thread needs in
+ * memory. */
 static bool tiles_cost_little(const rd_plan *whole, const rd_attention *a, const rd_eval_opts *opts,
                               double *bytes)
 {
@@ -173,13 +182,15 @@ static bool tiles_cost_little(const rd_plan *whole, const rd_attention *a, const
     return little;
 }
 
-/* True if y is attention of many scores, stored or not, which is described. */
+/* True if y is a softmax-weighted sum (attention) of more bytes of scores than RD_MUCH_STORED; `a`
+ * then describes it. Makes new nodes. */
 static bool is_much_attention(rd_expr *y, rd_attention *a)
 {
     return rd_attention_find(y, a) && rd_attention_score_bytes(a) > RD_MUCH_STORED;
 }
 
-/* True if a result is attention that comes in tiles; describes it. */
+/* True if the result is attention that is to be evaluated in tiles of rows and columns; `a` then
+ * describes it. Not under `deterministic`, because running sums round otherwise than one sum. */
 static bool find_tiles(const rd_plan *plan, rd_results results, const rd_eval_opts *opts,
                        rd_attention *a, double *bytes)
 {
@@ -187,8 +198,8 @@ static bool find_tiles(const rd_plan *plan, rd_results results, const rd_eval_op
            is_much_attention(results.at[0].expr, a) && tiles_cost_little(plan, a, opts, bytes);
 }
 
-/* True if the result is attention that comes in tiles.  Nodes are made only if it is attention, as
- * others should leave the context as it was. */
+/* True if the result is attention that is to be evaluated in tiles. rd_attention_is() is asked
+ * first, as it makes no nodes, and other expressions should leave the context as it was. */
 static bool comes_in_tiles(const rd_plan *plan, rd_results results, const rd_eval_opts *opts)
 {
     rd_attention a;
@@ -204,6 +215,8 @@ static bool comes_in_tiles(const rd_plan *plan, rd_results results, const rd_eva
     return tiles;
 }
 
+/* How a plan's result is to be evaluated: 0: whole; RD_IN_TILES: attention in tiles; else in
+ * blocks of at most so many elements. It plans one block to find out what that costs. */
 int64_t rd_block_points(const rd_plan *plan, rd_results results, const rd_eval_opts *opts)
 {
     rd_expr_pieces p;
@@ -214,6 +227,8 @@ int64_t rd_block_points(const rd_plan *plan, rd_results results, const rd_eval_o
     return find_blocks(plan, results, opts, &p, &bytes) ? p.each * p.inner : 0;
 }
 
+/* True if it is worth asking rd_block_points(): the plan stores much between stages (`stored`
+ * bytes), or y is attention of many scores. The nodes that the latter makes are released. */
 bool rd_may_be_in_blocks(rd_expr *y, double stored)
 {
     rd_attention a;
@@ -228,6 +243,8 @@ bool rd_may_be_in_blocks(rd_expr *y, double stored)
     return may;
 }
 
+/* Writes a line for explain if the first result is evaluated in tiles or blocks, or a warning if
+ * its plan stores much. False: an error is recorded. */
 bool rd_row_blocks_text(rd_text *text, rd_ctx *ctx, rd_results results, const rd_eval_opts *opts)
 {
     rd_expr *const  y   = results.at[0].expr;
@@ -266,7 +283,7 @@ bool rd_row_blocks_text(rd_text *text, rd_ctx *ctx, rd_results results, const rd
 
 /* ---- Runs ------------------------------------------------------------------------------------ */
 /* True if the bytes of an input and of the result overlap: a block would overwrite what a later
- * one reads. */
+ * one reads. in: addresses of the plan's inputs. */
 static bool overlaps(const rd_plan *plan, const void *const *in, const void *out)
 {
     const char *const from = (const char *)out + plan->out_extent[0].lo,
@@ -305,7 +322,8 @@ typedef struct blocks {
     atomic_bool         stop;
 } blocks;
 
-/* Evaluates piece k of the result in a context. */
+/* Evaluates piece k of the result in a worker's context, whose plan cache lets pieces of one shape
+ * share a plan. */
 static rd_status run_rows(const blocks *b, const worker *w, int64_t k)
 {
     const rd_mark      mark = rd_ctx_mark(w->ctx);
@@ -319,12 +337,14 @@ static rd_status run_rows(const blocks *b, const worker *w, int64_t k)
     return status;
 }
 
+/* Evaluates piece k: a row block of attention, or a block of the result. */
 static rd_status run_piece(const blocks *b, const worker *w, int64_t k)
 {
     return w->attention ? rd_attention_block(w->attention, k) : run_rows(b, w, k);
 }
 
-/* Tells of progress, about ten times a second. */
+/* Tells the caller's listener of progress, ten times a second at most. A result other than 0 asks
+ * to cancel. */
 static void tell(blocks *b)
 {
     static const double EACH = 0.1;
@@ -347,7 +367,8 @@ static bool goes_on(blocks *b, bool caller)
     return !atomic_load(&b->stop);
 }
 
-/* Drops the plans of rows that are done. */
+/* Drops the plans in a worker's cache, through the context's reclaim callback. Later rows have
+ * other plans if a mask reads coordinates, so these only take memory. */
 static void drop_plans(const worker *w)
 {
     rd_keeper *const kept = rd_ctx_keeper(w->ctx);
@@ -356,14 +377,16 @@ static void drop_plans(const worker *w)
         (void)kept->reclaim(kept);
 }
 
-/* Runs the blocks of one thread, one after the other. */
+/* The loop of one thread. It takes the next range of rows (b->next) and evaluates that range at
+ * each of the `above` indices of the outer axes. These pieces share a plan even if a mask reads
+ * row coordinates. caller: the thread that called, which alone reports progress. */
 static void work(blocks *b, const worker *w, bool caller)
 {
-    const int64_t above = b->p.n / b->p.along;
+    const int64_t outer = b->p.n / b->p.along;
 
     for (int64_t row = atomic_fetch_add(&b->next, 1); row < b->p.along && goes_on(b, caller);
          row         = atomic_fetch_add(&b->next, 1)) {
-        for (int64_t k = 0; k < above && goes_on(b, caller); k++) {
+        for (int64_t k = 0; k < outer && goes_on(b, caller); k++) {
             if (run_piece(b, w, k * b->p.along + row) != RD_OK)
                 atomic_store(&b->stop, true);
             atomic_fetch_add(&b->done, 1);
@@ -373,7 +396,8 @@ static void work(blocks *b, const worker *w, bool caller)
     }
 }
 
-/* Makes a context as the caller's, and the expression in it. */
+/* Makes a thread's context with the caller's options, and in it a copy of the expression, or a
+ * worker of attention. False: no memory; w may then be begun. */
 static bool make_worker(const blocks *b, worker *w)
 {
     rd_ctx *const ctx = b->plan->ctx;
@@ -389,7 +413,9 @@ static bool make_worker(const blocks *b, worker *w)
     return w->y || w->attention;
 }
 
-/* Records what the workers met in the caller's context, and frees them. */
+/* Records the first error and all warnings of the n workers in the caller's context, and frees
+ * them. Also turns a request to cancel into an error, and reports that all is done to a listener
+ * that has had an earlier report. */
 static rd_status end_workers(blocks *b, worker *w, int n)
 {
     rd_ctx *const ctx    = b->plan->ctx;
@@ -411,18 +437,19 @@ static rd_status end_workers(blocks *b, worker *w, int n)
     return status;
 }
 
-/* Runs all blocks on a team. */
+/* Runs all blocks on n threads, one worker each. */
 static rd_status run_on_team(blocks *b, worker *w, int n)
 {
 #ifdef _OPENMP
 #pragma omp parallel for schedule(static, 1) num_threads(n) if (n > 1)
 #endif
     for (int k = 0; k < n; k++)
-        work(b, &w[k], k == 0);
+        work(b, &w[k], /*caller=*/k == 0);
     return end_workers(b, w, n);
 }
 
-/* Runs all blocks.  False: nothing was done. */
+/* Runs all blocks, on as many threads as there are workers with memory. False: not one could be
+ * made, and nothing was done. */
 static bool run_blocks(blocks *b, rd_status *status)
 {
     rd_ctx *const ctx = b->plan->ctx;
@@ -443,7 +470,8 @@ static bool run_blocks(blocks *b, rd_status *status)
     return made > 0;
 }
 
-/* Runs the tiles of attention.  False: nothing was done. */
+/* Runs attention in tiles of rows and columns; its row blocks count as pieces. False: nothing was
+ * done. */
 static bool run_tiles(blocks *b, rd_status *status)
 {
     rd_ctx *const ctx  = b->plan->ctx;
@@ -462,6 +490,8 @@ static bool run_tiles(blocks *b, rd_status *status)
     return ran;
 }
 
+/* Evaluates the result in blocks or tiles, as plan->block_points says. False: an input overlaps
+ * the result or there is no memory; nothing was done, and the plan must run whole. */
 bool rd_run_in_blocks(const rd_plan *plan, const void *const *in, rd_results results,
                       const rd_eval_opts *opts, rd_status *status)
 {

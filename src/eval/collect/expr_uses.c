@@ -16,8 +16,9 @@ rd_subscript *rd_subscripts(rd_collector *c, int n)
     return rd_pool_get(c->pool, (size_t)(n ? n : 1) * sizeof(rd_subscript));
 }
 
-/* Appends a use of an expression at subscripts `at`, which are normalised, to the list of its uses.
- * Along an axis of one index the subscript is 0.  Returns the use's number; -1 on failure. */
+/* Makes a use of an expression (one reader's request) at subscripts `at`, which are normalised,
+ * and appends it to the expression's list of uses. Along an axis of extent 1 the subscript is 0.
+ * Returns the use's number; -1 on failure. */
 int rd_use_new(rd_collector *c, const rd_expr *expr, const rd_subscript *at)
 {
     rd_seen     *seen = rd_seen_of(c, expr);
@@ -80,9 +81,9 @@ bool rd_traversal_first_visit(const rd_collector *c, int use)
     return first;
 }
 
-/* Multiplies the extents of the axes of a use (a reader's request) that are not in the bit set
- * `seen` yet, and adds them there.  A gather goes along the axes of its index: both coordinates of
- * a sparse element are one axis. */
+/* The product of the extents of a use's loop axes that are not in the bit set `seen` yet; adds
+ * them there. A gathered index (looked up in an array) varies along the axes at which that array
+ * is read. So the two coordinates of a sparse element count as one axis. */
 static double use_points(const rd_collector *c, const rd_expr_use *d, uint64_t *seen)
 {
     const rd_expr *expr   = c->seen[d->expr].expr;
@@ -93,6 +94,7 @@ static double use_points(const rd_collector *c, const rd_expr_use *d, uint64_t *
             int axis = d->at[a].term[t].axis;
 
             if (axis < 0) {
+                /* the use of the index array */
                 const int index = c->graph->value[d->at[a].term[t].value].in[0];
 
                 if (rd_traversal_first_visit(c, index))
@@ -118,7 +120,7 @@ double rd_use_points(const rd_collector *c, const rd_expr_use *d)
     return use_points(c, d, seen);
 }
 
-/* True if some subscript of the use is looked up in another array. */
+/* True if some subscript of the use (a reader's request) is looked up in an index array. */
 bool rd_use_is_gathered(const rd_collector *c, const rd_expr_use *d)
 {
     for (int a = 0; a < c->seen[d->expr].expr->rank; a++)
@@ -153,7 +155,7 @@ double rd_uses_span(const rd_collector *c, const rd_expr *expr, const int32_t *l
 }
 
 /* ---- Functions of pairs ---------------------------------------------------------------------- */
-/* True if one of the use's subscripts is the axis. */
+/* True if one of the subscripts of use d (a reader's request) is exactly the index of this axis. */
 static bool goes_along(const rd_collector *c, const rd_expr *e, const rd_expr_use *d, int axis)
 {
     bool found = false;
@@ -163,7 +165,8 @@ static bool goes_along(const rd_collector *c, const rd_expr *e, const rd_expr_us
     return found;
 }
 
-/* True if the axis, or one of y's that x lacks and that may become the same, is among y's. */
+/* True if use y (a reader's request) goes along the axis, or along one that may be unified with it
+ * and that use x lacks. */
 static bool meets(const rd_collector *c, const rd_expr *e, const rd_expr_use *x,
                   const rd_expr_use *y, int axis)
 {
@@ -183,7 +186,9 @@ static bool is_selected(const rd_expr_use *x, const rd_expr_use *y, int dim)
     return x->at[dim].n_term == 0 || y->at[dim].n_term == 0;
 }
 
-/* True if no loops need two uses together: an axis that only one has may be one of the other's. */
+/* True if no loop nest needs both uses (readers' requests) of e at once: every axis that only one
+ * of them has may be unified with an axis of the other, so that both could be one. False for a
+ * distance d(i, j) that is read as d(i, j) and d(j, k). */
 static bool may_run_apart(const rd_collector *c, const rd_expr *e, const rd_expr_use *x,
                           const rd_expr_use *y)
 {
@@ -198,8 +203,12 @@ static bool may_run_apart(const rd_collector *c, const rd_expr *e, const rd_expr
     return true;
 }
 
+/* True for a function of pairs of points that is cheap to compute and has far more elements than
+ * what it is computed from. It is then recomputed for each of its n uses (readers' requests),
+ * which need no common loop, in place of being stored. */
 bool rd_is_of_pairs(const rd_collector *c, const rd_seen *seen, const int32_t *list, int n)
 {
+    /* evaluations an element; uses; elements; ratio; operations */
     enum { FEW = 4, MOST_USES = 16, MANY = 1 << 24, FAR = 64, MOST_OPS = 4096 };
     const double points      = rd_expr_points(seen->expr);
     double       evaluations = 0;
@@ -226,8 +235,9 @@ typedef struct pairs {
     int n, a[MAX_PAIRS], b[MAX_PAIRS];
 } pairs;
 
-/* Notes that axes a and b would be unified if two uses are equal.  False if one is paired with
- * another axis already, the two must stay distinct, or there is no room. */
+/* Notes that axes a and b would be unified if two uses are equal. False if one of them is paired
+ * with another axis already, the two must stay distinct (as one nest needs both), or there is no
+ * room. */
 static bool pair_axes(rd_collector *c, pairs *p, int a, int b)
 {
     a = rd_axes_root(c->axes, a);
@@ -245,8 +255,8 @@ static bool pair_axes(rd_collector *c, pairs *p, int a, int b)
 static bool pair_uses(rd_collector *c, pairs *p, const rd_expr_use *a, const rd_expr_use *b);
 
 /* Pairs the axes of two subscripts term by term; false if the subscripts differ in more than their
- * axes.  Gathered indices are equal if they are checked against one extent and their own uses
- * are. */
+ * axes. Two gathered indices (values of index arrays) are equal if they are checked against the
+ * same extent and their arrays are read at equal subscripts. */
 static bool pair_subscripts(rd_collector *c, pairs *p, const rd_subscript *a, const rd_subscript *b)
 {
     if (a->offset != b->offset || a->n_term != b->n_term)
@@ -270,9 +280,9 @@ static bool pair_subscripts(rd_collector *c, pairs *p, const rd_subscript *a, co
     return true;
 }
 
-/* Pairs the axes of two uses (readers' requests); false if the uses differ in more than their axes.
- * Uses that were found to differ have different groups (-1: not known), so that chains of gathers
- * are not compared again to their end. */
+/* Pairs the axes of two uses (readers' requests); false if they differ in more than their axes.
+ * Uses of different classes (group; -1: not known) were found to differ before, so that chains of
+ * gathers are not compared to their end again. */
 static bool pair_uses(rd_collector *c, pairs *p, const rd_expr_use *a, const rd_expr_use *b)
 {
     if (a->expr != b->expr || (a->group >= 0 && b->group >= 0 && a->group != b->group))
@@ -283,10 +293,10 @@ static bool pair_uses(rd_collector *c, pairs *p, const rd_expr_use *a, const rd_
     return true;
 }
 
-/* Unifies the axes of two uses (readers' requests) if they are equal but for names of axes.  Terms
- * are sorted by axis, so two equal uses may list them differently.  They then stay two: a shared
- * computation is lost, but nothing is wrong.  So do uses of which the one loop would read a larger
- * array across (crossed_reads.c). */
+/* Unifies the axes of two uses (readers' requests) if they are equal but for names of axes, so
+ * that one value answers both. Terms are sorted by axis, so two equal uses may list them
+ * differently. They then stay two: a shared computation is lost, but nothing is wrong. So do uses
+ * whose common loop would read a larger array across (crossed_reads.c). */
 static bool unify_uses(rd_collector *c, const rd_expr_use *a, const rd_expr_use *b)
 {
     pairs p;
@@ -302,9 +312,9 @@ static bool unify_uses(rd_collector *c, const rd_expr_use *a, const rd_expr_use 
     return true;
 }
 
-/* True for a view of a number.  A number is the same everywhere, so its readers need not share a
- * loop.  Otherwise the row and column sums of a matrix, each times a number, would get one axis
- * and then read the matrix at different places. */
+/* True for a view of a number (a broadcast constant). Its uses (readers' requests) are not
+ * unified, as each costs nothing. Otherwise the row and column sums of a matrix, each times a
+ * number, would get one axis and then read the matrix at different indices. */
 static bool is_view_of_number(const rd_expr *e)
 {
     const bool view = e->kind == RD_EXPR_VIEW;

@@ -25,8 +25,9 @@ static int value_of(const rd_collector *c, int use)
     return c->use[use].value;
 }
 
-/* Unifies axes that have equal coefficients in two subscripts, where that is allowed: p and q are
- * addresses in one leaf, so the coefficients are strides. */
+/* Unifies axes that have equal coefficients in two subscripts, where that is allowed. p and q are
+ * addresses in one leaf, so equal coefficients are equal strides, and one loop may serve both
+ * reads. */
 static void join_places(rd_collector *c, const rd_expr *leaf, const rd_subscript *p,
                         const rd_subscript *q)
 {
@@ -39,8 +40,8 @@ static void join_places(rd_collector *c, const rd_expr *leaf, const rd_subscript
                 rd_axes_join(c->axes, p->term[i].axis, q->term[k].axis);
 }
 
-/* Unifies axes of values that read one leaf with equal strides along some dim, so that they may
- * share loops.  `next` and `first` are lists of the readers of each slot. */
+/* Unifies axes of values that read one leaf with equal strides, so that they may share loops and
+ * read it once. False: no memory. */
 static bool join_leaf_reads(rd_collector *c)
 {
     rd_graph *g = c->graph;
@@ -64,8 +65,8 @@ static bool join_leaf_reads(rd_collector *c)
     return true;
 }
 
-/* Follows READs at exactly their target's own place to the target, which is the same value.  A
- * dense target has one flat index in place of its dims, so a read of it is kept. */
+/* Follows a READ of a value at exactly its own indices to that value, which is the same. A READ of
+ * a dense array in C order, which has one flat index in place of its dims, is kept. */
 static int skip_plain_reads(const rd_collector *c, int v)
 {
     for (;;) {
@@ -88,8 +89,9 @@ static int skip_plain_reads(const rd_collector *c, int v)
     }
 }
 
-/* Replaces the operands, which were uses until here, by values; in[k] -1: there is no such operand.
- * The operands of a JOIN, which stands for a concatenation's storage, are values already. */
+/* Replaces the operands of all values, which were uses (requests) until here, by the values that
+ * answer them; in[k] -1: there is no such operand. The operands of a JOIN (the storage of a
+ * concatenation) are values already. */
 static void resolve_operands(rd_collector *c)
 {
     for (int i = 0; i < c->graph->n_value; i++) {
@@ -102,8 +104,9 @@ static void resolve_operands(rd_collector *c)
 }
 
 /* ---- Loop axes ------------------------------------------------------------------------------- */
-/* The loop axis of a raw axis, made at the first call.  For dumps, 18 axes are called i to z, and
- * later ones a18, a19 and so on. -1 after recording RD_ERR_LIMIT. */
+/* The loop axis of the graph for a raw axis (before unification), made at the first call for its
+ * union-find root. -1 after recording RD_ERR_LIMIT. For dumps, 18 axes are called i to z, and
+ * later ones a18, a19 and so on. */
 static int name_axis(naming *m, int raw)
 {
     rd_graph     *g    = m->c->graph;
@@ -128,7 +131,8 @@ static int name_axis(naming *m, int raw)
     return m->axis[root] = g->n_axis++;
 }
 
-/* Replaces raw axes by loop axes in a subscript; false after a failure. */
+/* Replaces raw axes (those before unification) by the graph's loop axes in a subscript; gathered
+ * indices (axis < 0) stay. False after a failure. */
 static bool name_subscript(naming *m, rd_subscript *at)
 {
     if (!rd_subscript_normal(m->c->axes, at))
@@ -142,8 +146,8 @@ static bool name_subscript(naming *m, rd_subscript *at)
     return true;
 }
 
-/* Adds the loop axes of a raw axis to a list: in order, those of its parts if it was split (outer
- * >= 0).  False after a failure. */
+/* Appends the graph's loop axis of a raw axis (one before unification) to dim[0..*n), unless it is
+ * there; of an axis that was split (outer >= 0), those of its parts. False after a failure. */
 static bool name_dim(naming *m, int raw, int32_t *dim, int32_t *n)
 {
     int                root = rd_axes_root(m->c->axes, raw), axis;
@@ -160,7 +164,8 @@ static bool name_dim(naming *m, int raw, int32_t *dim, int32_t *n)
     return axis >= 0;
 }
 
-/* Replaces the raw axes of a value's storage dims by loop axes. */
+/* Replaces the raw axes (those before unification) of a value's storage dims by the graph's loop
+ * axes, of which there may be more. False after a failure. */
 static bool name_dims(naming *m, rd_value *v)
 {
     const int32_t *raw = v->dim;
@@ -176,9 +181,9 @@ static bool name_dims(naming *m, rd_value *v)
     return v->dim;
 }
 
-/* Computes the set of axes along which a value varies, from operands and subscripts.  Values with
- * storage of their own, such as parts of a concatenation (into >= 0), vary along all their dims,
- * too. */
+/* Computes the set of loop axes along which a value varies, from operands and subscripts. Arrays
+ * of their own, such as parts of a concatenation (into >= 0) or rows to sort, vary along all their
+ * storage dims. */
 static void find_axes(const rd_graph *g, rd_value *v)
 {
     for (int k = 0; k < v->n_in && v->kind != RD_VALUE_JOIN; k++)
@@ -193,7 +198,7 @@ static void find_axes(const rd_graph *g, rd_value *v)
     for (int d = 0;
          (v->kind == RD_VALUE_JOIN || v->dense || v->into >= 0 || v->row) && d < v->n_dim; d++)
         if (g->axis[v->dim[d]].extent != 1)
-            v->axes |= rd_bit(v->dim[d]);
+            v->axes |= rd_bit(v->dim[d]); /* not along axes of one index */
     v->axes |= rd_own_dims(v);
 }
 
@@ -210,8 +215,9 @@ static void drop_idle_dims(rd_value *v)
         v->n_dim = n;
 }
 
-/* Extends the subscripts of where a sorted row begins by zeros, to one for each dim of the target.
- * The axis along the row may have been split into several dims. */
+/* Gives a sort one subscript for each storage dim of the rows it reads; those along the row, which
+ * may have been split into several dims, are 0. The subscripts say where the row begins. False: no
+ * memory. */
 static bool begin_of_row(naming *m, rd_value *v)
 {
     const int     n  = m->c->graph->value[v->target].n_dim;
@@ -224,8 +230,8 @@ static bool begin_of_row(naming *m, rd_value *v)
     return at;
 }
 
-/* Replaces raw axes by loop axes in all parts of a value: subscripts, storage dims, the reduced
- * axes, and the axes of a reducer's outputs and of groups. */
+/* Replaces raw axes (those before unification) by the graph's loop axes in all fields of a value.
+ * v->reduced is found here, from the flat index over the reduced axes. False after a failure. */
 static bool name_value(naming *m, rd_value *v)
 {
     for (int d = 0; d < v->n_at; d++)
@@ -246,7 +252,8 @@ static bool name_value(naming *m, rd_value *v)
     return true;
 }
 
-/* Gives the axes of results the first names, so that they are i, j, k in C order in dumps. */
+/* Makes the loop axes of the results first, so that they are called i, j, k in C order in dumps.
+ * False after a failure. */
 static bool name_result_axes(naming *m, int n, const rd_finish_result *result)
 {
     for (int k = 0; k < n; k++)
@@ -268,8 +275,8 @@ static bool is_computed(const rd_value *v)
            v->kind == RD_VALUE_SCAN || v->kind == RD_VALUE_JOIN || v->kind == RD_VALUE_SORT;
 }
 
-/* True if a sorted row's results would not be contiguous in the caller's memory, as sorting needs.
- * `store` is the address of the result, v->inner the axis along the row. */
+/* True if a sorted row would not be contiguous in the caller's memory, which the sort needs.
+ * `store`: the address of the result, in which the row's axis v->inner must have stride 1. */
 static bool is_row_apart(const rd_value *v, const rd_subscript *store)
 {
     int64_t coef = 0;
@@ -279,9 +286,9 @@ static bool is_row_apart(const rd_value *v, const rd_subscript *store)
     return v->kind == RD_VALUE_SORT && coef != 1 && v->expr->extent[v->expr->rank - 1] > 1;
 }
 
-/* Lets a value be stored right in the caller's memory if a stage computes it for nothing else yet,
- * and its axes and type are the result's.  Else attaches a copy of the value. r->use is the value's
- * number here. */
+/* Makes value r->use store result k right in the caller's memory. That works if a stage computes
+ * it, it is not stored elsewhere (as another result, out, or part of a concatenation, into), and
+ * it has the result's axes and type. Else a copy of the value stores it. False after a failure. */
 static bool attach_result(naming *m, int k, rd_finish_result *r)
 {
     rd_graph *g    = m->c->graph;
@@ -319,8 +326,9 @@ static bool attach_result(naming *m, int k, rd_finish_result *r)
     return true;
 }
 
-/* Finishes the graph: unifies axes of leaves' readers, replaces uses by values, sorts the values
- * operands first, names the loop axes, and attaches the results.  False on failure. */
+/* Finishes the graph: unifies axes of leaves' readers, replaces uses (requests) by values, sorts
+ * the values operands first, turns raw axes into loop axes, and attaches the n results. False on
+ * failure. */
 bool rd_finish(rd_collector *c, int n, rd_finish_result *result)
 {
     rd_graph *g    = c->graph;

@@ -23,8 +23,8 @@ typedef struct sorting {
     int32_t  n; /* values in order so far */
 } sorting;
 
-/* The k-th value that v needs: its operands, then what it reads, then gathered indices; -1: there
- * are no more. */
+/* The k-th value that v needs, over its operands, then the value that it reads (target), then its
+ * gathered indices; -1: there are fewer. */
 static int needed(const rd_value *v, int k)
 {
     for (int i = 0; i < v->n_in; i++)
@@ -39,8 +39,8 @@ static int needed(const rd_value *v, int k)
     return -1;
 }
 
-/* Appends value v to the order after all values that it needs.  This is a depth-first search with
- * an explicit stack, because graphs may be long chains. */
+/* Appends value v to the order behind all values that it needs: a depth-first search with an
+ * explicit stack, because graphs may be long chains. */
 static void sort_from(sorting *s, int v)
 {
     int n = 0;
@@ -64,8 +64,8 @@ static void sort_from(sorting *s, int v)
     }
 }
 
-/* Replaces old numbers of values by new ones in all fields: operands, what is read, storage,
- * gathered indices. */
+/* Replaces old numbers of values by new ones in all fields of v: operands, the value it reads, the
+ * storage it belongs to (into), gathered indices. */
 static void rename_values(const sorting *s, rd_value *v)
 {
     for (int k = 0; k < v->n_in; k++)

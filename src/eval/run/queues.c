@@ -21,7 +21,7 @@ static void drop(rd_kept_last *self)
     kept->backend->device->close(kept->queue);
 }
 
-/* The queue of a device among those that the context keeps, a linked list; NULL: there is none. */
+/* The queue of a device in a linked list of queues that a context keeps; NULL: there is none. */
 static rd_queue *find(const rd_kept_last *first, const rd_backend_table *backend, int32_t device)
 {
     for (const rd_kept_last *at = first; at; at = at->older) {
@@ -33,8 +33,9 @@ static rd_queue *find(const rd_kept_last *first, const rd_backend_table *backend
     return NULL;
 }
 
-/* Finds the context's queue on a device, or opens one.  If two threads open one at the same
- * time, both stay and the newer is used. */
+/* Finds the context's queue on a device, or opens one; only the context's own device uses the
+ * stream that the caller gave it. If two threads open one at a time, both stay and the newer is
+ * used. NULL on failure; *full: for lack of memory. */
 rd_queue *rd_queue_of(rd_ctx *ctx, const rd_backend_table *backend, int32_t device, bool *full,
                       char why[RD_DEVICE_TEXT])
 {
@@ -128,8 +129,8 @@ const char *rd_device_text(int32_t device)
     return shown;
 }
 
-/* Waits for all queues of the context, and reports once the errors that asynchronous runs met
- * after their evaluation returned. */
+/* The public call: waits for all queues of the context, and reports the errors that asynchronous
+ * runs met after their evaluation returned. */
 rd_status rd_wait(rd_ctx *ctx)
 {
     if (!ctx)
