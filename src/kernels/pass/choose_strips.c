@@ -13,7 +13,8 @@
 #include "kernels/pass/strip_at.h"
 #include <math.h>
 
-/* The regions, and the arrays that are filled for them: fields as in rd_strips. */
+/* The regions (loops that are strip-mined together), and the arrays that are filled for them; the
+ * arrays are explained at rd_strips. */
 typedef struct choosing {
     const rd_schedule *t; /* a copy without ends of blocks, which regions use */
     const rd_regions  *r;
@@ -25,7 +26,8 @@ typedef struct choosing {
     rd_fold_in_strip  *fold;
 } choosing;
 
-/* True if the statement is a loop that comes from the program (of >= 0), with step 1. */
+/* True if the statement is a loop over single indices (step 1) that comes from the program, not
+ * from a pass or a tile (of >= 0). */
 static bool is_unit_step_loop(const rd_schedule *t, int32_t stmt)
 {
     return t->stmt[stmt].kind == RD_S_LOOP && rd_loop_of(t, stmt)->step == 1 &&
@@ -34,7 +36,8 @@ static bool is_unit_step_loop(const rd_schedule *t, int32_t stmt)
 
 /* ---- What is known of each ------------------------------------------------------------------- */
 /* Decides for each loop over another axis in the region: is it unrolled, is it bound by the
- * latency of exp, and how many of its rounds are jammed (their copies stand in an inner loop). */
+ * latency of exp, and how many of its rounds are jammed into the vector loop, or into a serial
+ * loop around that (unroll-and-jam). The arrays are by the loop's number in the program. */
 static void decide_loops(const choosing *c, const rd_strip_at *r, const rd_strip *strip)
 {
     for (int32_t s = rd_next_stmt(c->t, r->top, r->top); s >= 0; s = rd_next_stmt(c->t, s, r->top))
@@ -47,7 +50,7 @@ static void decide_loops(const choosing *c, const rd_strip_at *r, const rd_strip
         }
 }
 
-/* The number of the program's part in which the statement stands. */
+/* The number of the program's part (0 head, 1 body, 2 tail) in which the statement stands. */
 static int part_of(const rd_schedule *t, int32_t stmt)
 {
     int part = 0;
@@ -59,8 +62,9 @@ static int part_of(const rd_schedule *t, int32_t stmt)
     return part;
 }
 
-/* The region that is strip-mined: the one of least price, or one that a rule prefers, as its states
- * stay in registers.  *of gets the alternatives, with the rule's as the last. */
+/* The region that is strip-mined: the one of least price, or one that a rule prefers to it because
+ * its states (accumulators) stay in registers. *of gets the alternatives for explain; the rule's
+ * region is the last of them, without a price (NAN). */
 static rd_strip_at choose_region(const choosing *c, const rd_region *from, rd_alternatives *of)
 {
     const rd_strip_at at = { c->t, c->vector, from->top, from->axis, from->around };
@@ -70,12 +74,14 @@ static rd_strip_at choose_region(const choosing *c, const rd_region *from, rd_al
     if (!rd_prefers_register_strips(&at, c->fold, &by))
         return at;
     if (of->n < RD_MOST_ALTERNATIVES)
+        /* numbered: the axis follows the name */
         of->at[of->n++] = (rd_alternative){ "strips along axis", (double)NAN, by.axis, true };
     rd_take_by_rule(of, of->n - 1, "states of several rows stay in registers");
     return by;
 }
 
-/* Fills strip k: its axis, loop and part, the mapping of folds, the width, the padding, and the
+/* Fills strip k from region k: its axis, its loop (-1: a part of the program) and part, how
+ * elements map to accumulators, its width, whether its tail is padded, and what becomes of the
  * loops inside. */
 static void describe(const choosing *c, int32_t k)
 {
@@ -114,8 +120,8 @@ static bool describe_all(choosing *c, rd_get_fn *get, void *pool)
 }
 
 /* Finds the regions of least price, describes each as a strip, and hands out the arrays in
- * *strips, by memory of get().  `bare` is a copy of the tree without ends of blocks.  False: no
- * memory. */
+ * *strips, with memory from get(). r.bare is a copy of the tree without ends of blocks, on which
+ * regions are found and described. False: no memory. */
 bool rd_choose_strips(const rd_schedule *t, const rd_target *target, rd_get_fn *get, void *pool,
                       rd_strips *strips)
 {

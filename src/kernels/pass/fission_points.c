@@ -3,7 +3,7 @@
 #include "kernels/pass/fission_points.h"
 #include "kernels/loop/intervals.h"
 
-/* The value that is operand k of another value. */
+/* The LET that makes operand k of a value. */
 static const rd_let *operand_of(const rd_schedule *t, const rd_let *let, int32_t k)
 {
     return &t->let[t->operand[let->first + k]];
@@ -20,15 +20,17 @@ bool rd_divides_by_known(const rd_schedule *t, const rd_let *let)
            rd_dtype_kind(let->type) != RD_KIND_FLOAT && let->type != RD_BOOL && by->word.i64 > 0;
 }
 
-/* True if the value is 64-bit random words (Philox) with a constant key, operand 1. */
+/* True if the value is random 64-bit words (the generator Philox) with a constant key, operand 1.
+ * Then one function draws all words of a strip from their counters, operand 0. */
 bool rd_draws_words_of_strip(const rd_schedule *t, const rd_let *let)
 {
     return let->kind == RD_I_MAP && let->op == RD_OP_philox && let->type == RD_U64 &&
            operand_of(t, let, 1)->kind == RD_I_CONST;
 }
 
-/* True if no vector instruction computes the value: a user's function, a cast that may overflow 32
- * bits, or an operator that calls a function for some elements. */
+/* True if no vector instruction computes the value, so that it needs a loop by call: a user's
+ * function, a cast from float that may exceed 32 bits, or an operator that calls a function for
+ * some elements. exp counts always, as strips of it are computed by this library's code. */
 bool rd_let_needs_fission(const rd_schedule *t, const rd_let *let)
 {
     if (let->kind == RD_I_CALL)

@@ -33,8 +33,8 @@ static bool takes_exponentials(const rd_schedule *t, int32_t stmt)
     return last && last->kind == RD_S_STEP && rd_has_exponential(&t->fold[last->fold].of);
 }
 
-/* True if both bounds are one and the same position: no maximum of several, and not rounded (by <=
- * 1). */
+/* True if both bounds are one and the same position: neither is a greatest or least of several
+ * parts (n > 1), nor rounded to a multiple (by > 1). */
 static bool is_same_edge(const rd_schedule *t, const rd_edge *a, const rd_edge *b)
 {
     return a->n == 1 && b->n == 1 && a->part[0].by <= 1 && b->part[0].by <= 1 &&
@@ -51,7 +51,8 @@ static bool is_element_loop(const rd_schedule *t, int32_t loop)
 }
 
 /* The vector loop before this one that visits the same elements, if only declarations of arrays
- * stand between; -1 if there is none.  It must be a plain one: no call, in any order. */
+ * stand between; -1: there is none. It must be plain: written out (not by call), its rounds in any
+ * order, with ordinary stores. */
 static int32_t elements_before(const rd_schedule *t, int32_t loop)
 {
     const rd_for *steps = rd_loop_of(t, loop), *made;
@@ -67,8 +68,9 @@ static int32_t elements_before(const rd_schedule *t, int32_t loop)
                : -1;
 }
 
-/* Moves all statements of the loop of elements to the start of the other loop. Loads that were
- * hoisted from it are counted in the other loop. */
+/* Moves all statements of the loop `elements` to the start of `loop`, and removes the empty loop.
+ * hoisted_loads counts loads that an earlier pass moved before a loop; they still count as loads
+ * of each round, so the number goes along. */
 static void fuse_loops(rd_schedule *t, int32_t elements, int32_t loop)
 {
     t->loop[t->stmt[loop].arg].hoisted_loads += rd_loop_of(t, elements)->hoisted_loads;

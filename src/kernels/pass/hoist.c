@@ -30,7 +30,8 @@ typedef struct hoisting {
 /* ---- What is the same ------------------------------------------------------------------------ */
 /* True if a loop from the statement up to the vector loop moves the axis, or a mark of it, in
  * several rounds.  An unrolled loop of one round has one known index.  Axes that no such loop
- * binds do not change; true if the statement is not in the vector loop at all. */
+ * binds do not change; true if the statement is not in the vector loop at all. A mark (start,
+ * stop) is an axis bound to where a round begins or ends. */
 static bool is_changing_axis(const hoisting *h, int32_t stmt, int32_t axis)
 {
     for (int32_t s = h->t->stmt[stmt].parent; s >= 0; s = h->t->stmt[s].parent) {
@@ -46,7 +47,7 @@ static bool is_changing_axis(const hoisting *h, int32_t stmt, int32_t axis)
 }
 
 /* True if the position is the same in all rounds of the vector loop: no term is a value that the
- * loop makes (axis < 0), or an axis that it moves. */
+ * loop makes (axis < 0 names a value), or an axis that changes in it. */
 static bool is_invariant(const hoisting *h, int32_t stmt, const rd_linear *at)
 {
     for (int32_t k = 0; k < at->n; k++) {
@@ -85,8 +86,8 @@ static bool can_hoist(const hoisting *h, int32_t stmt)
 }
 
 /* ---- Statements ------------------------------------------------------------------------------ */
-/* Replaces the axes of the one-round loops around the statement by their index, the lower bound,
- * as the statement leaves these loops. */
+/* Replaces, in the value's position, the axes of the one-round loops around the statement by their
+ * one index, the lower bound, as the statement is about to leave these loops. */
 static void bind_rounds(const hoisting *h, int32_t stmt, rd_let *let)
 {
     for (int32_t s = h->t->stmt[stmt].parent; s != h->vector; s = h->t->stmt[s].parent)
@@ -95,16 +96,16 @@ static void bind_rounds(const hoisting *h, int32_t stmt, rd_let *let)
                                      rd_loop_of(h->t, s)->from.part[0].at);
 }
 
-/* True if the run's count of loaded elements includes the load: it is from an array of the
- * caller's, not from scratch, and not marked as uncounted. */
+/* True if the load counts as an element read in the report of a run: it is from an array of the
+ * caller's or between stages, not from scratch, and not marked as uncounted. */
 static bool is_counted(const rd_schedule *t, const rd_let *let)
 {
     return let->kind == RD_I_LOAD && !let->uncounted && let->slot >= 0 &&
            let->slot < t->p->first_scratch;
 }
 
-/* Moves a statement before the vector loop, which then counts the load once for each round as
- * before. */
+/* Moves a statement before the vector loop. A counted load becomes uncounted there, and the loop's
+ * hoisted_loads rises by one, so that a run reports one load for each round as before. */
 static void hoist_stmt(hoisting *h, int32_t stmt)
 {
     rd_schedule  *t     = h->t;
@@ -136,7 +137,8 @@ static bool is_in_unit_rounds(const rd_schedule *t, int32_t stmt, int32_t vector
 }
 
 /* Hoists all invariant statements from the vector loop at hand.  First it marks the values that
- * the loop makes; a hoisted value loses the mark, so that its readers can follow. */
+ * the loop makes; a hoisted value loses the mark, so that its readers can follow. Only statements
+ * that run once a round are looked at. */
 static void hoist_from(hoisting *h)
 {
     rd_schedule *t = h->t;

@@ -10,7 +10,8 @@
  * Words. A slot is a buffer that a program reads or writes. */
 #include "kernels/pass/index_math.h"
 
-/* Puts the statement before the insertion point, and returns its value. */
+/* Puts a statement that stands nowhere yet before the insertion point, and returns its value's
+ * number. */
 static int32_t insert(rd_index_math *n, int32_t stmt)
 {
     if (n->t->failed)
@@ -31,9 +32,9 @@ static bool is_constant(const rd_linear *at)
     return at->n == 0;
 }
 
-/* The number of a value that equals the position.  If the position is just a value (one term with
- * factor 1, no offset), no new one is made; else a constant or a coordinate is inserted. The value
- * has no memory (slot, store -1). */
+/* The number of a value that equals the position. If the position is just a value (one term with
+ * factor 1, no offset), no new one is made; else a constant, or a COORD (the value of a position)
+ * is inserted. slot and store are -1, as it is not loaded. */
 static int32_t value_of(rd_index_math *n, rd_linear at)
 {
     rd_let let = { .kind = RD_I_COORD, .type = RD_I64, .from = RD_I64, .slot = -1, .store = -1 };
@@ -49,8 +50,8 @@ static int32_t value_of(rd_index_math *n, rd_linear at)
     return insert_let(n, &let);
 }
 
-/* Inserts a value of the kind and operator with these operands, and returns it as a position. The
- * value has no memory (slot, store -1). */
+/* Inserts a value of this kind and operator with `count` operands, and returns it as a position: 1
+ * * value. slot and store are -1, as it is not loaded; arg is -1, as it is no result of a fold. */
 static rd_linear insert_operation(rd_index_math *n, rd_inst_kind kind, rd_op op, rd_dtype type,
                                   int count, const int32_t *operand)
 {
@@ -74,7 +75,7 @@ static rd_linear binary_op(rd_index_math *n, rd_op op, rd_dtype type, rd_linear 
 
     operand[0] = value_of(n, a);
     operand[1] = value_of(n, b);
-    return insert_operation(n, RD_I_MAP, op, type, 2, operand);
+    return insert_operation(n, RD_I_MAP, op, type, /*count=*/2, operand);
 }
 
 /* The smaller of two positions.  Constants are compared here, and equal positions need no
@@ -104,10 +105,11 @@ rd_linear rd_index_select(rd_index_math *n, rd_linear a, rd_linear b, rd_linear 
     operand[0] = value_of(n, binary_op(n, RD_OP_ge, RD_BOOL, a, b));
     operand[1] = value_of(n, x);
     operand[2] = value_of(n, y);
-    return insert_operation(n, RD_I_SELECT, RD_OP_ge, RD_I64, 3, operand);
+    return insert_operation(n, RD_I_SELECT, RD_OP_ge, RD_I64, /*count=*/3, operand);
 }
 
-/* The quotient rounded down; that of a constant is computed here. */
+/* The quotient a / by, rounded down also for a below 0. That of a constant is computed here:
+ * `remainder` is in [0, by), so offset - remainder is a multiple of `by`. */
 rd_linear rd_index_divide(rd_index_math *n, rd_linear a, int64_t by)
 {
     const int64_t remainder = (a.offset % by + by) % by;
@@ -117,7 +119,8 @@ rd_linear rd_index_divide(rd_index_math *n, rd_linear a, int64_t by)
     return binary_op(n, RD_OP_floordiv, RD_I64, a, rd_linear_of(by));
 }
 
-/* "r4 = load i64 s3[..]", which does not count as a loaded element. */
+/* Inserts "r4 = load i64 s3[..]" and returns it as a position. It reads an index, so it is left
+ * out of the count of loaded elements (uncounted). */
 rd_linear rd_index_load(rd_index_math *n, int32_t slot, rd_dtype type, rd_linear at)
 {
     const rd_let let = { .kind      = RD_I_LOAD,
@@ -132,8 +135,9 @@ rd_linear rd_index_load(rd_index_math *n, int32_t slot, rd_dtype type, rd_linear
     return rd_linear_plus_value(n->t, rd_linear_of(0), 1, insert_let(n, &let));
 }
 
-/* "r6 = lower bound from r4 to r5 of ..": a LOWER_BOUND statement, whose result is a value. It
- * reads memory of the program, slot `slot`. */
+/* Inserts "r6 = lower bound from r4 to r5 of ..", a binary search: the first k of [from, to) for
+ * which the slot has `least` or more at position at + stride * k; to - 1 if none has. The
+ * statement is a LOWER_BOUND; in its fields x and w are the ends, and `arg` the stride. */
 rd_linear rd_index_search(rd_index_math *n, int32_t slot, rd_linear from, rd_linear to,
                           rd_linear at, int32_t stride, rd_linear least)
 {

@@ -13,9 +13,9 @@
 #include "kernels/pass/strip_arrays.h"
 
 /* ---- Parts ----------------------------------------------------------------------------------- */
-/* Adds "serial m3 to 4" at the end of a body: a loop of so many rounds over an axis that the pass
- * has added (m3).  No marks are bound to its rounds, and it comes from no loop of the program (of
- * -1). */
+/* Adds "serial m3 to 4" at the end of a body, and returns it: a loop from 0 to `rounds` over an
+ * axis that the pass has added (m3). It has no marks (start, stop -1), and comes from no loop of
+ * the program (of -1). */
 static int32_t add_loop(rd_interleaving *b, int32_t body, rd_for_kind kind, int32_t axis,
                         int64_t rounds)
 {
@@ -35,7 +35,8 @@ static int32_t add_loop(rd_interleaving *b, int32_t body, rd_for_kind kind, int3
     return made;
 }
 
-/* Adds a store, and its ARRAY statement at the end of the body. */
+/* Adds an array like *store, with its ARRAY statement (declaration) at the end of the body;
+ * returns its number. */
 static int32_t add_array(rd_interleaving *b, int32_t body, const rd_store *store)
 {
     const int32_t array = rd_add_store(b->t, store);
@@ -50,7 +51,7 @@ static rd_linear axis_times(rd_interleaving *b, int64_t coef, int32_t axis)
     return rd_linear_plus_axis(b->t, rd_linear_of(0), coef, axis);
 }
 
-/* "load a1[64 * m1 + m2]": the element at row * by + column. */
+/* A LOAD of "a1[64 * m1 + m2]": the element at row * by + column, where row and column are axes. */
 static rd_let load_at(rd_interleaving *b, int32_t store, int64_t by, int32_t row, int32_t column)
 {
     const rd_dtype type = b->t->store[store].type;
@@ -61,19 +62,20 @@ static rd_let load_at(rd_interleaving *b, int32_t store, int64_t by, int32_t row
                      .arg   = -1,
                      .slot  = -1,
                      .store = store,
-                     .at    = rd_linear_plus_axis(b->t, axis_times(b, 1, column), by, row) };
+                     .at = rd_linear_plus_axis(b->t, axis_times(b, /*coef=*/1, column), by, row) };
 }
 
-/* m0 + 64 * m1: the first index of block m1.  If there are rows, 64 * m1, as the position counts
- * from the start of row m0. */
+/* The index at which block m1 starts: m0 + 64 * m1, with 64 steps of a block. If there are rows:
+ * 64 * m1, as the position counts from the start of row m0. */
 static rd_linear block_start(rd_interleaving *b)
 {
     return rd_linear_plus_axis(b->t, b->row ? rd_linear_of(0) : axis_times(b, 1, b->first),
                                b->steps, b->number);
 }
 
-/* Substitutes the index, counted from the first one of all blocks, into a position of the step. If
- * there are rows, the row is the first one, as an index may go beyond the end of a row. */
+/* A position of the step with the index of an element put in. If there are rows, the index counts
+ * from the first row's start and may go beyond the end of that row; rows are contiguous, so the
+ * row axis stands still at the first row, m0. */
 static rd_linear with_index(rd_interleaving *b, rd_linear at, rd_linear index)
 {
     if (b->row)
@@ -81,7 +83,8 @@ static rd_linear with_index(rd_interleaving *b, rd_linear at, rd_linear index)
     return rd_linear_with(b->t, at, b->inner, index);
 }
 
-/* Makes a loop run over n elements from an index on; it is no loop of the program any more. */
+/* Makes a loop visit n indices from a position on. It comes from no loop of the program any more
+ * (of -1). */
 static void set_range(rd_for *loop, rd_linear from, int64_t n)
 {
     loop->from   = rd_edge_of(from);
@@ -104,7 +107,7 @@ static void pack_elements(rd_interleaving *b, int32_t body)
     if (t->failed)
         return;
     if (b->row) {
-        set_range(&rows, first, b->n * b->steps / b->row);
+        set_range(&rows, first, b->n * b->steps / b->row); /* so many whole rows */
         const int32_t over = rd_add_loop(t, &rows);
 
         rd_append(t, body, over);
@@ -150,7 +153,8 @@ static void transpose_elements(rd_interleaving *b, int32_t body)
     rd_append(t, loop, rd_add_stmt(t, &store));
 }
 
-/* Adds a LOAD_STATES or STORE_STATES of the states of block `number`. */
+/* Adds a statement of `kind`, LOAD_STATES or STORE_STATES, for the state of block `number`: it
+ * copies between the fold's state and element `number` of the array of states. */
 static void add_copy(rd_interleaving *b, int32_t body, rd_stmt_kind kind)
 {
     rd_stmt s = rd_copy_of_states(&b->t->stmt[b->step], kind, b->states);
@@ -160,7 +164,8 @@ static void add_copy(rd_interleaving *b, int32_t body, rd_stmt_kind kind)
 }
 
 /* Adds the loops over steps and blocks: "serial m2 to 64 { vector m1 to 8 { step f0 a3: a2[..] }
- * }". Each block steps into a state of its own. */
+ * }". Each block steps into a state of its own (`more` is added to the state's subscript), and
+ * neighbouring rounds are independent, unlike steps of one block. */
 static void take_steps(rd_interleaving *b, int32_t body)
 {
     rd_schedule    *t      = b->t;
@@ -199,9 +204,9 @@ static void finish_blocks(rd_interleaving *b, int32_t body)
 }
 
 /* ---- All together ---------------------------------------------------------------------------- */
-/* Adds the loop over n blocks at a time before the loop over single blocks, which keeps the tail.
- * `border` is the end, rounded down to whole rounds from the start on; there one loop ends and the
- * other begins. */
+/* Puts an empty loop over n blocks at a time before the loop over single blocks, which keeps the
+ * tail. `border` is the end, rounded down to whole rounds from the start on; there one loop ends
+ * and the other begins. `width`: indices of a round, which are rows if there are rows. */
 static int32_t put_loop(rd_interleaving *b)
 {
     rd_schedule       *t      = b->t;
@@ -210,8 +215,8 @@ static int32_t put_loop(rd_interleaving *b)
     const rd_edge_part border = { .at    = top.to.part[0].at,
                                   .first = top.from.part[0].at,
                                   .by    = width };
-    const int32_t      made   = add_loop(b, t->stmt[b->top].parent, RD_FOR_SERIAL, b->axis, 0);
-    rd_for            *loop;
+    const int32_t made = add_loop(b, t->stmt[b->top].parent, RD_FOR_SERIAL, b->axis, /*rounds=*/0);
+    rd_for       *loop;
 
     rd_take_out(t, made);
     rd_put_before(t, made, b->top);
@@ -228,8 +233,10 @@ static int32_t put_loop(rd_interleaving *b)
     return made;
 }
 
-/* Builds the loop over n blocks: it packs and transposes elements, copies states in, takes the
- * steps, and finishes the blocks. */
+/* Builds the loop over n blocks. Its body packs and transposes the elements, copies the states of
+ * the blocks in, takes the steps of all blocks side by side, and finishes the blocks in order.
+ * Arrays: `rows` has the elements block by block, `elements` step by step, `states` a state for
+ * each block. */
 void rd_interleave_blocks(rd_interleaving *b)
 {
     rd_schedule   *t        = b->t;

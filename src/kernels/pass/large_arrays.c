@@ -8,10 +8,10 @@
 #include "core/caches.h"
 #include "kernels/pass/strip_at.h"
 
-/* Shorter strips are not worth the two partial cache lines at their ends. */
+/* Runs of fewer bytes are not stored past the caches, as they have two partial cache lines. */
 enum { LEAST = 256 }; /* bytes */
 
-/* Set by tests: what has so many bytes is large. */
+/* Set by tests: arrays of so many bytes are large; 0: the sizes of caches decide. */
 static int64_t forced;
 
 /* For tests: sets the size from which arrays are large; 0: the sizes of the caches decide. */
@@ -41,8 +41,8 @@ bool rd_is_data_dependent(const rd_schedule *t, const rd_linear *at)
     return false;
 }
 
-/* The bytes of all elements that the position reaches: the size of one, times the extents of its
- * axes of the program.  Marks count as 1. */
+/* The bytes of all elements that the position reaches: the size of an element, times the extents
+ * of its axes of the program. Marks (axes that passes added) and values count as 1. */
 double rd_bytes_of_axes(const rd_schedule *t, const rd_linear *at, rd_dtype type)
 {
     double bytes = rd_dtype_size(type);
@@ -81,7 +81,8 @@ bool rd_has_nontemporal_store(const rd_strip_at *r)
 }
 
 /* ---- Loads ----------------------------------------------------------------------------------- */
-/* The bytes of all elements that a load reaches. */
+/* The bytes of all elements that a load reaches, along all axes that move its address, also by way
+ * of clamped indices (rd_coef_at_places). */
 static double bytes_of_load(const rd_schedule *t, const rd_let *load)
 {
     double bytes = rd_dtype_size(load->type);
@@ -96,8 +97,9 @@ static double bytes_of_load(const rd_schedule *t, const rd_let *load)
     return bytes;
 }
 
-/* True if a loop between the load and `loop` moves the load to other elements: its axis is neither
- * the rows' (`axis`) nor that of `loop`, and occurs in the address. */
+/* True if a loop between the load and `loop` moves the load to other elements, so that a round of
+ * `loop` reads more than one row: its axis is neither the rows' (`axis`) nor that of `loop`, and
+ * has a coefficient in the address. */
 static bool is_moved_between(const rd_schedule *t, int32_t load, int32_t loop, int32_t axis)
 {
     const rd_linear *at = &t->let[t->stmt[load].value].at;

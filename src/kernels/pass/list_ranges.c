@@ -29,17 +29,18 @@ typedef struct range_list {
     int32_t   range;                  /* the mark that numbers ranges */
 } range_list;
 
-/* Loads element `at` of memory that starts `bytes` bytes behind the slot's base. */
+/* Loads element `at` of an array that starts `bytes` bytes behind the slot's base; returns the
+ * value as a position. */
 static rd_linear load(rd_range_split *c, int32_t slot, rd_dtype type, int64_t bytes, rd_linear at)
 {
     at.offset += bytes / rd_dtype_size(type);
     return rd_index_load(&c->n, slot, type, at);
 }
 
-/* Loads a number of the list's memory. */
-static rd_linear load_from_list(rd_range_split *c, rd_linear at)
+/* Loads number `at` of the list's memory: starts of lists, then ends of ranges (see the head). */
+static rd_linear load_from_list(rd_range_split *c, rd_linear number)
 {
-    return load(c, c->bounds->list_slot, RD_I64, c->bounds->list, at);
+    return load(c, c->bounds->list_slot, RD_I64, c->bounds->list, number);
 }
 
 /* Loads the cluster of the smallest, or largest, index of the clusters' axis that the loop
@@ -50,7 +51,7 @@ static rd_linear cluster_of(rd_range_split *c, bool most)
     const rd_linear   at       = rd_linear_plus(c->t, rd_linear_of(clusters->offset), 1,
                                                 rd_index_bound(c, clusters->add[0].axis, most));
 
-    return load(c, clusters->slot, RD_I32, 0, at);
+    return load(c, clusters->slot, RD_I32, /*bytes=*/0, at);
 }
 
 /* The position plus an offset. */
@@ -60,15 +61,17 @@ static rd_linear plus(rd_linear at, int64_t offset)
     return at;
 }
 
-/* Selects x if one list applies, so if 1 >= the distance of the clusters; else `otherwise`. */
+/* Selects x if one list applies, which is so if the strip's clusters are the same or neighbours: 1
+ * >= distance. Else selects `otherwise`. */
 static rd_linear if_one_list(rd_range_split *c, const range_list *l, rd_linear x,
                              rd_linear otherwise)
 {
     return rd_index_select(&c->n, rd_linear_of(1), l->distance, x, otherwise);
 }
 
-/* Finds which list applies, and loads the numbers of its first range and of the one behind its
- * last.  If no list applies, there is one range, number 0, of all indices. */
+/* Finds which list applies: number least + most, of the strip's smallest and largest cluster.
+ * Loads the numbers of its first range and of the one behind its last. If no list applies, there
+ * is one range, number 0, of all indices. */
 static range_list find_list(rd_range_split *c)
 {
     range_list l = { .least = cluster_of(c, /*most=*/false), .most = cluster_of(c, /*most=*/true) };
@@ -81,17 +84,19 @@ static range_list find_list(rd_range_split *c)
     return l;
 }
 
-/* The number of the first range that does not end before the index, or the last range.  Ends of
- * ranges lie 2 apart, behind the starts of lists and the first range's index. */
+/* The number of the first range whose end is `index` or more; if there is none, of the last range.
+ * It is a binary search over the ends, which lie 2 apart, behind the lists + 1 starts of lists and
+ * the first range's first index. Positions count in int64s from the slot's base. */
 static rd_linear find_range(rd_range_split *c, const range_list *l, rd_linear index)
 {
     return rd_index_search(
         &c->n, c->bounds->list_slot, l->first_range, l->end_range,
-        rd_linear_of(c->bounds->list / (int64_t)sizeof(int64_t) + c->bounds->lists + 2), 2, index);
+        rd_linear_of(c->bounds->list / (int64_t)sizeof(int64_t) + c->bounds->lists + 2),
+        /*stride=*/2, index);
 }
 
-/* Restricts the ranges to those that overlap the loop.  The loop may be one block of steps of a
- * longer one; if it begins where that does (lo), nothing is skipped here. */
+/* Restricts the ranges to those that overlap the loop, which may be one block of steps of a longer
+ * range. If it begins where the whole range does (from == lo), nothing is skipped. */
 static void skip_other_ranges(rd_range_split *c, range_list *l)
 {
     rd_linear last;
@@ -103,9 +108,9 @@ static void skip_other_ranges(rd_range_split *c, range_list *l)
     l->last  = plus(last, 1);
 }
 
-/* Puts the loop over ranges around the loop at hand; values are made in it from then on.  Returns
- * the new loop.  It counts ranges by an axis of its own (a mark), comes from no loop of the program
- * (of -1), and has no strips and no known number of rounds (extent -1). */
+/* Puts the loop over ranges around the loop, so that values are computed once a range from then
+ * on; returns the new loop. It counts ranges by an axis of its own (a mark), comes from no loop of
+ * the program (of -1), and has no strips and no known number of rounds (extent -1). */
 static int32_t put_ranges_around(rd_range_split *c, range_list *l)
 {
     rd_for loop = *rd_loop_of(c->t, c->stmt);
@@ -128,8 +133,8 @@ static int32_t put_ranges_around(rd_range_split *c, range_list *l)
     return rd_put_loop_around(c->t, c->stmt, c->stmt, &loop);
 }
 
-/* 1 for the first range, else 0: one masked index beyond either end of it is visited too, as
- * that tells 0 from -0. */
+/* 1 for the first range, else 0. One masked index beyond either end of that range is visited too,
+ * as a masked element turns a sum of -0 into 0. */
 static rd_linear extra_index(rd_range_split *c, const range_list *l, rd_linear range)
 {
     return rd_index_select(&c->n, l->first_range, range, rd_linear_of(1), rd_linear_of(0));
@@ -145,35 +150,37 @@ static rd_linear range_edge(rd_range_split *c, const range_list *l, int32_t k, r
     return if_one_list(c, l, load_from_list(c, at), otherwise);
 }
 
-/* The end of the range before, rounded to strips: two ranges may share a strip, which must be
- * visited once. */
+/* The end of what the round for the range before has visited, rounded up to whole strips. Two
+ * ranges may share a strip, which must be visited once. For the first range: the loop's start. */
 static rd_linear end_of_visited(rd_range_split *c, const range_list *l, rd_linear range)
 {
     const rd_linear before = plus(range, -1);
     const rd_linear high =
-        rd_linear_plus(c->t, range_edge(c, l, -1, c->from), 1, extra_index(c, l, before));
+        rd_linear_plus(c->t, range_edge(c, l, /*k=*/-1, c->from), 1, extra_index(c, l, before));
 
     return rd_index_select(&c->n, l->first_range, range, c->from,
                            rd_round_to_step(c, high, /*behind=*/true));
 }
 
-/* Computes where the pieces of a range begin and end. Strips at its first and last index are
- * masked; strips between are covered. */
+/* Computes the pieces of one range: strips at its first and last index are masked, strips between
+ * are covered (the mask is true). Only a strip whose elements are of one cluster (least >= most)
+ * has covered strips; else `all` is the loop's end, and nothing is covered. */
 static rd_pieces find_pieces(rd_range_split *c, const range_list *l)
 {
     rd_index_math  *n     = &c->n;
     const rd_linear range = rd_linear_plus_axis(c->t, rd_linear_of(0), 1, l->range);
-    const rd_linear from = range_edge(c, l, 0, c->from), to = range_edge(c, l, 1, c->to);
-    const rd_linear more = extra_index(c, l, range);
-    const rd_linear all =
+    const rd_linear from  = range_edge(c, l, /*k=*/0, c->from),
+                    to    = range_edge(c, l, /*k=*/1, c->to);
+    const rd_linear extra = extra_index(c, l, range);
+    const rd_linear covered_from =
         rd_index_select(n, l->least, l->most, from, c->to); /* a strip of one cluster */
     rd_pieces p = { .before = true, .behind = true };
 
-    p.first = rd_round_to_step(c, rd_linear_plus(c->t, from, -1, more), /*behind=*/false);
+    p.first = rd_round_to_step(c, rd_linear_plus(c->t, from, -1, extra), /*behind=*/false);
     p.first = rd_index_max(n, p.first, end_of_visited(c, l, range));
-    p.last  = rd_round_to_step(c, rd_linear_plus(c->t, to, 1, more), /*behind=*/true);
+    p.last  = rd_round_to_step(c, rd_linear_plus(c->t, to, 1, extra), /*behind=*/true);
     p.last  = rd_index_max(n, p.first, p.last);
-    p.begin = rd_index_max(n, p.first, rd_round_to_step(c, all, /*behind=*/true));
+    p.begin = rd_index_max(n, p.first, rd_round_to_step(c, covered_from, /*behind=*/true));
     p.begin = rd_index_min(n, p.begin, p.last);
     p.end   = rd_index_max(n, p.begin, rd_round_to_step(c, to, /*behind=*/false));
     p.end   = rd_index_min(n, p.end, p.last);
@@ -197,7 +204,8 @@ void rd_split_by_list(rd_range_split *c)
 }
 
 /* ---- Strips of one cluster ------------------------------------------------------------------- */
-/* True if a fold in the loop over strips has elements along the strips' axis. */
+/* True if a fold in the loop over strips reduces or scans the strips' axis: lane or step of its
+ * elements moves with the axis. */
 static bool has_steps_along(const rd_schedule *t, int32_t strips)
 {
     const int32_t axis  = rd_loop_of(t, strips)->axis;
@@ -213,9 +221,9 @@ static bool has_steps_along(const rd_schedule *t, int32_t strips)
     return found;
 }
 
-/* The number of the address of the clusters along the strips' axis that select the list of a loop
- * inside; -1 if there are none, or a fold goes along that axis. Only loops of the program (of >= 0)
- * have such bounds. */
+/* The number of the address of the clusters (list_at) that select the list of a loop inside, if
+ * they lie along the strips' axis. -1: there are none, or a fold goes along that axis. Only loops
+ * of the program (of >= 0) have such bounds. */
 static int32_t clusters_along(const rd_schedule *t, int32_t strips)
 {
     int32_t found = -1;
@@ -231,8 +239,9 @@ static int32_t clusters_along(const rd_schedule *t, int32_t strips)
     return found >= 0 && !has_steps_along(t, strips) ? found : -1;
 }
 
-/* Puts a block loop around the loop over strips.  Its rounds are runs of elements of one cluster:
- * CUT_AT_RUN ends each round where memory has another cluster. */
+/* Puts a block loop around the loop over strips, so that no strip has elements of two clusters.
+ * Each round is a run of elements of one cluster: CUT_AT_RUN ends it before the first element
+ * whose cluster differs from that of the run's first. */
 static void split_at_clusters(rd_schedule *t, int32_t strips, const rd_address *clusters)
 {
     rd_for  runs = *rd_loop_of(t, strips);
@@ -243,7 +252,7 @@ static void split_at_clusters(rd_schedule *t, int32_t strips, const rd_address *
     runs.kind  = RD_FOR_BLOCK;
     runs.start = rd_add_mark(t);
     runs.stop  = rd_add_mark(t);
-    runs.step  = 0;
+    runs.step  = 0; /* rounds end where the cut says */
     runs.of = runs.strip = -1;
     runs.width           = 0;
     rd_put_loop_around(t, strips, strips, &runs);
