@@ -17,10 +17,10 @@
 #include "kernels/pass/pass.h"
 #include "kernels/pass/state_copies.h"
 
-/* The array has the states of at most 16 cells. */
+/* The array has the states of at most 16 cells (accumulators). */
 enum { MOST_GROUPS = 16 };
 
-/* The step of a fold, and the loops around it. */
+/* The STEP of a fold, and the loops around it: unrolled ones, the vector loop, the strips. */
 typedef struct step_place {
     int32_t step, vector, strips;      /* statements */
     int32_t n_loop, loop[RD_MAX_RANK]; /* unrolled loops over cells, innermost first */
@@ -28,7 +28,8 @@ typedef struct step_place {
 } step_place;
 
 /* ---- Which states ---------------------------------------------------------------------------- */
-/* The only STEP of the fold in the program; -1 if it has none or several. */
+/* The only STEP of the fold in the program; -1 if it has none or several. With several, the copy
+ * in the array would serve only one. */
 static int32_t only_step(const rd_schedule *t, int32_t fold)
 {
     int32_t found = -1;
@@ -75,7 +76,7 @@ static bool find_loops(const rd_schedule *t, step_place *at)
 }
 
 /* True if neighbours of a strip are lanes (partial accumulators) of the fold, a reduction without
- * groups, along the strips' axis.  Its states must be in memory that other code may have the
+ * groups, along the strips' axis. Its states must be in memory that other code may have the
  * address of: the task's, or an array that the functions of a combine tree take. */
 static bool can_promote(const rd_schedule *t, const rd_target *target, int32_t fold, step_place *at)
 {
@@ -92,8 +93,8 @@ static bool can_promote(const rd_schedule *t, const rd_target *target, int32_t f
 }
 
 /* ---- The array ------------------------------------------------------------------------------- */
-/* The offset in the array of the states of the cell (accumulator) at hand: its number times the
- * lanes. */
+/* The subscript in the array at which the states of a cell (accumulator) begin: the cell's number,
+ * from the indices of the unrolled loops, times the lanes. */
 static rd_linear group_offset(rd_schedule *t, const step_place *at, int64_t lanes)
 {
     rd_linear found = rd_linear_of(0);
@@ -108,15 +109,16 @@ static rd_linear group_offset(rd_schedule *t, const step_place *at, int64_t lane
     return found;
 }
 
-/* The statement that copies the states into the array or back, in loops over all cells
- * (accumulators). */
+/* Makes the statement of `kind` (LOAD_STATES or STORE_STATES) that copies the states of one cell
+ * between the fold's memory and the array, in copies of the unrolled loops over cells. It stands
+ * nowhere yet. */
 static int32_t make_copy(rd_schedule *t, const step_place *at, rd_stmt_kind kind, int32_t array,
-                         rd_linear group)
+                         rd_linear at_group)
 {
     rd_stmt s = rd_copy_of_states(&t->stmt[at->step], kind, array);
     int32_t made;
 
-    s.at = group;
+    s.at = at_group;
     made = rd_add_stmt(t, &s);
     for (int32_t k = 0; k < at->n_loop && !t->failed; k++) {
         const rd_for  loop  = *rd_loop_of(t, at->loop[k]);
@@ -128,8 +130,8 @@ static int32_t make_copy(rd_schedule *t, const step_place *at, rd_stmt_kind kind
     return made;
 }
 
-/* Declares the array, copies states into it before the strips and back behind them, and makes
- * the step use it. */
+/* Declares the local array, copies all states into it before the loop over strips and back behind
+ * it, and makes the step use the array (`more` is added to a state's subscript). */
 static void promote_states(rd_schedule *t, const step_place *at, int32_t fold)
 {
     const int32_t   lanes = t->fold[fold].lanes;
