@@ -11,8 +11,9 @@
  * In each piece a choice is one of its operands, an address is a sum of indices, and what nobody
  * reads any more is gone.  So rolled, padded and joined arrays are read where they lie.
  *
- * Strips stay whole, as lanes go by positions: a strip that holds a seam is a piece of its own, which
- * keeps the choices.  Pieces follow each other in the order of the loop, so no bit changes. */
+ * Strips stay whole, as lanes go by positions: a strip that holds a seam is a piece of its own,
+ * which keeps the choices.  Pieces follow each other in the order of the loop, so no bit
+ * changes. */
 #include "kernels/loop/facts.h"
 #include "kernels/loop/seam_forms.h"
 #include "kernels/pass/pass.h"

@@ -5,7 +5,8 @@
  * Words. A slot is a buffer that a program reads or writes. */
 #include "kernels/pass/strip_arrays.h"
 
-/* i0 - m0: the number of an element in the strip, where the vector loop goes from m0 on. */
+/* i0 - m0: the number of an element in the strip, counted from the lower bound m0 of its vector
+ * loop. */
 rd_linear rd_strip_element(rd_schedule *t, int32_t loop)
 {
     const rd_for *l = rd_loop_of(t, loop);
@@ -14,8 +15,8 @@ rd_linear rd_strip_element(rd_schedule *t, int32_t loop)
                           l->from.part[0].at);
 }
 
-/* The extent of the array, rounded up to multiples of 16 elements, as functions of arrays process
- * whole vectors. */
+/* The extent of the array: that of the loop, rounded up to a multiple of 16, as functions of
+ * arrays process whole vectors. */
 static int64_t padded_extent(const rd_for *loop)
 {
     enum { MOST = 16 };
@@ -23,8 +24,9 @@ static int64_t padded_extent(const rd_for *loop)
     return (loop->extent + MOST - 1) / MOST * MOST;
 }
 
-/* Adds the store, and its ARRAY statement before the loop. `memory`: elements are as in the
- * program's memory. */
+/* Declares a local array of elements (fold -1: of no states) before the loop, and returns its
+ * number. `memory`: elements have the type that they have in the program's memory, else that of
+ * registers. */
 static int32_t add_array(rd_schedule *t, int32_t loop, rd_dtype type, bool memory)
 {
     const rd_store made  = { .storage = RD_IN_LOCAL,
@@ -75,7 +77,7 @@ void rd_store_behind(rd_schedule *t, int32_t loop, int32_t value, int32_t store)
     rd_put_behind(t, store_of_value(t, loop, value, store), t->let[value].made_by);
 }
 
-/* A LOAD of the array's element at the position of the loop. */
+/* A LOAD of the array's element with the number that the loop's index has in its strip. */
 static rd_let load_of_element(rd_schedule *t, int32_t store, int32_t loop)
 {
     const rd_dtype type = t->store[store].type;
@@ -106,8 +108,8 @@ int32_t rd_load_at_end(rd_schedule *t, int32_t loop, int32_t store)
     return rd_add_value(t, loop, &let);
 }
 
-/* "r9 = load a5[i0 - m0]", at the start of the loop, at the position in the loop `of`.  Returns
- * r9. */
+/* Adds "r9 = load a5[i0 - m0]" at the start of `loop`, and returns r9. `of` is the loop whose
+ * index and lower bound give the position: the same strip, perhaps another loop. */
 int32_t rd_load_at_start(rd_schedule *t, int32_t loop, int32_t store, int32_t of)
 {
     const rd_let  let  = load_of_element(t, store, of);
@@ -134,8 +136,8 @@ void rd_replace_by_load(rd_schedule *t, int32_t value, int32_t store, int32_t lo
 }
 
 /* ---- Loops ----------------------------------------------------------------------------------- */
-/* A new, empty loop with the range of the given one; the statement stands nowhere yet.  A loop by
- * call may take its rounds in any order. */
+/* A new, empty loop like the given one; the statement stands nowhere yet. A loop by call may take
+ * its rounds in any order, so in_order is dropped. */
 static int32_t loop_like(rd_schedule *t, int32_t loop, bool by_call)
 {
     rd_for like = *rd_loop_of(t, loop);
@@ -169,8 +171,9 @@ int32_t rd_split_vector(rd_schedule *t, int32_t stmt, int32_t previous)
     return made;
 }
 
-/* Copies the value's definition into a loop before this one, which may run in any order. by_call:
- * that loop is one call in the text. */
+/* Adds a loop before this one that computes the value for all elements of the strip into a new
+ * array, and makes the value a load from that array. The packing loop may run in any order.
+ * by_call: it is one call in the text. */
 void rd_pack_value(rd_schedule *t, int32_t loop, int32_t value, rd_dtype type, bool by_call)
 {
     const int32_t store = rd_add_array_before(t, loop, type);
@@ -185,7 +188,8 @@ void rd_pack_value(rd_schedule *t, int32_t loop, int32_t value, rd_dtype type, b
     rd_replace_by_load(t, value, store, loop);
 }
 
-/* Copies the value's definition to the end of the packing loop. */
+/* Does the same in an existing packing loop: adds the value's computation at its end, with a new
+ * array, and makes the value a load from it in `loop`. */
 void rd_pack_in_same_loop(rd_schedule *t, int32_t packing, int32_t loop, int32_t value)
 {
     const rd_let  let   = t->let[value];

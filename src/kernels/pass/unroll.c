@@ -29,7 +29,7 @@ static bool needs_unrolling(const rd_schedule *t, int32_t stmt)
 }
 
 /* Reduces the loop to one round, with the index `from` + round. So it goes neither up nor down
- * (backwards). */
+ * (backwards). The record is read again, as adding terms may move the tree's arrays. */
 static void keep_round(rd_schedule *t, int32_t stmt, int64_t round)
 {
     rd_for         *loop = &t->loop[t->stmt[stmt].arg];
@@ -72,8 +72,8 @@ static int32_t next_to_unroll(const rd_schedule *t)
     return -1;
 }
 
-/* Marks serial loops of the program that are bound by the latency of exponentials, for compilers to
- * unroll by four. */
+/* Asks compilers to unroll, by four, serial loops of the program that are bound by the latency of
+ * exponentials (exp_bound), so that four of these overlap. */
 static void request_unrolling(rd_schedule *t, const rd_strips *strips)
 {
     enum { ROUNDS = 4 };

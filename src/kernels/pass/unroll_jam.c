@@ -30,8 +30,8 @@ static bool is_vector(const rd_schedule *t, int32_t stmt)
            !rd_loop_of(t, stmt)->by_call;
 }
 
-/* The vector loop that is the whole body, but for values before it and early exits behind it; -1:
- * there is none. */
+/* The vector loop that is the whole body of the loop, except for values before it and early exits
+ * behind it; -1: there is none. */
 static int32_t vector_in(const rd_schedule *t, int32_t loop)
 {
     int32_t s = t->stmt[loop].first, last = t->stmt[loop].last;
@@ -43,9 +43,9 @@ static int32_t vector_in(const rd_schedule *t, int32_t loop)
     return s >= 0 && s == last && is_vector(t, s) ? s : -1;
 }
 
-/* The number of rounds to jam, as it was chosen for the loop of the program.  0: the statement is
- * no serial loop around a vector loop, over single indices (no marks), upwards between two
- * unrounded bounds. */
+/* The number of rounds to jam, as choose_strips.c chose it for this loop of the program (of >= 0).
+ * 0: the statement is no serial loop around a vector loop, over single indices (no marks), upwards
+ * between two unrounded bounds (by <= 1). */
 static int32_t rounds_to_merge(const rd_schedule *t, const rd_target *target, int32_t stmt)
 {
     const rd_for *loop = t->stmt[stmt].kind == RD_S_LOOP ? rd_loop_of(t, stmt) : NULL;
@@ -65,8 +65,10 @@ static void drop_exits(rd_schedule *t, int32_t loop)
         rd_take_out(t, t->stmt[loop].last);
 }
 
-/* A loop of one round: round k of those that begin at the mark. It holds the round's values, and
- * what the vector loop does. It comes from no loop of the program any more (of -1). */
+/* Makes round k as an unrolled loop of one round: the index is mark + k, where the mark is the
+ * first index of a round of the merged loop. It holds the values of the old body and what the
+ * vector loop did, without the vector loop itself. It comes from no loop of the program any more
+ * (of -1). */
 static int32_t make_round(rd_schedule *t, int32_t loop, int32_t mark, int32_t k)
 {
     const int32_t   made   = rd_stmt_copy(t, loop);
@@ -94,8 +96,9 @@ static int32_t make_round(rd_schedule *t, int32_t loop, int32_t mark, int32_t k)
     return made;
 }
 
-/* Makes the loop over so many rounds at a time, from its first index on. It ends at `border`, the
- * last whole round; a mark is bound to where a round begins. */
+/* Makes the loop over `rows` rounds at a time: `for (mark = from; mark < border; mark += rows)`,
+ * where `border` is the end of the last whole round. Its vector loop's body has the rounds one
+ * behind the other, and states that they share are variables. */
 static int32_t make_merged_loop(rd_schedule *t, int32_t loop, int32_t rows,
                                 const rd_edge_part *border)
 {
@@ -120,8 +123,8 @@ static int32_t make_merged_loop(rd_schedule *t, int32_t loop, int32_t rows,
     return made;
 }
 
-/* Makes early exits of the jammed (unroll-and-jam) rounds leave the tail, too. The tail does not
- * ask. */
+/* Makes early exits of the loop over jammed rounds leave its tail, `loop`, too. The tail itself,
+ * of a few rounds, does not ask. */
 static void retarget_exits(rd_schedule *t, int32_t made, int32_t loop)
 {
     for (int32_t s = t->stmt[made].first; s >= 0; s = t->stmt[s].next)

@@ -11,7 +11,7 @@
 /* More rounds or statements than these would make the text too long. */
 enum { MOST_ROUNDS = 16, MOST_STATEMENTS = 10 };
 
-/* True if the statement stands in a loop over strips, or is one. */
+/* True if the statement stands in a loop over strips (strip >= 0: their number), or is one. */
 static bool is_in_strip(const rd_schedule *t, int32_t stmt)
 {
     for (int32_t s = t->stmt[stmt].parent; s >= 0; s = t->stmt[s].parent)
