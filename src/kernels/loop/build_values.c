@@ -12,16 +12,17 @@ int32_t rd_build_add(rd_building *b, const rd_stmt *stmt)
 }
 
 /* ---- Statements and positions ---------------------------------------------------------------- */
-/* Returns at + coef * index of the axis.  An axis that no loop around binds is at the first index
- * of its range. */
+/* Returns at + coef * index of the axis. If no loop around binds the axis (bound false), the index
+ * is the first of its range. */
 static rd_linear plus_index(rd_building *b, rd_linear at, int64_t coef, int32_t axis)
 {
     return b->range[axis].bound ? rd_linear_plus_axis(b->t, at, coef, axis)
                                 : rd_linear_plus(b->t, at, coef, b->range[axis].from);
 }
 
-/* Translates an address: registers become values, bound axes stay, other axes become the begin
- * of their range.  A `local` index is counted from the begin of its range. */
+/* Translates an address: registers become values, axes that a loop binds stay, and other axes
+ * become the begin of their range. A `local` index is counted from the begin of its range, so that
+ * is subtracted. */
 rd_linear rd_build_position(rd_building *b, const rd_address *address)
 {
     rd_linear at = rd_linear_of(address->offset);
@@ -108,7 +109,9 @@ void rd_build_store(rd_building *b, const rd_inst *inst)
     rd_build_add(b, &stmt);
 }
 
-/* Adds a SORT of a row, with the addresses of its first element and of its first result. */
+/* Adds a SORT of a row, with the addresses of its first element (at) and of its first result
+ * (of.index). If the row comes in strips (most > 0), of.cell is the address of the state, of.lane
+ * the strip's first index, and count the number of its elements. */
 void rd_build_sort(rd_building *b, const rd_inst *inst)
 {
     const rd_program *p    = b->t->p;

@@ -13,7 +13,7 @@ typedef struct renamed {
     int32_t     *value, *axis, *stmt;
 } renamed;
 
-/* Returns the new number of a value, or the old one if the copy does not make that value. */
+/* The new number of a value, or the old one if the copy does not make that value; -1 stays. */
 static int32_t value_of(const renamed *r, int32_t value)
 {
     return value >= 0 && r->value[value] >= 0 ? r->value[value] : value;
@@ -46,7 +46,8 @@ static rd_edge edge_of(const renamed *r, rd_edge edge)
     return edge;
 }
 
-/* Copies the values of a statement.  Operands are made before, so their new numbers are known. */
+/* Copies the values that a statement makes, and sets s->value to the first new one. Operands are
+ * made before, so their new numbers are known. */
 static void copy_values(renamed *r, rd_stmt *s)
 {
     rd_schedule *t     = r->t;
@@ -70,7 +71,8 @@ static void copy_values(renamed *r, rd_stmt *s)
         s->value = first;
 }
 
-/* Gives the copied LOOP statement a loop of its own, with bounds in new numbers and new marks. */
+/* Gives the copied LOOP statement a loop record of its own, with bounds in new numbers and new
+ * marks (axes bound to the ends of a round). */
 static void copy_loop(renamed *r, rd_stmt *s)
 {
     rd_for loop = r->t->loop[s->arg];

@@ -14,7 +14,7 @@ static const rd_interval all = { -INFINITY, INFINITY };
 
 static rd_interval interval_of(const rd_schedule *t, int32_t value, int depth);
 
-/* True if it is one of the types that interval arithmetic is done for.  Halves are not. */
+/* True if intervals are computed for the type: f32 and f64, not half floats. */
 static bool is_float(rd_dtype type)
 {
     return type == RD_F32 || type == RD_F64;
@@ -82,7 +82,8 @@ static rd_interval interval_power(rd_interval x, rd_interval y)
     return x.low >= 0 && x.high <= 1 && y.low >= 0 ? (rd_interval){ 0, 1 } : all;
 }
 
-/* Returns the interval of an operator's result, from the intervals of its operands. */
+/* The interval of an operator's result, from those of its operands; `all` (unknown) of operators
+ * that are not listed. */
 static rd_interval interval_of_operator(rd_op op, const rd_interval *x)
 {
     switch (op) {
@@ -116,7 +117,8 @@ static rd_interval interval_of_operator(rd_op op, const rd_interval *x)
 
 /* ---- Values ---------------------------------------------------------------------------------- */
 /* Rounds an end of an interval to the type.  Rounding is monotonic, and doubles have more than
- * twice the bits of floats.  So the end is rounded as the operation rounds its result. */
+ * twice the bits of floats.  So the end is rounded as the operation rounds its result. A type
+ * without infinities gives NaN for a large end, which then stays. */
 static double rounded_end(double x, rd_dtype type)
 {
     const double single = rd_dtype_class(type) == RD_CLASS_f64 ? x : (double)(float)x;

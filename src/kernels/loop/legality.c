@@ -12,16 +12,16 @@ static bool refuse(const char **why, const char *because)
 }
 
 /* ---- Bodies ---------------------------------------------------------------------------------- */
-/* A range of statements of a body, with all that stands in them. */
+/* Statements [from, to) of a body, with all that stands in them. */
 typedef struct stmt_range {
-    int32_t from, to; /* to -1: to the end */
+    int32_t from, to; /* to = -1: to the body's end */
 } stmt_range;
 
 /* The next statement behind `last` in the range; the first one if `last` is -1. */
 static int32_t next_in(const rd_schedule *t, const stmt_range *of, int32_t last)
 {
     const int32_t body = t->stmt[of->from].parent;
-    const int32_t s    = last < 0 ? of->from : rd_next_stmt(t, last, body);
+    const int32_t s    = last < 0 ? of->from /* the first one */ : rd_next_stmt(t, last, body);
 
     return s == of->to ? -1 : s;
 }
@@ -36,14 +36,15 @@ static bool has_kind(const rd_schedule *t, const stmt_range *of, rd_stmt_kind ki
 }
 
 /* ---- Memory ---------------------------------------------------------------------------------- */
-/* True if two accesses, one of them a write, may touch the same element in different rounds. */
+/* A test of two accesses, one of them a write: true if they may touch the same element in different
+ * rounds of the two loops. */
 typedef bool may_conflict(const rd_schedule *t, int32_t loop_a, const rd_access *a, int32_t loop_b,
                           const rd_access *b);
 
 /* True if an access in range a and one in range b conflict: one of them writes, and `shared`
  * says that they may touch the same element. */
 static bool has_conflict(const rd_schedule *t, int32_t loop_a, const stmt_range *a, int32_t loop_b,
-                         const stmt_range *b, may_conflict *shared)
+                         const stmt_range *b, may_conflict *may_touch)
 {
     rd_access x[2], y[2];
 
@@ -51,21 +52,22 @@ static bool has_conflict(const rd_schedule *t, int32_t loop_a, const stmt_range 
         for (int32_t k = rd_accesses_of(t, s, x) - 1; k >= 0; k--)
             for (int32_t r = next_in(t, b, -1); r >= 0; r = next_in(t, b, r))
                 for (int32_t j = rd_accesses_of(t, r, y) - 1; j >= 0; j--)
-                    if ((x[k].writes || y[j].writes) && shared(t, loop_a, &x[k], loop_b, &y[j]))
+                    if ((x[k].writes || y[j].writes) && may_touch(t, loop_a, &x[k], loop_b, &y[j]))
                         return true;
     return false;
 }
 
-/* True if accesses in different rounds of the two loops may touch the same element, and one of them
- * writes. */
+/* True if an access in each range may touch the same element in different rounds of the two loops,
+ * and one of them writes (a loop-carried dependence). */
 static bool memory_is_shared(const rd_schedule *t, int32_t loop_a, const stmt_range *a,
                              int32_t loop_b, const stmt_range *b)
 {
     return has_conflict(t, loop_a, a, loop_b, b, rd_may_touch_across_two);
 }
 
-/* True if an element is touched in different rounds of both loops.  Where the outer loop moves
- * neither access, the rounds of the inner one decide. */
+/* For an interchange: true if the accesses may touch an element in different rounds of both loops,
+ * so that the interchange may reverse their order. If the outer loop moves neither access, all its
+ * rounds touch the same, and the rounds of the inner loop decide. */
 static bool is_touched_in_both(const rd_schedule *t, int32_t outer, const rd_access *a,
                                int32_t inner, const rd_access *b)
 {
@@ -85,7 +87,8 @@ static bool has_fold(const rd_schedule *t, const stmt_range *of, int32_t fold)
     return false;
 }
 
-/* True if no fold has statements in both ranges, unless each round has a cell of its own. */
+/* True if no fold has statements in both ranges, unless each round has a cell (accumulator) of its
+ * own. */
 static bool folds_are_apart(const rd_schedule *t, int32_t loop, const stmt_range *a,
                             const stmt_range *b)
 {
@@ -108,7 +111,8 @@ static bool ends_blocks(const rd_schedule *t, int32_t loop, int32_t fold)
 
 /* True if each state still takes its elements in the same order after an interchange: at most one
  * of the loops is over steps.  Where a block ends in the body, one loop must be over cells, which
- * are separate results. */
+ * are separate results. `a` and `b`: how the rounds of the outer and the inner loop map to the
+ * fold's accumulators. */
 static bool fold_may_interchange(const rd_schedule *t, int32_t fold, int32_t outer, int32_t inner)
 {
     const rd_mapping a = rd_mapping_of(t, fold, outer), b = rd_mapping_of(t, fold, inner);

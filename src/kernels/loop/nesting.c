@@ -125,7 +125,7 @@ int32_t rd_common_body(const rd_schedule *t, int32_t a, int32_t b)
     return s;
 }
 
-/* Returns the direct child of a body that is the statement or contains it. */
+/* The statement directly in the body that is, or at some depth holds, the given one. */
 static int32_t in_body(const rd_schedule *t, int32_t stmt, int32_t body)
 {
     while (t->stmt[stmt].parent != body)
@@ -133,8 +133,9 @@ static int32_t in_body(const rd_schedule *t, int32_t stmt, int32_t body)
     return stmt;
 }
 
-/* True if `a` stands before `b` in the order of the text.  It compares the two statements of their
- * common body that hold them; different parts of the tree compare by number. */
+/* True if `a` stands before `b` in the order of the text (preorder). Compared are the two
+ * statements of their common body that are or hold a and b; different parts of the tree (body -1)
+ * compare by number. */
 bool rd_comes_before(const rd_schedule *t, int32_t a, int32_t b)
 {
     const int32_t body = rd_common_body(t, a, b);
