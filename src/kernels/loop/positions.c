@@ -10,9 +10,9 @@ rd_linear rd_linear_of(int64_t offset)
     return (rd_linear){ .offset = offset };
 }
 
-/* Returns a position with one more term.  All terms are written to a new list, as other positions
- * may share the old one.  A term of the same axis or value is added up, and dropped if it becomes
- * 0. */
+/* Returns a position with one more term, coef * (index of an axis, or a value). A term of the same
+ * axis or value is added up, and dropped if it becomes 0. All terms are written to a new list
+ * behind the tree's last one, as other positions may share the old list. */
 static rd_linear with_term(rd_schedule *t, rd_linear at, rd_linear_term more)
 {
     const int32_t first = t->n_term;

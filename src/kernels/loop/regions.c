@@ -12,8 +12,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* True if the loop is all of the body that has a body.  Strips around the body are then strips of
- * the loop, which are priced by themselves. */
+/* True if the loop stands directly in the body and no other statement there has a body. Strips
+ * around the body are then the same as strips of the loop, which are priced by themselves. */
 static bool is_alone(const rd_pricing *q, int32_t loop, int32_t body)
 {
     for (int32_t s = q->t->stmt[body].first; s >= 0; s = q->t->stmt[s].next)
@@ -22,8 +22,9 @@ static bool is_alone(const rd_pricing *q, int32_t loop, int32_t body)
     return q->t->stmt[loop].parent == body;
 }
 
-/* True if the body has a loop over the axis that strips can share.  Strips of the root axis are
- * refused where the rows of each index are known only at run time (one_by_one). */
+/* True if `top` has a loop over the axis that strips can share: itself, or (`around`) one in its
+ * body. The root axis, which tasks share, is refused if the rows of each of its indices are known
+ * only at run time (one_by_one). bare NULL: passes have chosen vectors before. */
 static bool has_loop(const rd_pricing *q, int32_t top, bool around, int32_t axis)
 {
     const int32_t loop = around ? rd_loop_over(q->t, top, axis) : top;
@@ -35,8 +36,8 @@ static bool has_loop(const rd_pricing *q, int32_t top, bool around, int32_t axis
            !(around && is_alone(q, loop, top));
 }
 
-/* True if the loops of the body may be strip-mined together, by the tests of legality on the
- * bare tree. */
+/* True if strips of the axis are legal for the loop `top`, or (`around`) for all loops in the body
+ * `top`. It is asked of `bare`, a copy of the tree without ends of blocks. */
 static bool may_be_region(rd_pricing *q, int32_t top, bool around, int32_t axis)
 {
     const char *why = NULL;
@@ -48,8 +49,9 @@ static bool may_be_region(rd_pricing *q, int32_t top, bool around, int32_t axis)
 }
 
 /* ---- Which ----------------------------------------------------------------------------------- */
-/* Offers strips along an axis.  The legality test takes longer than the price, so it runs only
- * for strips that are cheaper, or if all alternatives are told. */
+/* Prices strips along an axis, and offers them among the alternatives of the region if they are
+ * legal. The legality test takes longer than the price, so it runs only for strips cheaper than
+ * the best so far, or if all alternatives are told (explain). */
 static void offer_strips(rd_pricing *q, rd_region *r, int32_t axis, rd_nanoseconds *best)
 {
     const rd_nanoseconds cost    = rd_price_of_region(q, r->top, r->around, axis);
@@ -57,29 +59,32 @@ static void offer_strips(rd_pricing *q, rd_region *r, int32_t axis, rd_nanosecon
 
     if ((!cheaper && !q->tells) || !may_be_region(q, r->top, r->around, axis))
         return;
-    rd_offer(&r->of, (rd_alternative){ "strips along axis", cost.ns, axis, true });
+    rd_offer(&r->of, (rd_alternative){ "strips along axis", cost.ns, axis, /*numbered=*/true });
     if (cheaper)
         *best = cost;
 }
 
-/* Marks the loops over the axis as vector loops. */
+/* Marks in r->vector which statements in `top` are loops over the axis, as these become vector
+ * loops. */
 static void mark_vectors(rd_pricing *q, int32_t top, int32_t axis)
 {
     for (int32_t s = top; s >= 0; s = rd_next_stmt(q->t, s, top))
         q->r->vector[s] = rd_is_over(q, s, axis);
 }
 
-/* The factor by which strips may cost more.  Where nothing else is vectorised they are taken at
- * about the same price, as prices are not that exact.  For vectors of less than 64 bytes prices
- * were never compared with times, so nearly all loops get strips.  Strips that several loops
- * share are read while they are cached, which no price sees. */
+/* The factor by which strips may cost more than `regions` regions inside, or than serial loops if
+ * there are none. Where nothing else is vectorised strips are taken at about the same price, as
+ * prices are not that exact. For vectors below 64 bytes prices were never compared with times, so
+ * nearly all loops get strips. Strips that several loops share are read while they are cached,
+ * which no price sees. */
 static double allowance(const rd_speeds *s, int32_t regions, bool around)
 {
     return regions == 0 ? (s->vector < 64 ? 16 : 1.25) : around && regions > 1 ? 1.02 : 1;
 }
 
-/* Returns the price of the cheapest region, or `otherwise`. Regions n and following are those
- * chosen inside; the new region takes their place if it is cheaper. */
+/* The price of the cheapest region of `top`, or `otherwise`, the price without one. Regions n and
+ * following are those chosen inside; the new region takes their place if it is cheaper. An
+ * alternative's axis (what) of -1 stands for the loops inside by themselves. */
 static rd_nanoseconds best_of(rd_pricing *q, int32_t top, bool around, rd_nanoseconds otherwise,
                               int32_t n)
 {
@@ -89,7 +94,8 @@ static rd_nanoseconds best_of(rd_pricing *q, int32_t top, bool around, rd_nanose
     best.ns *= allowance(q->s, q->r->n - n, around);
 
     *r = (rd_region){ .top = top, .around = around };
-    rd_offer(&r->of, (rd_alternative){ "loops inside by themselves", best.ns, -1, false });
+    rd_offer(&r->of, (rd_alternative){ "loops inside by themselves", best.ns, /*what=*/-1,
+                                       /*numbered=*/false });
     for (int32_t axis = 0; axis < q->t->p->n_axis; axis++)
         if (has_loop(q, top, around, axis))
             offer_strips(q, r, axis, &best);
@@ -112,8 +118,9 @@ static rd_nanoseconds price_of_part(rd_pricing *q, int32_t body)
     return best_of(q, body, /*around=*/true, otherwise, n);
 }
 
-/* The price of a statement with a body: the best of the loop itself and of regions in it, unless
- * it stands in a vector loop. */
+/* The price of a statement with a body. In a vector loop (`vector` >= 0) its rounds are just added
+ * up. A vector loop of the tree itself is a region. Else it is the best of strips of this loop,
+ * and of a serial loop around the best regions inside. */
 rd_nanoseconds rd_price_of_stmt(rd_pricing *q, int32_t stmt, int32_t vector)
 {
     const int32_t  n = q->r->n;
@@ -157,8 +164,8 @@ static bool has_vectors(const rd_schedule *t)
     return false;
 }
 
-/* A copy without ends of blocks: pass `block_ranges` takes them out of loops, so they prevent no
- * strips. */
+/* A copy of the tree without ends of blocks (PUSH_IF_LAST): pass `block_ranges` takes them out of
+ * loops, so they prevent no strips. NULL: no memory. */
 static rd_schedule *copy_without_block_ends(const rd_schedule *t)
 {
     rd_schedule *copy = rd_schedule_copy(t);
@@ -169,8 +176,8 @@ static rd_schedule *copy_without_block_ends(const rd_schedule *t)
     return copy;
 }
 
-/* Allocates all arrays of the search in one piece: the trip counts and regions first, then the
- * arrays of bools. */
+/* Allocates all arrays of the search in one piece: trip counts and regions first, as they need
+ * alignment, then the arrays of bools. r->at has room for a region of each loop and each part. */
 static bool get_memory(rd_pricing *q)
 {
     const size_t n = (size_t)q->t->n_stmt + 1, n_region = (size_t)q->t->n_for + RD_N_PARTS + 1,

@@ -1,19 +1,21 @@
 /* substitute.c - replaces the values that a statement names by others. */
 #include "kernels/loop/loop.h"
 
+/* What is substituted: by(of, value) returns the value that takes the place of `value`. */
 typedef struct renaming {
     rd_schedule     *t;
     rd_substitution *by;
     void            *of;
 } renaming;
 
-/* Returns the value that takes the place of another; -1 stays: there is no value. */
+/* The value that takes the place of another; -1 (no value) stays. */
 static int32_t value_of(const renaming *r, int32_t value)
 {
     return value >= 0 ? r->by(r->of, value) : value;
 }
 
-/* Substitutes values in a position.  Terms never change, so a changed position has new terms. */
+/* Substitutes values in a position. Terms never change, so a changed position has new terms, and
+ * the search starts again in these (k = -1). */
 static rd_linear linear_of(const renaming *r, rd_linear at)
 {
     for (int32_t k = 0; k < at.n && !r->t->failed; k++) {
@@ -55,14 +57,14 @@ static void rename_in_let(const renaming *r, int32_t value)
 {
     rd_let  let = r->t->let[value];
     int32_t operand[RD_MAX_CALL];
-    bool    other = false;
+    bool    changed = false;
 
     for (int32_t k = 0; k < let.n; k++) {
         operand[k] = value_of(r, r->t->operand[let.first + k]);
-        other |= operand[k] != r->t->operand[let.first + k];
+        changed |= operand[k] != r->t->operand[let.first + k];
     }
     let.at = linear_of(r, let.at);
-    if (other)
+    if (changed)
         let.first = rd_add_operands(r->t, operand, let.n);
     if (!r->t->failed)
         r->t->let[value] = let;

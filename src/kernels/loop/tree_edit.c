@@ -39,7 +39,8 @@ static bool make_room(rd_schedule *t, void *array, int32_t *room, int32_t count,
 #define ROOM_FOR(t, name, array, n) \
     make_room(t, &(t)->array, &(t)->room_##name, (t)->n_##name, n, sizeof *(t)->array)
 
-/* Makes room for n more terms of positions; false: the tree has failed. */
+/* Makes room for n more terms behind the last one, which callers then fill; false: the tree has
+ * failed. */
 bool rd_room_for_terms(rd_schedule *t, int32_t n)
 {
     return ROOM_FOR(t, term, term, n);
@@ -158,7 +159,8 @@ int32_t rd_add_operands(rd_schedule *t, const int32_t *value, int32_t n)
 }
 
 /* ---- Copies and ends ------------------------------------------------------------------------- */
-/* Returns a copy of an array of n elements; *failed is set where memory lacks. */
+/* A copy of an array of n elements of `bytes` each, with room for one more; NULL and *failed: no
+ * memory. */
 static void *copy_of(const void *array, int32_t n, size_t bytes, bool *failed)
 {
     void *made = malloc(((size_t)n + 1) * bytes);

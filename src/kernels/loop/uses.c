@@ -8,6 +8,7 @@
  * Words. A fold is a reduction or a scan. */
 #include "kernels/loop/facts.h"
 
+/* A list of values, each once: n were found, of which the first `most` are kept. */
 typedef struct read_list {
     int32_t *value;
     int32_t  n, most;
@@ -26,7 +27,7 @@ static void add(read_list *r, int32_t value)
     r->n++;
 }
 
-/* Adds the values in a position: its terms without an axis. */
+/* Adds the values in a position: its terms with axis < 0. */
 static void add_position(read_list *r, const rd_schedule *t, const rd_linear *at)
 {
     for (int32_t k = 0; k < at->n; k++)
@@ -98,7 +99,8 @@ bool rd_reads_value(const rd_schedule *t, int32_t stmt, int32_t value)
     return n > RD_MOST_READS;
 }
 
-/* The next statement in the order of the text, through all parts. */
+/* The next statement in the order of the text, from the last of a part on to the next part; -1: it
+ * was the last. */
 static int32_t next_in_program(const rd_schedule *t, int32_t stmt)
 {
     int32_t part = stmt, next;
@@ -128,7 +130,7 @@ int32_t rd_last_use(const rd_schedule *t, int32_t value)
 {
     int32_t found = -1;
 
-    for (int32_t s = rd_next_use(t, value, -1); s >= 0; s = rd_next_use(t, value, s))
+    for (int32_t s = rd_next_use(t, value, /*last=*/-1); s >= 0; s = rd_next_use(t, value, s))
         found = s;
     return found;
 }
@@ -145,7 +147,7 @@ bool rd_is_read_in(const rd_schedule *t, int32_t value, int32_t body)
 /* True if a statement outside of a body reads the value. */
 bool rd_is_read_outside(const rd_schedule *t, int32_t value, int32_t body)
 {
-    for (int32_t s = rd_next_use(t, value, -1); s >= 0; s = rd_next_use(t, value, s))
+    for (int32_t s = rd_next_use(t, value, /*last=*/-1); s >= 0; s = rd_next_use(t, value, s))
         if (!rd_stands_in(t, s, body))
             return true;
     return false;

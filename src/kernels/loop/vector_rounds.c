@@ -3,7 +3,7 @@
 #include "kernels/loop/facts.h"
 #include <math.h>
 
-/* The element type of a statement; RD_F32 if it has none. */
+/* The type of the elements that a statement makes, stores or takes; RD_F32 if it has none. */
 static rd_dtype type_in(const rd_schedule *t, const rd_stmt *stmt)
 {
     switch (stmt->kind) {
@@ -37,8 +37,9 @@ static void find_widths(const rd_schedule *t, int32_t loop, int *narrow, int *wi
     }
 }
 
-/* Rounds that a vector takes at once.  A shorter loop takes as many as fit, down to one vector
- * of the widest elements. */
+/* How many rounds compilers take at once: as many as a vector holds of the narrowest elements. For
+ * a loop of fewer rounds it is halved until it fits, down to one vector of the widest elements, of
+ * 4 bytes or more. */
 static double rounds_at_once(const rd_schedule *t, int32_t loop, double rounds, int32_t vector)
 {
     int narrow, wide;
