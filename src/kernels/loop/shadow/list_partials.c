@@ -6,7 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* Removes all partials of a fold. */
+/* Removes all partials of a fold (nodes that ranges of a split reduction have stored). */
 void rd_shadow_forget_partials(rd_shadow_folds *s, int32_t fold)
 {
     for (int64_t k = 0; k < s->n_partial[fold]; k++)

@@ -10,7 +10,7 @@ typedef struct axis_range {
     int64_t index, lo, hi;
 } axis_range;
 
-/* The state of a run. */
+/* A shadow run of a program: it computes hashes of how numbers are made, in place of numbers. */
 typedef struct program_run {
     const rd_program  *p;
     rd_shadow_memories memory;
@@ -38,7 +38,7 @@ static int64_t position(const program_run *r, const rd_address *at)
     return sum;
 }
 
-/* The positions of a fold's element. */
+/* The values of the positions of a fold's element: cell, lane, outer step and flat index. */
 static rd_shadow_coords place_of(const program_run *r, const rd_fold *f)
 {
     return (rd_shadow_coords){ position(r, &f->cell), position(r, &f->lane), position(r, &f->outer),
@@ -56,7 +56,8 @@ static rd_shadow_element element_of(const program_run *r, const rd_inst *inst)
                                 inst->c >= 0 ? &r->reg[inst->c] : NULL);
 }
 
-/* Runs a STEP; elements without a group go nowhere. */
+/* Runs a STEP: adds the element to the list of its cell, in a group-by to that of the label's
+ * cell. Elements that are masked or neutral (no hash), or without a group, go nowhere. */
 static void run_step(program_run *r, const rd_inst *inst)
 {
     const rd_fold    *f     = &r->p->fold[inst->arg];
@@ -69,7 +70,7 @@ static void run_step(program_run *r, const rd_inst *inst)
     r->failed |= !rd_shadow_list_take(r->fold[inst->arg], &e);
 }
 
-/* Runs a SCAN. */
+/* Runs a SCAN: takes an element, and puts the results so far into registers. */
 static void run_scan(program_run *r, const rd_inst *inst)
 {
     const rd_shadow_element e = element_of(r, inst);
@@ -85,7 +86,8 @@ static void run_close(program_run *r, const rd_inst *inst)
 }
 
 /* ---- Values ---------------------------------------------------------------------------------- */
-/* Runs an instruction that operators make: its register gets the hash of operation and operands. */
+/* Runs an instruction that makes a value by an operation: its register gets the known number, or
+ * the hash of the operation and its operands. */
 static void add_value(program_run *r, const rd_inst *inst)
 {
     const rd_let  let     = { .kind = inst->kind,
@@ -151,14 +153,16 @@ static void run_sort(const program_run *r, const rd_inst *inst)
                           .n     = s->most ? r->axis[s->axis].hi - r->axis[s->axis].lo : s->n });
 }
 
-/* Runs a loop of the program, one index after the other. */
+/* Runs a loop of the program, one index after the other, or range by range if it goes over tiles.
+ * The axis has its index and range meanwhile; a sparse row (rd_is_row) has bounds that are loaded.
+ */
 static void run_loop(program_run *r, int32_t number)
 {
-    const rd_loop    *l       = &r->p->loop[number];
-    axis_range *const axis    = &r->axis[l->axis];
-    const axis_range  outside = *axis;
-    const int64_t     step    = l->kind == RD_LOOP_TILE ? l->step : 1;
-    int64_t           lo = outside.lo, hi = outside.hi, n;
+    const rd_loop    *l     = &r->p->loop[number];
+    axis_range *const axis  = &r->axis[l->axis];
+    const axis_range  outer = *axis;
+    const int64_t     step  = l->kind == RD_LOOP_TILE ? l->step : 1;
+    int64_t           lo = outer.lo, hi = outer.hi, n;
 
     if (rd_is_row(l)) {
         lo = rd_shadow_int(load(r, l->row_from));
@@ -173,10 +177,10 @@ static void run_loop(program_run *r, int32_t number)
             *axis = (axis_range){ at, at, hi - at > step ? at + step : hi };
         run_instructions(r, l->begin + 1, l->end);
     }
-    *axis = outside;
+    *axis = outer;
 }
 
-/* Runs one instruction as program.h defines it. */
+/* Runs one instruction as program.h defines it, on hashes in place of numbers. */
 static void run_instruction(program_run *r, const rd_inst *inst)
 {
     switch (inst->kind) {
@@ -208,7 +212,7 @@ static void run_instructions(program_run *r, int32_t from, int32_t to)
 }
 
 /* ---- All of it ------------------------------------------------------------------------------- */
-/* Makes the list of elements of each fold. */
+/* Makes the list of elements of each fold, from which its results will be computed. */
 static void open_folds(program_run *r)
 {
     for (int32_t k = 0; k < r->p->n_fold && !r->failed; k++) {
@@ -225,7 +229,8 @@ static void close_folds(program_run *r)
     free(r->fold);
 }
 
-/* Runs all of a program, and stores its results in *all; false: no memory. */
+/* Runs all of a program on hashes, and stores its results in *all; false: no memory. `own` is the
+ * memory of its scratch. */
 bool rd_shadow_program(const rd_program *p, rd_shadow_memory *all)
 {
     rd_shadow_memory own = { 0 };

@@ -10,7 +10,8 @@
 #include <stdlib.h>
 
 /* ---- Nodes that ranges leave ----------------------------------------------------------------- */
-/* The level of a node of so many blocks: the least one that has room for them. */
+/* The least level of a node of the combine tree that has room for so many blocks: 2^level or more.
+ */
 static int32_t level_of(int64_t blocks)
 {
     int32_t level = 0;
@@ -20,8 +21,9 @@ static int32_t level_of(int64_t blocks)
     return level;
 }
 
-/* Stores the partial of a cell: all blocks of a range are one node of the combine tree.  The last
- * range may lack some blocks, as nobody reads its node. */
+/* Stores the partial of a cell (accumulator) of a scan: all blocks of a range as one node of the
+ * combine tree, so they must begin at a multiple of its size. The last range may lack some blocks,
+ * as nobody reads its node. `pair`: the nodes are still to be merged. */
 static bool store_cell_partial(rd_shadow_folds *s, const rd_stmt *by, rd_shadow_accumulator *c)
 {
     const rd_fold        *f     = rd_shadow_fold_of(s, by->fold);
@@ -42,7 +44,8 @@ static bool store_cell_partial(rd_shadow_folds *s, const rd_stmt *by, rd_shadow_
                                  &(rd_shadow_partial){ s->item, c->number, c->more, cover, &node });
 }
 
-/* Stores the partials of all cells that have begun; of states of elements, those of each block. */
+/* Runs a STORE_PARTIALS of a scan: stores the partials of all cells that are in a block; if each
+ * element has a state (per_element), that of each block. */
 bool rd_shadow_store_scan_partials(rd_shadow_folds *s, const rd_stmt *by)
 {
     bool ok = true;
@@ -81,8 +84,8 @@ static void sort_partials(const rd_shadow_folds *s, int32_t fold)
         qsort(s->partial[fold], (size_t)s->n_partial[fold], sizeof **s->partial, compare_partials);
 }
 
-/* The node of a cell that covers certain blocks, among the first n partials, which are sorted.
- * NULL: it was not stored. */
+/* The partial like `like`, of the same item and cell, that covers these blocks, among the first n
+ * partials, which are sorted; NULL: it was not stored. */
 static const rd_shadow_partial *find_partial(const rd_shadow_folds *s, int32_t fold, int64_t n,
                                              const rd_shadow_partial *like, rd_shadow_cover cover)
 {
@@ -92,7 +95,7 @@ static const rd_shadow_partial *find_partial(const rd_shadow_folds *s, int32_t f
     return n ? bsearch(&key, s->partial[fold], (size_t)n, sizeof key, compare_partials) : NULL;
 }
 
-/* True if both partials are halves of one node of the combine tree. */
+/* True if both partials, of one item and cell, are halves of one node of the combine tree. */
 static bool are_halves(const rd_shadow_partial *a, const rd_shadow_partial *b)
 {
     return a->item == b->item && a->number == b->number && a->more == b->more &&
@@ -100,8 +103,8 @@ static bool are_halves(const rd_shadow_partial *a, const rd_shadow_partial *b)
            a->cover.start + ((int64_t)1 << a->cover.level) == b->cover.start;
 }
 
-/* Adds the node of each two partials that are halves of one node, unless it is there.  Returns how
- * many nodes were added; -1: no memory. */
+/* Adds the node of each two partials that are halves of one node, unless it is there already.
+ * s->item 0: of all items. Returns how many nodes were added; -1: no memory. */
 static int64_t build_level(rd_shadow_folds *s, const rd_stmt *by)
 {
     const rd_fold *f    = rd_shadow_fold_of(s, by->fold);
@@ -128,7 +131,8 @@ static int64_t build_level(rd_shadow_folds *s, const rd_stmt *by)
     return made;
 }
 
-/* Adds all inner nodes of the combine tree above the partials. */
+/* Runs a BUILD_TREE: adds all inner nodes of the combine tree above the partials, level by level,
+ * until none is added. False: no memory. */
 bool rd_shadow_build_tree(rd_shadow_folds *s, const rd_stmt *by)
 {
     int64_t made;
@@ -139,8 +143,9 @@ bool rd_shadow_build_tree(rd_shadow_folds *s, const rd_stmt *by)
 }
 
 /* ---- What is before -------------------------------------------------------------------------- */
-/* Sets the prefix of a cell: the nodes that cover blocks [0, block), the largest first, one for
- * each bit of `block`. A running sum of floats (`pair`) keeps these nodes. */
+/* Sets the prefix of a cell (accumulator): the partials that cover blocks [0, block), the largest
+ * first, one for each bit of `block`. All of them must have been stored. A running sum of floats
+ * (`pair`) keeps these nodes. */
 static bool find_before(rd_shadow_folds *s, const rd_stmt *by, rd_shadow_accumulator *c,
                         int64_t block)
 {
@@ -172,7 +177,8 @@ static bool find_before(rd_shadow_folds *s, const rd_stmt *by, rd_shadow_accumul
     return true;
 }
 
-/* Sets the prefix of each element's block, in an array of states of elements. */
+/* The same if each element has a state of its own: sets the prefix before each element's block.
+ * The first element must be of `block`. */
 static bool find_before_each(rd_shadow_folds *s, const rd_stmt *by, int64_t block)
 {
     int64_t k  = rd_shadow_next_begun(s, by->fold, 0);
@@ -184,11 +190,13 @@ static bool find_before_each(rd_shadow_folds *s, const rd_stmt *by, int64_t bloc
     return ok;
 }
 
-/* Sets the prefix, before the block of `step`, of all cells that have stored a partial for it. */
+/* Runs a LOOK_BACK (decoupled look-back): sets the prefix, of all blocks before that of `step`, of
+ * all cells with partials. A cell is found by its largest node, which begins with block 0 and has
+ * the highest bit of `block`. */
 bool rd_shadow_look_back(rd_shadow_folds *s, const rd_stmt *by, int64_t step)
 {
     const int64_t block = step / rd_shadow_fold_of(s, by->fold)->steps;
-    bool          some = block == 0, ok = true;
+    bool          found = block == 0, ok = true;
 
     sort_partials(s, by->fold);
     if (s->t->store[by->store].per_element)
@@ -199,12 +207,12 @@ bool rd_shadow_look_back(rd_shadow_folds *s, const rd_stmt *by, int64_t step)
 
         if (partial->item != s->item || partial->cover.start || block >> partial->cover.level != 1)
             continue;
-        c    = rd_shadow_accumulator_at(s, by, partial->number, partial->more, RD_TAKES_STEPS,
-                                        RD_TAKES_STEPS);
-        ok   = c && find_before(s, by, c, block);
-        some = true;
+        c     = rd_shadow_accumulator_at(s, by, partial->number, partial->more, RD_TAKES_STEPS,
+                                         RD_TAKES_STEPS);
+        ok    = c && find_before(s, by, c, block);
+        found = true;
     }
-    return ok &&
-           (some || rd_shadow_fold_fails(
-                        s, by, "no node of what is before block %" PRId64 " has been left", block));
+    return ok && (found ||
+                  rd_shadow_fold_fails(
+                      s, by, "no node of what is before block %" PRId64 " has been left", block));
 }
