@@ -39,8 +39,8 @@ static bool is_element_step(const rd_stmt *s)
     return s->kind == RD_S_STEP || s->kind == RD_S_PREFIX;
 }
 
-/* Finds how far one round of the loop moves the cell, the lane and the outer position of the
- * element that a statement takes. */
+/* Finds how far one round of the loop moves the cell (accumulator), the lane (partial accumulator)
+ * and the outer position of the element that a statement takes. */
 static fold_strides strides_of(const rd_schedule *t, int32_t loop, int32_t stmt)
 {
     const rd_fold_at *at = &t->stmt[stmt].of;
@@ -104,7 +104,8 @@ static bool is_multiple(const rd_schedule *t, int32_t loop, int32_t stmt, const 
 
 /* Returns the distance in the order of elements between the first and the last element of a round,
  * at most.  -1: a stride or a trip count is unknown, or a loop inside goes back. `by`: elements
- * from one round of a loop inside to the next, in the order outer * rows * lanes + lane. */
+ * from one round of a loop inside to the next, in the order outer * rows * lanes + lane (partial
+ * accumulator). */
 static int64_t span_within(const rd_schedule *t, const rd_fold *f, int32_t loop, int32_t stmt)
 {
     int64_t span = 0;
@@ -144,9 +145,9 @@ static bool begins_with_multiple(const rd_schedule *t, int32_t loop, const rd_li
     return true;
 }
 
-/* True if the loop's first element is the first of a block: its outer and lane positions are
- * multiples of a block's elements. `block`: elements of a block, steps * lanes; 0 if that number
- * overflows. */
+/* True if the loop's first element is the first of a block: its outer and lane (partial
+ * accumulator) positions are multiples of a block's elements. `block`: elements of a block, steps
+ * * lanes; 0 if that number overflows. */
 bool rd_begins_with_block(const rd_schedule *t, int32_t fold, int32_t loop, const rd_fold_at *at)
 {
     const rd_fold *f     = &t->p->fold[fold];
@@ -179,9 +180,9 @@ static bool is_whole_blocks(const rd_schedule *t, int32_t fold, int32_t loop, in
            is_multiple(t, loop, stmt, &t->stmt[stmt].of.lane, /*coef=*/1, block);
 }
 
-/* True if each round has states of its own (`more`, added to a state's subscript, moves from round
- * to round), and takes elements of other blocks than the others: `by`, in elements, is a multiple
- * of a block. */
+/* True if each round has states (accumulators) of its own (`more`, added to a state's subscript,
+ * moves from round to round), and takes elements of other blocks (runs of a fold's steps) than the
+ * others: `by`, in elements, is a multiple of a block. */
 static bool has_own_states(const rd_schedule *t, const rd_fold *f, int32_t loop, int32_t stmt,
                            const fold_strides *m)
 {
@@ -259,8 +260,8 @@ static rd_mapping mapping_of_element(const rd_schedule *t, int32_t fold, int32_t
     return mapping_of_same_states(t, fold, loop, stmt, &m);
 }
 
-/* The mapping at a statement about a whole cell with all its lanes, such as a FINISH: CELLS if
- * each round has another cell, else MIXED. */
+/* The mapping at a statement about a whole cell (accumulator) with all its lanes, such as a
+ * FINISH: CELLS if each round has another cell, else MIXED. */
 static rd_mapping mapping_of_cell(const rd_schedule *t, int32_t loop, int32_t stmt)
 {
     const rd_stride cell = rd_position_stride(t, loop, stmt, &t->stmt[stmt].of.cell);
@@ -269,14 +270,15 @@ static rd_mapping mapping_of_cell(const rd_schedule *t, int32_t loop, int32_t st
 }
 
 /* ---- All of a fold --------------------------------------------------------------------------- */
-/* True if the statement changes or reads states of the fold as a part of it.  An EXIT only tests
- * them. */
+/* True if the statement changes or reads states (accumulators) of the fold as a part of it.  An
+ * EXIT only tests them. */
 static bool is_of_fold(const rd_stmt *s, int32_t fold)
 {
     return s->fold == fold && s->kind != RD_S_EXIT;
 }
 
-/* True if all statements of the fold, in all parts of the tree, stand in the loop. */
+/* True if all statements of the fold, in all parts (head, body, tail) of the tree, stand in the
+ * loop. */
 static bool is_within(const rd_schedule *t, int32_t fold, int32_t loop)
 {
     for (int k = 0; k < RD_N_PARTS; k++)
@@ -288,7 +290,8 @@ static bool is_within(const rd_schedule *t, int32_t fold, int32_t loop)
 }
 
 /* The next statement behind `last` in the loop that decides the fold's mapping; -1: there is none.
- * Ends of blocks and copies of states do not decide, as they go with a step. */
+ * Ends of blocks (runs of a fold's steps) and copies of states (accumulators) do not decide, as
+ * they go with a step. */
 static int32_t next_in_fold(const rd_schedule *t, int32_t fold, int32_t loop, int32_t last)
 {
     int32_t s = rd_next_stmt(t, last, loop);
@@ -321,8 +324,9 @@ rd_mapping rd_mapping_of(const rd_schedule *t, int32_t fold, int32_t loop)
     return found;
 }
 
-/* True if the loop moves the step number of some element of the fold. The lane counts, too, if
- * there are more elements than lanes: then its position / lanes is part of the step number. */
+/* True if the loop moves the step number of some element of the fold. The lane (partial
+ * accumulator) counts, too, if there are more elements than lanes: then its position / lanes is
+ * part of the step number. */
 bool rd_moves_step(const rd_schedule *t, int32_t fold, int32_t loop)
 {
     const rd_fold *f = &t->p->fold[fold];
@@ -339,7 +343,8 @@ bool rd_moves_step(const rd_schedule *t, int32_t fold, int32_t loop)
 }
 
 /* True if the elements that the fold takes in the first round of each range of the loop have a
- * lane position that is a multiple of the number of lanes, which is lane 0. */
+ * lane (partial accumulator) position that is a multiple of the number of lanes, which is lane 0.
+ */
 bool rd_begins_with_lane_0(const rd_schedule *t, int32_t fold, int32_t loop)
 {
     for (int32_t s = next_in_fold(t, fold, loop, loop); s >= 0; s = next_in_fold(t, fold, loop, s))

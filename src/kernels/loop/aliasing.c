@@ -56,7 +56,7 @@ static bool is_scratch(const rd_program *p, int32_t slot)
     return slot >= p->first_scratch && slot < p->first_scratch + p->n_scratch;
 }
 
-/* True if instruction i is of that kind and accesses the slot. */
+/* True if instruction i is of that kind and accesses the slot (array of the program's memory). */
 static bool has_access(const rd_program *p, int32_t i, rd_inst_kind kind, int32_t slot)
 {
     return p->inst[i].kind == kind && p->address[p->inst[i].arg].slot == slot;

@@ -130,7 +130,7 @@ void rd_build_exit(rd_building *b, const rd_inst *inst)
     rd_build_add(b, &stmt);
 }
 
-/* Adds "begin f0", which empties all cells of the fold. */
+/* Adds "begin f0", which empties all cells (accumulators) of the fold. */
 void rd_build_begin(rd_building *b, const rd_inst *inst)
 {
     const rd_stmt stmt = of_fold(b, RD_S_BEGIN, inst->arg);

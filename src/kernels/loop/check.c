@@ -105,8 +105,9 @@ static bool is_bounded_by_memory(const rd_schedule *t, const rd_loop *loop)
     return b && (b->list_at >= 0 || !bound_is_known(t, &b->low) || !bound_is_known(t, &b->high));
 }
 
-/* True if a loaded value decides which cell, lane or step an element goes to, or which indices
- * loops visit.  Shadow runs have no data, so they cannot decide then. */
+/* True if a loaded value decides which cell (accumulator), lane (partial accumulator) or step an
+ * element goes to, or which indices loops visit.  Shadow runs have no data, so they cannot decide
+ * then. */
 static bool depends_on_memory(const rd_schedule *t)
 {
     const rd_program *p     = t->p;

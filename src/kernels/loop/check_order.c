@@ -23,7 +23,7 @@ typedef struct mover {
 } mover;
 
 /* Finds how a loop around a step moves its element. The stride is in the order of elements, outer
- * * rows * lanes + lane; `rows`: the steps that the lane position fills. */
+ * * rows * lanes + lane (partial accumulator); `rows`: the steps that the lane position fills. */
 static mover mover_of(const rd_schedule *t, const rd_stmt *s, const rd_for *loop)
 {
     const rd_fold *f     = &t->p->fold[s->fold];
@@ -80,9 +80,9 @@ static bool is_nested_in_order(const rd_stmt *s, const mover *outer, const mover
     return a * step >= b || fails(why, s, inner, "has a greater stride than the one around it");
 }
 
-/* True if the rounds have states of their own: of single elements of a scan (per_element), or of
- * different blocks (`more` moves the subscript, and the stride is a multiple of a block). The
- * shadow run checks the order in which such states are merged. */
+/* True if the rounds have states (accumulators) of their own: of single elements of a scan
+ * (per_element), or of different blocks (`more` moves the subscript, and the stride is a multiple
+ * of a block). The shadow run checks the order in which such states are merged. */
 static bool is_of_other_states(const rd_schedule *t, const rd_stmt *s, const mover *m)
 {
     const rd_fold *f    = &t->p->fold[s->fold];

@@ -72,8 +72,8 @@ static bool has_own_states(const rd_schedule *t, int32_t stmt)
            rd_position_varies(t, rounds, stmt, &s->of.more);
 }
 
-/* True if the statement stores for all items of a block, but the value or the address differs by
- * item. */
+/* True if the statement stores for all items (work of a team of threads each) of a block, but the
+ * value or the address differs by item. */
 static bool differs_by_item(const rd_schedule *t, int32_t stmt)
 {
     const int32_t items = is_shared(t, stmt) ? items_around(t, stmt) : -1;
@@ -82,8 +82,8 @@ static bool differs_by_item(const rd_schedule *t, int32_t stmt)
                           rd_position_varies(t, items, stmt, &t->stmt[stmt].at));
 }
 
-/* Checks each statement of the body: stored values must be equal for all items of a block, and
- * skewed rounds must have states of their own. */
+/* Checks each statement of the body: stored values must be equal for all items (work of a team of
+ * threads each) of a block, and skewed rounds must have states (accumulators) of their own. */
 bool rd_schedule_check_shared(const rd_schedule *t, rd_text *why)
 {
     const int32_t body = t->part[RD_PART_BODY];

@@ -56,8 +56,8 @@ static void add_position(index_form *f, int32_t stmt, const rd_linear *at, int64
 /* Adds coef * (index of a loop inside the loop in question): its first index, plus step * a free
  * number below its trip count. The form fails (nothing is known) if the index is no such sum: the
  * first index has several parts or is rounded (by > 1), rounds have no fixed length (step 0), or
- * the trip count is unknown. So does the mark at a round's end (stop), as the loop's end may cut
- * the last round. */
+ * the trip count is unknown. So does the mark (axis bound to an end of a round) at a round's end
+ * (stop), as the loop's end may cut the last round. */
 static void add_inside(index_form *f, int32_t binder, int32_t axis, int64_t coef)
 {
     const rd_for *l    = rd_loop_of(f->t, binder);

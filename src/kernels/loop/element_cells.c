@@ -30,9 +30,9 @@ static bool find_digit(const rd_program *p, const rd_fold *f, int32_t axis, int6
     return *coef > 0 && *range > 0;
 }
 
-/* How many cells (accumulators) each element of a strip along the axis has of its own: n_cell /
- * (values of the axis's digit). 0: that is too many, or the other axes do not make whole digits
- * below or above the axis's digit in the cell's number. */
+/* How many cells (accumulators) each element of a strip (a range that vector loops visit) along
+ * the axis has of its own: n_cell / (values of the axis's digit). 0: that is too many, or the
+ * other axes do not make whole digits below or above the axis's digit in the cell's number. */
 int64_t rd_cells_of_element(const rd_schedule *t, int32_t fold, int32_t axis)
 {
     const rd_fold *f     = &t->p->fold[fold];

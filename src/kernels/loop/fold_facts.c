@@ -54,7 +54,7 @@ static int32_t loop_along(const rd_program *p, const rd_loop_fold *f)
 
 /* True if the result has the same bits however elements are grouped, as an extreme has, and the
  * fold may use that. Group-bys, sparse rows, users' reducers, sums in a narrow type and scans have
- * states that must stay apart. */
+ * states (accumulators) that must stay apart. */
 static bool has_free_grouping(const rd_loop_fold *f)
 {
     const rd_fold *fold = f->of.fold;
@@ -71,15 +71,17 @@ static bool depends_on_lanes(const rd_fold *f)
 }
 
 /* True if no block (leaf of the combine tree) has to end, as any grouping of elements gives the
- * same bits. Group-bys count, too: they keep lanes and order, but need no blocks. */
+ * same bits. Group-bys count, too: they keep lanes (partial accumulators) and order, but need no
+ * blocks. */
 static bool needs_no_blocks(const rd_loop_fold *f)
 {
     return has_free_grouping(f) || (f->of.fold->n_group && rd_fold_any_grouping(f->of.fold));
 }
 
-/* The rows of the combine tree: the most nodes of a cell at a time; 0: it needs no tree. Pushing n
- * blocks one by one leaves at most one node for each bit of n, like carries of a binary counter. A
- * share of a split fold begins at any block, so it has such nodes on both sides. */
+/* The rows of the combine tree: the most nodes of a cell (accumulator) at a time; 0: it needs no
+ * tree. Pushing n blocks one by one leaves at most one node for each bit of n, like carries of a
+ * binary counter. A share of a split fold begins at any block, so it has such nodes on both sides.
+ */
 static int32_t rows_of_tree(const rd_loop_fold *f)
 {
     const rd_fold *fold = f->of.fold;
@@ -94,8 +96,8 @@ static int32_t rows_of_tree(const rd_loop_fold *f)
     return f->split ? 2 * bits + 3 : bits + 2;
 }
 
-/* The levels of nodes within a block of a scan by the tree: nodes of 1, 2, 4 .. elements, up to
- * all of the block. */
+/* The levels of nodes within a block (a run of a fold's steps) of a scan by the tree: nodes of 1,
+ * 2, 4 .. elements, up to all of the block. */
 static int32_t tree_levels_of(int64_t steps)
 {
     int32_t levels = 0;
@@ -116,7 +118,7 @@ static bool moves_lane(const rd_program *p, const rd_loop_fold *f)
 
 /* ---- All of a fold --------------------------------------------------------------------------- */
 /* Fills the facts of a fold from its instructions; loop.h explains each. A fold without elements
- * has no step instruction (step -1): its cells only begin and are finished. */
+ * has no step instruction (step -1): its cells (accumulators) only begin and are finished. */
 static void fill_facts(const rd_program *p, const int32_t *made, bool whole, rd_loop_fold *f)
 {
     const rd_fold *fold   = f->of.fold;
@@ -163,8 +165,8 @@ static bool has_one_cell_per_block(const rd_program *p, const rd_loop_fold *f)
 }
 
 /* Says why a loop tree cannot express a fold by labels (group-by); NULL: it can. Blocks of all
- * groups end together, so lanes along several axes (mixed), or several cells in turn, are not
- * supported. */
+ * groups end together, so lanes (partial accumulators) along several axes (mixed), or several
+ * cells (accumulators) in turn, are not supported. */
 static const char *why_no_tree_of_groups(const rd_program *p, const rd_loop_fold *f)
 {
     if (f->mixed)
@@ -176,16 +178,16 @@ static const char *why_no_tree_of_groups(const rd_program *p, const rd_loop_fold
     return NULL;
 }
 
-/* True if it is a scan over several lanes, or one with results of another type than its elements;
- * scans of places (argmin) and of users' reducers may have another type. */
+/* True if it is a scan over several lanes (partial accumulators), or one with results of another
+ * type than its elements; scans of places (argmin) and of users' reducers may have another type. */
 static bool is_unsupported_scan(const rd_fold *f)
 {
     return f->scan && (f->lane.n_add || f->lane_extent > 1 ||
                        (f->out != f->type && !rd_reducer_places(f->reducer) && !f->user));
 }
 
-/* Says why loop trees cannot express the fold; NULL: they can. With lanes along several axes
- * (mixed) elements must come by rising lane position. */
+/* Says why loop trees cannot express the fold; NULL: they can. With lanes (partial accumulators)
+ * along several axes (mixed) elements must come by rising lane position. */
 static const char *why_no_tree(const rd_program *p, const rd_loop_fold *f)
 {
     if (f->mixed && (f->of.fold->outer.n_add || !rd_rises(p, f->step, &f->of.fold->lane)))

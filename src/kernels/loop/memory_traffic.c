@@ -137,8 +137,8 @@ static bool is_cached_scratch(const rd_program *p, int32_t slot)
 }
 
 /* Adds an access to the list, with the stride and the rounds of each loop around it. Accesses to
- * arrays of the tree (slot < 0), to small scratch, and those like an earlier one are left out, as
- * they hit a cache. */
+ * arrays of the tree (slot < 0), to small scratch (temporary memory of a task), and those like an
+ * earlier one are left out, as they hit a cache. */
 static void add_access(access_list *q, int32_t stmt)
 {
     const rd_schedule *t = q->t;

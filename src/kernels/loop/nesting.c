@@ -115,7 +115,7 @@ int32_t rd_next_exit(const rd_schedule *t, int32_t loop, int32_t last)
 }
 
 /* Returns the innermost statement that holds both a and b in its body; -1: they stand in different
- * parts. */
+ * parts (head, body, tail). */
 int32_t rd_common_body(const rd_schedule *t, int32_t a, int32_t b)
 {
     int32_t s = t->stmt[a].parent;

@@ -36,10 +36,10 @@ static void add_begin(const rd_price_site *at, const rd_loop_fold *f, bool vecto
         e->entries += 0.5 * at->s->loop + bytes * states / at->s->l1;
 }
 
-/* Adds the time of a statement that begins or ends a fold: BEGIN, merging blocks or lanes (partial
- * accumulators), or making the result. s->push is measured for 64 states, and merging blocks
- * counts as three pushes. `vector`: it is done for all elements of a strip. Numbers without a name
- * are estimates. */
+/* Adds the time of a statement that begins or ends a fold: BEGIN, merging blocks (runs of a fold's
+ * steps) or lanes (partial accumulators), or making the result. s->push is measured for 64 states,
+ * and merging blocks counts as three pushes. `vector`: it is done for all elements of a strip.
+ * Numbers without a name are estimates. */
 void rd_price_fold_end(const rd_price_site *at, const rd_stmt *stmt, bool vector, rd_unit_ns *e)
 {
     const rd_speeds    *s     = at->s;
@@ -70,7 +70,7 @@ void rd_price_fold_end(const rd_price_site *at, const rd_stmt *stmt, bool vector
 
 /* Adds the time of the end of a block, a leaf of the combine tree. PUSH_IF_LAST tests at each step
  * but pushes once in `steps`, at most 2^20; PUSH is done each time. s->push is measured for 64
- * states; 2 is an estimate. */
+ * states (accumulators); 2 is an estimate. */
 void rd_price_block_end(const rd_price_site *at, const rd_stmt *stmt, rd_unit_ns *e)
 {
     const rd_loop_fold *f = &at->t->fold[stmt->fold];

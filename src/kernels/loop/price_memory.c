@@ -50,7 +50,8 @@ static double reuse_of(const rd_price_site *at, int32_t stmt)
 
 /* The time of cache conflicts for elements that lie `apart` bytes from each other. The first level
  * has 64 sets of 8 lines; each factor of two in the stride halves the sets that are used. If a
- * strip has more elements than fit there, each line is fetched again from the second level. */
+ * strip (a range that vector loops visit) has more elements than fit there, each line is fetched
+ * again from the second level. */
 static double conflict_ns(const rd_price_site *at, int64_t apart)
 {
     enum { LINE = 64, SETS = 64, WAYS = 8 };

@@ -57,8 +57,9 @@ static double step_ns(const rd_price_site *at, const rd_loop_fold *f, int *size)
                                     : (cost > 1 ? 1.5 * cost : 1) * rd_add_ns(s, type);
 }
 
-/* The latency of a step: how long the next step on the same state waits. Log-sum-exp waits for an
- * exponential and an addition. An extreme of ints counts as two thirds of a measured select. */
+/* The latency of a step: how long the next step on the same state (accumulator) waits. Log-sum-exp
+ * waits for an exponential and an addition. An extreme of ints counts as two thirds of a measured
+ * select. */
 static double chain_ns(const rd_price_site *at, const rd_loop_fold *f)
 {
     const rd_speeds *s    = at->s;
@@ -86,9 +87,9 @@ bool rd_reuses_states(const rd_price_site *at, int32_t stmt)
     return false;
 }
 
-/* The time to load and store one lane (partial accumulator), if each element of a strip has all
- * lanes of a cell of its own. They come from the second cache if a strip's states exceed the
- * first. */
+/* The time to load and store one lane (partial accumulator), if each element of a strip (a range
+ * that vector loops visit) has all lanes of a cell of its own. They come from the second cache if
+ * a strip's states exceed the first. */
 static double lanes_of_strip_ns(const rd_price_site *at, const rd_loop_fold *f)
 {
     const double bytes = (double)f->of.n_state * rd_register_size(f->of.fold->type);
@@ -134,7 +135,8 @@ static bool has_strided_loads(const rd_price_site *at)
 }
 
 /* The time to collect the states of a user's reducer (all numbers of a state lie together in
- * memory), if the fold begins in the region and loads are strided; else 0. */
+ * memory), if the fold begins in the region (loops that share strips) and loads are strided; else
+ * 0. */
 static double user_ns(const rd_price_site *at, const rd_loop_fold *f)
 {
     enum { EACH = 1 }; /* a load and a store for each number, about */
@@ -144,18 +146,18 @@ static double user_ns(const rd_price_site *at, const rd_loop_fold *f)
                : 0;
 }
 
-/* Adds the time of a group-by's step: it finds the state by the element's label, loads it, and
- * stores it. */
+/* Adds the time of a group-by's step: it finds the state (accumulator) by the element's label,
+ * loads it, and stores it. */
 static void add_label(const rd_price_site *at, rd_unit_ns *e)
 {
     e->arithmetic += 2 * at->s->one_memory;
     e->stores += at->s->one_memory;
 }
 
-/* Adds the time of a step. In a vector loop whose rounds have different states it is done for a
- * vector of elements, and states may have to be moved. Else each step waits for the one before it
- * (chain). A scan computes and stores each prefix, so it counts twice. Masks and weights are a
- * selection and a product more. */
+/* Adds the time of a step. In a vector loop whose rounds have different states (accumulators) it
+ * is done for a vector of elements, and states may have to be moved. Else each step waits for the
+ * one before it (chain). A scan computes and stores each prefix, so it counts twice. Masks and
+ * weights are a selection and a product more. */
 void rd_price_step(const rd_price_site *at, int32_t stmt, bool vector, rd_unit_ns *e)
 {
     enum { FORWARDED = 2 }; /* one that was just stored comes back after the time of a step */

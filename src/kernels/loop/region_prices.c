@@ -70,9 +70,10 @@ rd_nanoseconds rd_price_of_body(rd_pricing *q, int32_t body, int32_t vector)
     return sum;
 }
 
-/* The price of a body within a region, whose loops all go strip by strip: values that stand in the
- * body itself are made once a strip (q->strips of them). Folds that begin here have their states
- * in registers, so their statements are not counted. */
+/* The price of a body within a region (loops that share strips), whose loops all go strip by
+ * strip: values that stand in the body itself are made once a strip (q->strips of them). Folds
+ * that begin here have their states (accumulators) in registers, so their statements are not
+ * counted. */
 static rd_nanoseconds price_of_body_in_region(rd_pricing *q, int32_t body, int32_t axis)
 {
     const rd_price_site at     = site_in(q, body, /*vector=*/-1);
@@ -140,8 +141,9 @@ static rd_nanoseconds price_of_serial_steps(const rd_pricing *q, int32_t loop)
     return (rd_nanoseconds){ busiest_ns(&effort), 0 };
 }
 
-/* True if a loop around reuses the states of a step in the vector loop in all its rounds. A few of
- * these rounds are then jammed (unroll-and-jam), and share one entry of the loop. */
+/* True if a loop around reuses the states (accumulators) of a step in the vector loop in all its
+ * rounds. A few of these rounds are then jammed (unroll-and-jam), and share one entry of the loop.
+ */
 static bool is_shared(const rd_pricing *q, int32_t loop)
 {
     const rd_price_site at = site_in(q, loop, loop);
@@ -165,8 +167,9 @@ static double entries_of_vectors(const rd_pricing *q, int32_t loop)
 }
 
 /* ---- Regions --------------------------------------------------------------------------------- */
-/* The time to enter a round of a loop that stands around strips, once for each strip. Loops of a
- * known number of at most SHORT rounds are written out, and have none. */
+/* The time to enter a round of a loop that stands around strips (ranges that vector loops visit),
+ * once for each strip. Loops of a known number of at most SHORT rounds are written out, and have
+ * none. */
 static double entry_of_round(const rd_pricing *q, int32_t loop)
 {
     enum { SHORT = 8 };
@@ -175,9 +178,9 @@ static double entry_of_round(const rd_pricing *q, int32_t loop)
                                                                         : q->s->loop * q->strips;
 }
 
-/* The price of a statement with a body in a region. A loop over the region's axis, or one that is
- * a vector loop already, is priced as vectors, with the serial steps behind it. Any other loop
- * stays around strips. */
+/* The price of a statement with a body in a region (loops that share strips). A loop over the
+ * region's axis, or one that is a vector loop already, is priced as vectors, with the serial steps
+ * behind it. Any other loop stays around strips. */
 static rd_nanoseconds price_in_region(rd_pricing *q, int32_t stmt, int32_t axis)
 {
     rd_nanoseconds sum;
@@ -206,7 +209,8 @@ static double strips_of(const rd_pricing *q, int32_t top, int32_t axis)
     return ceil(length / (length > LONG_STRIP ? LONG_STRIP : RD_PRICED_STRIP));
 }
 
-/* Marks in q->in_region the folds that begin in the region, as their states stay in registers. */
+/* Marks in q->in_region the folds that begin in the region (loops that share strips), as their
+ * states (accumulators) stay in registers. */
 static void find_folds_in_region(rd_pricing *q, int32_t top)
 {
     for (int32_t s = rd_next_stmt(q->t, top, top); s >= 0; s = rd_next_stmt(q->t, s, top))

@@ -13,7 +13,8 @@
 #include <string.h>
 
 /* True if the loop stands directly in the body and no other statement there has a body. Strips
- * around the body are then the same as strips of the loop, which are priced by themselves. */
+ * around the body are then the same as strips (ranges that vector loops visit) of the loop, which
+ * are priced by themselves. */
 static bool is_alone(const rd_pricing *q, int32_t loop, int32_t body)
 {
     for (int32_t s = q->t->stmt[body].first; s >= 0; s = q->t->stmt[s].next)
@@ -22,9 +23,10 @@ static bool is_alone(const rd_pricing *q, int32_t loop, int32_t body)
     return q->t->stmt[loop].parent == body;
 }
 
-/* True if `top` has a loop over the axis that strips can share: itself, or (`around`) one in its
- * body. The root axis, which tasks share, is refused if the rows of each of its indices are known
- * only at run time (one_by_one). bare NULL: passes have chosen vectors before. */
+/* True if `top` has a loop over the axis that strips (ranges that vector loops visit) can share:
+ * itself, or (`around`) one in its body. The root axis, which tasks share, is refused if the rows
+ * of each of its indices are known only at run time (one_by_one). bare NULL: passes have chosen
+ * vectors before. */
 static bool has_loop(const rd_pricing *q, int32_t top, bool around, int32_t axis)
 {
     const int32_t loop = around ? rd_loop_over(q->t, top, axis) : top;
@@ -37,7 +39,8 @@ static bool has_loop(const rd_pricing *q, int32_t top, bool around, int32_t axis
 }
 
 /* True if strips of the axis are legal for the loop `top`, or (`around`) for all loops in the body
- * `top`. It is asked of `bare`, a copy of the tree without ends of blocks. */
+ * `top`. It is asked of `bare`, a copy of the tree without ends of blocks (runs of a fold's
+ * steps). */
 static bool may_be_region(rd_pricing *q, int32_t top, bool around, int32_t axis)
 {
     const char *why = NULL;
@@ -119,8 +122,8 @@ static rd_nanoseconds price_of_part(rd_pricing *q, int32_t body)
 }
 
 /* The price of a statement with a body. In a vector loop (`vector` >= 0) its rounds are just added
- * up. A vector loop of the tree itself is a region. Else it is the best of strips of this loop,
- * and of a serial loop around the best regions inside. */
+ * up. A vector loop of the tree itself is a region (loops that share strips). Else it is the best
+ * of strips of this loop, and of a serial loop around the best regions inside. */
 rd_nanoseconds rd_price_of_stmt(rd_pricing *q, int32_t stmt, int32_t vector)
 {
     const int32_t  n = q->r->n;
@@ -196,7 +199,8 @@ static bool get_memory(rd_pricing *q)
     return true;
 }
 
-/* Chooses the regions of each part.  A tree that has vector loops already is priced as it is. */
+/* Chooses the regions of each part (head, body or tail).  A tree that has vector loops already is
+ * priced as it is. */
 bool rd_regions_of(const rd_schedule *t, const rd_speeds *s, bool tells, rd_regions *r)
 {
     const bool chosen = has_vectors(t);

@@ -119,8 +119,8 @@ static bool find_type(rd_range x, int64_t n, int least, rd_dtype *type)
     return false;
 }
 
-/* The most steps that one state takes before its block ends: a block's, or all of the fold's if
- * there are fewer. */
+/* The most steps that one state (accumulator) takes before its block ends: a block's, or all of
+ * the fold's if there are fewer. */
 static int64_t most_steps(const rd_loop_fold *f)
 {
     const int64_t steps = f->of.fold->steps;
@@ -131,7 +131,7 @@ static int64_t most_steps(const rd_loop_fold *f)
 /* True if a narrow sum is possible: a plain sum of 64-bit ints, or of ints that are cast to
  * doubles, as in means, which is exact. Not if doubles are masked, as a masked sum of nothing is
  * -0.0; nor with weights, which are factors; nor in scans, group-bys and sparse rows, or blocks
- * that may begin anywhere (loose). */
+ * (runs of a fold's steps) that may begin anywhere (loose). */
 static bool may_be_short(const rd_program *p, const int32_t *made, const rd_loop_fold *f)
 {
     const rd_fold *const fold = f->of.fold;
@@ -147,10 +147,10 @@ static bool may_be_short(const rd_program *p, const int32_t *made, const rd_loop
     return fold->type == RD_I64 || fold->type == RD_U64;
 }
 
-/* Chooses the narrow types of a sum, if there are some: `sums` holds the sum of a block in one
- * lane (partial accumulator), `row_sums` that of all lanes together. `least`: bytes of the
- * elements' widest operand, as vectors of narrower sums would be put together from several; 4
- * suffice. */
+/* Chooses the narrow types of a sum, if there are some: `sums` holds the sum of a block (a run of
+ * a fold's steps) in one lane (partial accumulator), `row_sums` that of all lanes together.
+ * `least`: bytes of the elements' widest operand, as vectors of narrower sums would be put
+ * together from several; 4 suffice. */
 void rd_find_short_sum(const rd_program *p, const int32_t *made, rd_loop_fold *f)
 {
     const registers r   = { p, made };

@@ -69,7 +69,8 @@ static double length_of(const rd_schedule *t, int32_t loop)
     return n > 0 ? n : 0;
 }
 
-/* True if a CUT in the loop's body ends each round where a block of the fold ends. */
+/* True if a CUT in the loop's body ends each round where a block (a run of a fold's steps) of the
+ * fold ends. */
 bool rd_ends_with_block(const rd_schedule *t, int32_t fold, int32_t loop)
 {
     for (int32_t s = t->stmt[loop].first; s >= 0; s = t->stmt[s].next)

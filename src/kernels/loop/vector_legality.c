@@ -36,8 +36,8 @@ static bool has_push(const rd_schedule *t, int32_t fold, int32_t loop)
 
 /* True if the fold allows that rounds of the loop run in parallel, by how they map to its
  * accumulators; else *why says why not. Allowed are rounds with cells (accumulators) or lanes
- * (partial accumulators) of their own; with lanes no block may end in the loop, as it ends for all
- * of them. */
+ * (partial accumulators) of their own; with lanes no block (a run of a fold's steps) may end in
+ * the loop, as it ends for all of them. */
 static bool fold_allows(const rd_schedule *t, int32_t fold, int32_t loop, const char **why)
 {
     switch (rd_mapping_of(t, fold, loop)) {
@@ -69,8 +69,8 @@ static bool stores_allow(const rd_schedule *t, int32_t loop, const char **why)
 }
 
 /* True if all statements of the fold in the loop are STEPs with labels (group-by) directly in its
- * body, with small states: no user's reducer, none with exponentials. Ends of blocks do not count.
- */
+ * body, with small states (accumulators): no user's reducer, none with exponentials. Ends of
+ * blocks (runs of a fold's steps) do not count. */
 static bool has_only_label_steps(const rd_schedule *t, int32_t fold, int32_t loop)
 {
     bool found = false;
@@ -187,8 +187,8 @@ static bool labels_allow(const rd_schedule *t, int32_t fold, int32_t loop, const
     return may;
 }
 
-/* True if the states of neighbouring rounds are neighbours in memory: each round has the next cell,
- * with one lane each. */
+/* True if the states of neighbouring rounds are neighbours in memory: each round has the next
+ * cell, with one lane (partial accumulator) each. */
 static bool cells_allow(const rd_schedule *t, int32_t fold, int32_t loop, const char **why)
 {
     if (t->p->fold[fold].lanes > 1 || !cells_are_neighbours(t, fold, loop))
@@ -218,9 +218,9 @@ static bool lanes_allow(const rd_schedule *t, int32_t fold, int32_t loop, const 
                : refuse(why, "its ranges do not begin with lane 0");
 }
 
-/* True if a fold that begins and ends in each round can have states for each round of a vector: no
- * group-by, not both lanes and several blocks, and the cells (accumulators) of a round can be
- * numbered: they lie along one axis, or are few. */
+/* True if a fold that begins and ends in each round can have states for each round of a vector. It
+ * has no groups, and not both lanes and several blocks (runs of a fold's steps). The cells
+ * (accumulators) of a round must be numbered: they lie along one axis, or are few. */
 static bool whole_fold_allows(const rd_schedule *t, int32_t fold, int32_t loop, const char **why)
 {
     const rd_fold *f = &t->p->fold[fold];
@@ -236,8 +236,8 @@ static bool whole_fold_allows(const rd_schedule *t, int32_t fold, int32_t loop, 
     return true;
 }
 
-/* True if the states of the fold can lie side by side as elements of vectors, by how rounds map to
- * them. */
+/* True if the states (accumulators) of the fold can lie side by side as elements of vectors, by
+ * how rounds map to them. */
 static bool states_allow(const rd_schedule *t, int32_t fold, int32_t loop, const char **why)
 {
     switch (rd_mapping_of(t, fold, loop)) {
@@ -249,7 +249,7 @@ static bool states_allow(const rd_schedule *t, int32_t fold, int32_t loop, const
 }
 
 /* True if the loop may be a vector loop: its bounds are fixed, its rounds are independent, and
- * states can lie side by side in vectors. */
+ * states (accumulators) can lie side by side in vectors. */
 bool rd_may_be_vector(const rd_schedule *t, int32_t loop, const char **why)
 {
     if (!loops_allow(t, loop, why) || !exits_allow(t, loop, why) ||
@@ -261,9 +261,9 @@ bool rd_may_be_vector(const rd_schedule *t, int32_t loop, const char **why)
     return true;
 }
 
-/* True if labels in memory may come in runs of equal labels, with the state of a run in registers
- * (pass/promote_runs.c). Labels of a sparse pattern (of_pattern) do; others must be loads, possibly
- * cast. */
+/* True if labels in memory may come in runs of equal labels, with the state (accumulator) of a run
+ * in registers (pass/promote_runs.c). Labels of a sparse pattern (of_pattern) do; others must be
+ * loads, possibly cast. */
 static bool may_have_runs(const rd_schedule *t, int32_t fold, int32_t loop)
 {
     const rd_fold *f = &t->p->fold[fold];
@@ -293,8 +293,8 @@ bool rd_needs_serial_steps(const rd_schedule *t, int32_t fold, int32_t loop)
              states_allow(t, fold, loop, /*why=*/NULL));
 }
 
-/* True if blocks of the fold can end at any index of the axis.  They do if several axes, or another
- * axis, move the step. */
+/* True if blocks (runs of a fold's steps) of the fold can end at any index of the axis.  They do
+ * if several axes, or another axis, move the step. */
 bool rd_ends_amid_rows(const rd_schedule *t, int32_t fold, int32_t axis)
 {
     const rd_fold *f = &t->p->fold[fold];
@@ -303,8 +303,9 @@ bool rd_ends_amid_rows(const rd_schedule *t, int32_t fold, int32_t axis)
                                     !(rd_coef(&f->lane, axis) || rd_coef(&f->outer, axis)));
 }
 
-/* True unless blocks of a group-by end amid rows while lanes of another fold count from the begin
- * of a row. Then ranges begin amid rows, where lanes do not begin. */
+/* True unless blocks (runs of a fold's steps) of a group-by end amid rows while lanes (partial
+ * accumulators) of another fold count from the begin of a row. Then ranges begin amid rows, where
+ * lanes do not begin. */
 static bool ranges_allow(const rd_schedule *t, int32_t loop, const char **why)
 {
     bool amid = false, lanes = false;

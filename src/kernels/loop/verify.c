@@ -39,9 +39,9 @@ static bool verify_mark(const rd_verifier *f, int32_t axis)
            rd_verify_fails(f, "axis %" PRId32 " is no mark, or has another loop around", axis);
 }
 
-/* Verifies a LOOP without its body: it names a loop record that no other statement has named
- * (opened), with an existing axis, bounds in scope, marks that no loop around binds, and a step,
- * or marks if rounds are ranges. */
+/* Verifies a LOOP without its body. It names a loop record that no other statement has named
+ * (opened), with an existing axis, bounds in scope, and marks (axes bound to the ends of a round)
+ * that no loop around binds. It has a step, or marks if rounds are ranges. */
 static bool verify_loop_header(const rd_verifier *f, const rd_stmt *s)
 {
     const rd_for *loop;

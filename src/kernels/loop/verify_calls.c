@@ -12,9 +12,9 @@
 #include "kernels/loop/verify.h"
 #include <inttypes.h>
 
-/* Verifies a call that ends blocks or folds of n neighbouring states at once, such as
- * "ends0(&s0_0[at], tree0, .., n)". The states must be adjacent (their subscript rises by 1 along
- * the axis), of one step and one lane (partial accumulator). */
+/* Verifies a call that ends blocks (runs of a fold's steps) or folds of n neighbouring states at
+ * once, such as "ends0(&s0_0[at], tree0, .., n)". The states must be adjacent (their subscript
+ * rises by 1 along the axis), of one step and one lane (partial accumulator). */
 static bool ends_neighbours(const rd_verifier *f, const rd_stmt *s, int32_t axis)
 {
     const rd_schedule *t    = f->t;
@@ -53,8 +53,8 @@ static bool copies_groups(const rd_verifier *f, const rd_stmt *s)
            rd_verify_fails(f, "is a loop by call around more than one copy");
 }
 
-/* True if the statement ends a block or a fold: such statements are calls for n neighbouring
- * states. */
+/* True if the statement ends a block (a run of a fold's steps) or a fold: such statements are
+ * calls for n neighbouring states (accumulators). */
 static bool ends_fold(const rd_stmt *s)
 {
     return s->kind == RD_S_PUSH_IF_LAST || s->kind == RD_S_MERGE_BLOCKS ||
@@ -81,8 +81,9 @@ bool rd_verify_call(rd_verifier *f, int32_t stmt)
     return ok;
 }
 
-/* Verifies that no block ends element by element in a vector loop.  A loop by call may have such an
- * end directly in its body, as one function call ends the blocks of all neighbours. */
+/* Verifies that no block (a run of a fold's steps) ends element by element in a vector loop.  A
+ * loop by call may have such an end directly in its body, as one function call ends the blocks of
+ * all neighbours. */
 bool rd_verify_block_end(const rd_verifier *f, const rd_stmt *s)
 {
     for (int32_t k = s->parent; k >= 0; k = f->t->stmt[k].parent)

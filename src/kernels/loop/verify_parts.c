@@ -207,7 +207,7 @@ bool rd_verify_let(const rd_verifier *f, const rd_stmt *s)
 }
 
 /* ---- Folds ----------------------------------------------------------------------------------- */
-/* Verifies that the fold exists, and that the statement's array has states of it. */
+/* Verifies that the fold exists, and that the statement's array has states (accumulators) of it. */
 bool rd_verify_states(const rd_verifier *f, const rd_stmt *s)
 {
     const rd_store *a;
@@ -245,9 +245,9 @@ static bool is_in_block_loop(const rd_verifier *f, int32_t body)
     return body >= 0;
 }
 
-/* Verifies a copy of states between array `store` and another array of the fold, `arg`.
- * SWITCH_STATE needs one that holds one label's state at a time (one_label), and LOAD_STATES one
- * that does not; STORE_STATES copies back from either. */
+/* Verifies a copy of states (accumulators) between array `store` and another array of the fold,
+ * `arg`. SWITCH_STATE needs one that holds one label's state at a time (one_label), and
+ * LOAD_STATES one that does not; STORE_STATES copies back from either. */
 static bool is_copy_of_states(const rd_verifier *f, const rd_stmt *s)
 {
     if (!is_declared(f, s->arg) || !rd_verify_linear(f, &s->at) ||
@@ -276,7 +276,7 @@ static bool is_scan(const rd_verifier *f, const rd_stmt *s)
     return f->t->p->fold[s->fold].scan || rd_verify_fails(f, "f%" PRId32 " is no scan", s->fold);
 }
 
-/* Verifies that the fold is a scan with a state for each element of a range. */
+/* Verifies that the fold is a scan with a state (accumulator) for each element of a range. */
 static bool is_of_elements(const rd_verifier *f, const rd_stmt *s)
 {
     return is_scan(f, s) &&
@@ -286,7 +286,8 @@ static bool is_of_elements(const rd_verifier *f, const rd_stmt *s)
 
 /* Verifies a statement of a fold: its array holds states of that fold, and it has the positions,
  * operands and results that its kind needs. `takes`: it takes an element; `results`: it makes
- * results; `at`: it is about one element, so its lane and step must be in scope. */
+ * results; `at`: it is about one element, so its lane (partial accumulator) and step must be in
+ * scope. */
 bool rd_verify_fold(const rd_verifier *f, const rd_stmt *s)
 {
     const bool takes = s->kind == RD_S_STEP || s->kind == RD_S_PREFIX;

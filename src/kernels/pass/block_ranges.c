@@ -19,7 +19,8 @@
 #include "kernels/pass/pass.h"
 #include <stdlib.h>
 
-/* The statement in the loop that ends blocks of the fold (PUSH_IF_LAST); -1: there is none. */
+/* The statement in the loop that ends blocks (runs of a fold's steps) of the fold (PUSH_IF_LAST);
+ * -1: there is none. */
 static int32_t find_ends(const rd_schedule *t, int32_t loop, int32_t fold)
 {
     for (int32_t s = loop; s >= 0; s = rd_next_stmt(t, s, loop))
@@ -125,9 +126,10 @@ static void set_first_round(rd_schedule *t, rd_stmt *cut, int32_t old, int32_t l
     }
 }
 
-/* True if one PUSH_IF_LAST ends the block of all cells (accumulators). In a group-by (n_group > 0)
- * all cells are at the same block. But a loop between the block loop and the BEGIN whose axis
- * moves the cell visits only some of them; then each must be ended by itself. */
+/* True if one PUSH_IF_LAST ends the block (a run of a fold's steps) of all cells (accumulators).
+ * In a group-by (n_group > 0) all cells are at the same block. But a loop between the block loop
+ * and the BEGIN whose axis moves the cell visits only some of them; then each must be ended by
+ * itself. */
 static bool ends_all_cells(const rd_schedule *t, int32_t block, const rd_stmt *ends)
 {
     if (!t->p->fold[ends->fold].n_group)
@@ -140,9 +142,9 @@ static bool ends_all_cells(const rd_schedule *t, int32_t block, const rd_stmt *e
 }
 
 /* Replaces a PUSH_IF_LAST in the loop by two statements. A CUT_AT_BLOCK before the loop names the
- * first element of a range, and ends the range where that element's block ends. A PUSH_IF_LAST
- * behind the loop names the range's last element. A backwards loop has its first element at stop -
- * 1. */
+ * first element of a range, and ends the range where that element's block (a run of a fold's
+ * steps) ends. A PUSH_IF_LAST behind the loop names the range's last element. A backwards loop has
+ * its first element at stop - 1. */
 static void split_at_blocks(rd_schedule *t, int32_t loop, int32_t block, int32_t old)
 {
     const rd_for  b     = *rd_loop_of(t, block);

@@ -35,9 +35,9 @@ static bool is_unit_step_loop(const rd_schedule *t, int32_t stmt)
 }
 
 /* ---- What is known of each ------------------------------------------------------------------- */
-/* Decides for each loop over another axis in the region: is it unrolled, is it bound by the
- * latency of exp, and how many of its rounds are jammed into the vector loop, or into a serial
- * loop around that (unroll-and-jam). The arrays are by the loop's number in the program. */
+/* Decides three things for each loop over another axis in the region (loops that share strips). Is
+ * it unrolled? Is it bound by the latency of exp? How many of its rounds are jammed into the
+ * vector loop, or into a serial loop around that (unroll-and-jam)? */
 static void decide_loops(const choosing *c, const rd_strip_at *r, const rd_strip *strip)
 {
     for (int32_t s = rd_next_stmt(c->t, r->top, r->top); s >= 0; s = rd_next_stmt(c->t, s, r->top))
@@ -97,9 +97,9 @@ static void describe(const choosing *c, int32_t k)
     decide_loops(c, &at, r);
 }
 
-/* Describes each region as a strip; false: no memory.  The arrays are per strip, per loop of the
- * program (unrolled, exp_bound, and how many rounds are jammed), or per fold; each has room for one
- * more, so that none is empty. */
+/* Describes each region (loops that share strips) as a strip (a range that vector loops visit);
+ * false: no memory.  The arrays are per strip, per loop of the program (unrolled, exp_bound, and
+ * how many rounds are jammed), or per fold; each has room for one more, so that none is empty. */
 static bool describe_all(choosing *c, rd_get_fn *get, void *pool)
 {
     const size_t n = (size_t)c->r->n + 1;
@@ -119,9 +119,9 @@ static bool describe_all(choosing *c, rd_get_fn *get, void *pool)
     return true;
 }
 
-/* Finds the regions of least price, describes each as a strip, and hands out the arrays in
- * *strips, with memory from get(). r.bare is a copy of the tree without ends of blocks, on which
- * regions are found and described. False: no memory. */
+/* Finds the regions of least price (groups of loops that share strips), describes each, and hands
+ * out the arrays in *strips, with memory from get(). r.bare is a copy of the tree without ends of
+ * blocks, on which regions are found. False: no memory. */
 bool rd_choose_strips(const rd_schedule *t, const rd_target *target, rd_get_fn *get, void *pool,
                       rd_strips *strips)
 {

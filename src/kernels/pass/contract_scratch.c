@@ -44,9 +44,10 @@ static const rd_for *strips_of(const shared_scratch *q)
     return rd_loop_of(q->t, q->strips);
 }
 
-/* The mark (axis) that is bound to the first index of the panel, the range whose strips are done
- * one after the other. -1: the panel is the whole axis. *ok: false if a loop that is not over
- * panels of this axis stands directly around the loop over strips. */
+/* The mark (axis) that is bound to the first index of the panel, the range whose strips (ranges
+ * that vector loops visit) are done one after the other. -1: the panel is the whole axis. *ok:
+ * false if a loop that is not over panels of this axis stands directly around the loop over
+ * strips. */
 static int32_t mark_of_panel(const shared_scratch *q, bool *ok)
 {
     const int32_t parent = q->t->stmt[q->strips].parent;
@@ -66,9 +67,9 @@ static int64_t digit_of(const shared_scratch *q, const rd_linear_term *term)
 }
 
 /* True if the position is coef * (index in the panel) plus digits, as at shared_scratch. It counts
- * from the panel's first index, so the mark has the factor -coef. All addends that are no
- * multiples of coef * range must stay below coef together. Sets q->coef at the first position;
- * others must agree. */
+ * from the panel's first index, so the mark (axis bound to an end of a round) has the factor
+ * -coef. All addends that are no multiples of coef * range must stay below coef together. Sets
+ * q->coef at the first position; others must agree. */
 static bool has_digits(shared_scratch *q, const rd_linear *at)
 {
     bool          ok;
@@ -145,8 +146,8 @@ static bool is_of_strips(shared_scratch *q)
     return q->coef > 0;
 }
 
-/* True if a serial loop between the strip and a vector loop loads the scratch. Only then are its
- * elements read again and again, so that fewer cache lines pay. */
+/* True if a serial loop between the strip and a vector loop loads the scratch (temporary memory of
+ * a task). Only then are its elements read again and again, so that fewer cache lines pay. */
 static bool is_read_in_rounds(const shared_scratch *q)
 {
     for (int32_t s = rd_next_stmt(q->t, q->strips, q->strips); s >= 0;
@@ -161,8 +162,8 @@ static bool is_read_in_rounds(const shared_scratch *q)
 }
 
 /* ---- All together ---------------------------------------------------------------------------- */
-/* Gives all accesses to the slot, in the loop over strips, their positions in the scratch of a
- * strip. */
+/* Gives all accesses to the slot (array of the program's memory), in the loop over strips (ranges
+ * that vector loops visit), their positions in the scratch of a strip. */
 static void contract(const shared_scratch *q)
 {
     rd_schedule *t = q->t;
@@ -191,8 +192,9 @@ static bool is_over_strips(const rd_schedule *t, int32_t stmt)
            l->step <= MOST_WIDTH && l->axis < t->p->n_axis && !l->substrip;
 }
 
-/* Contracts a slot of scratch if strips do not hand elements to each other by it, and elements are
- * read again. `range`: the most indices of a panel. A strip wider than that would need more
+/* Contracts a slot (array of the program's memory) of scratch (temporary memory of a task) if
+ * strips (ranges that vector loops visit) do not hand elements to each other by it, and elements
+ * are read again. `range`: the most indices of a panel. A strip wider than that would need more
  * elements than there are. */
 static void contract_slot(rd_schedule *t, int32_t strips, int32_t slot)
 {
@@ -203,8 +205,8 @@ static void contract_slot(rd_schedule *t, int32_t strips, int32_t slot)
         contract(&q);
 }
 
-/* The pass: for each loop over strips in the body, tries each slot of scratch (array contraction).
- */
+/* The pass: for each loop over strips (ranges that vector loops visit) in the body, tries each
+ * slot of scratch (array contraction). */
 void rd_pass_contract_scratch(rd_schedule *t, const rd_target *target)
 {
     const int32_t last = t->p->first_scratch + t->p->n_scratch;

@@ -32,8 +32,8 @@ static void set_varies(rd_strip_mining *c, int32_t value)
 
 /* Puts a short loop with all its statements into the open vector loop, and unrolls it. Loops over
  * the strip's axis inside are replaced by their bodies, as the vector loop visits their rounds.
- * Early exits are dropped, as vectors run to the end. Steps get the state of the strip's element.
- */
+ * Early exits are dropped, as vectors run to the end. Steps get the state (accumulator) of the
+ * strip's element. */
 static void keep_unrolled(rd_strip_mining *c, int32_t body, int32_t stmt)
 {
     rd_schedule *t = c->t;
@@ -87,9 +87,9 @@ static bool has_block_ends(const rd_schedule *t, int32_t loop)
 }
 
 /* Distributes a loop by its kind. A loop over the strip's axis vanishes, as vector loops visit its
- * indices. A short serial loop of the program (of >= 0) without ends of blocks is unrolled in the
- * vector loop. All others stay, and vector loops stand in them. c->inside counts loops of the
- * first kind. */
+ * indices. A short serial loop of the program (of >= 0) without ends of blocks (runs of a fold's
+ * steps) is unrolled in the vector loop. All others stay, and vector loops stand in them.
+ * c->inside counts loops of the first kind. */
 static void distribute_loop(rd_strip_mining *c, int32_t body, int32_t stmt)
 {
     const rd_for loop = *rd_loop_of(c->t, stmt);

@@ -45,7 +45,7 @@ static bool has_step_in(const rd_schedule *t, int32_t loop, int32_t fold)
 /* True if a check costs about as much as a round of the loop around it, so that it is made in
  * every 16th round. In a loop over strips this is so if rounds have a known width. In other loops:
  * no step stands directly in the loop, it has more than 16 rounds, and the check looks at several
- * cells or the row is short. */
+ * cells (accumulators) or the row is short. */
 static bool is_check_costly(const rd_schedule *t, int32_t loop, const rd_stmt *s)
 {
     const rd_for *l = rd_loop_of(t, loop);

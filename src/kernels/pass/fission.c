@@ -101,9 +101,10 @@ static bool takes_exponentials(const rd_schedule *t, int32_t stmt)
     return t->stmt[stmt].kind == RD_S_STEP && rd_has_exponential(&t->fold[t->stmt[stmt].fold].of);
 }
 
-/* Puts the step alone into a loop by call, and the statements behind it into a loop of their own.
- * If the step is the first of its loop, so that nothing stands before it, that loop itself becomes
- * the one by call. Returns the loop of the statements behind; the one by call if there are none. */
+/* Puts the step alone into a loop by call (one call in the text), and the statements behind it
+ * into a loop of their own. If the step is the first of its loop, so that nothing stands before
+ * it, that loop itself becomes the one by call. Returns the loop of the statements behind; the one
+ * by call if there are none. */
 static int32_t split_step(rd_schedule *t, int32_t loop, int32_t stmt)
 {
     const int32_t next     = t->stmt[stmt].next;
@@ -120,7 +121,8 @@ static int32_t split_step(rd_schedule *t, int32_t loop, int32_t stmt)
 }
 
 /* ---- All together ---------------------------------------------------------------------------- */
-/* True if the statement makes a value that only a call or a function of a whole strip computes. */
+/* True if the statement makes a value that only a call or a function of a whole strip (a range
+ * that vector loops visit) computes. */
 static bool is_function(const rd_schedule *t, int32_t stmt)
 {
     const rd_let *let = rd_let_of(t, stmt);

@@ -28,9 +28,10 @@ bool rd_draws_words_of_strip(const rd_schedule *t, const rd_let *let)
            operand_of(t, let, 1)->kind == RD_I_CONST;
 }
 
-/* True if no vector instruction computes the value, so that it needs a loop by call: a user's
- * function, a cast from float that may exceed 32 bits, or an operator that calls a function for
- * some elements. exp counts always, as strips of it are computed by this library's code. */
+/* True if no vector instruction computes the value, so that it needs a loop by call (one call in
+ * the text). Such are a user's function, a cast from float that may exceed 32 bits, and an
+ * operator that calls a function for some elements. exp counts always, as this library's code
+ * computes it for a whole strip. */
 bool rd_let_needs_fission(const rd_schedule *t, const rd_let *let)
 {
     if (let->kind == RD_I_CALL)

@@ -58,9 +58,9 @@ static bool is_over_columns(const rd_schedule *t, int32_t stmt)
 }
 
 /* Fills *c. True if the vector loop is the only statement of a serial loop over a few columns,
- * which stands in a serial loop over strips (strip >= 0) of the same rows. A loop by call has no
- * body of its own in the text. There are enough rows for 4 strips, so that copying the states
- * pays. */
+ * which stands in a serial loop over strips (strip >= 0) of the same rows. A loop by call (one
+ * call in the text) has no body of its own in the text. There are enough rows for 4 strips, so
+ * that copying the states (accumulators) pays. */
 static bool find_column_loops(const rd_schedule *t, int32_t vector, flat_columns *c)
 {
     *c = (flat_columns){ .vector = vector, .across = t->stmt[vector].parent };
@@ -108,9 +108,9 @@ static bool can_flatten_value(const rd_schedule *t, const flat_columns *c, int32
     }
 }
 
-/* True if the step's lane (partial accumulator) is index of the row - first index of its strip,
- * and a strip has as many rows as the fold has lanes. So each row of a strip has a lane of its
- * own. `wraps`: the lane would be that number modulo the lanes. */
+/* True if the step's lane (partial accumulator) is index of the row - first index of its strip (a
+ * range that vector loops visit), and a strip has as many rows as the fold has lanes. So each row
+ * of a strip has a lane of its own. `wraps`: the lane would be that number modulo the lanes. */
 static bool has_lane_of_row(const rd_schedule *t, const flat_columns *c, const rd_stmt *s)
 {
     const rd_for *strips = rd_loop_of(t, c->strips);
@@ -120,9 +120,9 @@ static bool has_lane_of_row(const rd_schedule *t, const flat_columns *c, const r
            rd_linear_coef(t, &s->of.lane, strips->start) == -1;
 }
 
-/* True if the step is the fold's only statement in the loop over strips, apart from an early exit.
- * That must look at all states of all columns, a constant number of them (count.n == 0), so that
- * their order, which changes, does not matter to it. */
+/* True if the step is the fold's only statement in the loop over strips (ranges that vector loops
+ * visit), apart from an early exit. That must look at all states of all columns, a constant number
+ * of them (count.n == 0), so that their order, which changes, does not matter to it. */
 static bool has_only_full_exit(const rd_schedule *t, const flat_columns *c, int32_t step)
 {
     const int32_t fold = t->stmt[step].fold;
@@ -141,9 +141,9 @@ static bool has_only_full_exit(const rd_schedule *t, const flat_columns *c, int3
 
 /* True if the fold is a plain reduction over the rows with a cell (accumulator) for each column:
  * no scan, no groups, no user's reducer, no reducer of places (argmin).  The column moves only the
- * cell, and the row only the lane. The loop over strips must be the fold's own loop of steps
- * (along), and `more`, an offset of states, must be 0. Its states must be in the fold's first
- * array (store == fold), with lanes side by side. */
+ * cell, and the row only the lane. The loop over strips (ranges that vector loops visit) must be
+ * the fold's own loop of steps (along), and `more`, an offset of states, must be 0. Its states
+ * must be in the fold's first array (store == fold), with lanes side by side. */
 static bool can_flatten_step(const rd_schedule *t, const flat_columns *c, int32_t stmt)
 {
     const rd_stmt      *s = &t->stmt[stmt];
@@ -195,8 +195,8 @@ static bool can_flatten(const rd_schedule *t, const flat_columns *c)
 
 /* ---- The loops ------------------------------------------------------------------------------- */
 /* Makes a loop over columns with one statement of `kind`: LOAD_STATES copies the states of a
- * column's cell into the array, from subscript `column` on, and STORE_STATES back. It stands
- * nowhere yet. */
+ * column's cell (accumulator) into the array, from subscript `column` on, and STORE_STATES back.
+ * It stands nowhere yet. */
 static int32_t make_copies(rd_schedule *t, const flat_columns *c, int32_t step, rd_stmt_kind kind,
                            int32_t array)
 {
@@ -212,9 +212,10 @@ static int32_t make_copies(rd_schedule *t, const flat_columns *c, int32_t step, 
     return loop;
 }
 
-/* Declares the array, and copies the states of the step's fold into it before the strips, and back
- * behind them. The step and early exits use the array. Lane l of a column is element l * n +
- * column, so that states lie in the order of elements. */
+/* Declares the array, and copies the states (accumulators) of the step's fold into it before the
+ * strips (ranges that vector loops visit), and back behind them. The step and early exits use the
+ * array. Lane l of a column is element l * n + column, so that states lie in the order of
+ * elements. */
 static void copy_states(rd_schedule *t, const flat_columns *c, int32_t step)
 {
     const int32_t  fold = t->stmt[step].fold, lanes = t->fold[fold].lanes;
@@ -256,7 +257,7 @@ static void interchange_loops(rd_schedule *t, const flat_columns *c)
     t->loop[t->stmt[c->vector].arg].flattened = true;
 }
 
-/* Copies the states of all steps, and interchanges the loops. */
+/* Copies the states (accumulators) of all steps, and interchanges the loops. */
 static void flatten(rd_schedule *t, const flat_columns *c)
 {
     for (int32_t s = t->stmt[c->vector].first; s >= 0 && !t->failed; s = t->stmt[s].next)

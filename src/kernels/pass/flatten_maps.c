@@ -63,8 +63,9 @@ static void move_strips_outside(const rd_flattening *c)
 }
 
 /* Adds "vector m4 to 64 { a5[3*m4 + i1] = r1 }" at the end of the loop over columns: the value of
- * column i1 is written for each row of a strip, between the other columns. The loop has no marks
- * (start, stop -1), and comes from no loop of the program (of -1). */
+ * column i1 is written for each row of a strip (a range that vector loops visit), between the
+ * other columns. The loop has no marks (start, stop -1), and comes from no loop of the program (of
+ * -1). */
 static void add_repeating_loop(const rd_flattening *c, int32_t value, int32_t store)
 {
     rd_schedule  *t          = c->t;

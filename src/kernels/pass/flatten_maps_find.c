@@ -97,7 +97,8 @@ static bool find_columns_outside(rd_flattening *c, int32_t stmt)
 
 /* Fills *c.  True if the loops go over a few columns and over whole strips of the same rows.  The
  * text knows a strip's length (`fixed`), the last strip is not padded, and a strip begins where
- * its loop's mark says. A strip's first row must have coefficient 1 in the vector loop's bound. */
+ * its loop's mark (axis bound to an end of a round) says. A strip's first row must have
+ * coefficient 1 in the vector loop's bound. */
 static bool find_column_loops(rd_flattening *c, const rd_strips *strips, int32_t stmt)
 {
     const rd_schedule *t = c->t;
@@ -166,8 +167,8 @@ static bool can_flatten_value(const rd_flattening *c, const rd_let *let)
     }
 }
 
-/* True if a value of a column can be made once before all strips: its kind cannot fail there, as a
- * checked index or a user's function could. */
+/* True if a value of a column can be made once before all strips (ranges that vector loops visit):
+ * its kind cannot fail there, as a checked index or a user's function could. */
 static bool can_move_to_column(const rd_let *let)
 {
     return let->kind == RD_I_LOAD || let->kind == RD_I_COORD || let->kind == RD_I_CONST ||
@@ -248,7 +249,8 @@ static bool has_only_maps(rd_flattening *c)
 
 /* ---- What is repeated ------------------------------------------------------------------------ */
 /* True if the statement makes a column's value that is read by something else than other values of
- * columns. Such a value is written to an array once for each row of a strip. */
+ * columns. Such a value is written to an array once for each row of a strip (a range that vector
+ * loops visit). */
 static bool is_repeated(const rd_flattening *c, int32_t stmt)
 {
     const rd_schedule *t     = c->t;
@@ -263,7 +265,7 @@ static bool is_repeated(const rd_flattening *c, int32_t stmt)
 }
 
 /* True if the arrays of all repeated values fit into 16 KB, half of a first-level cache: each has
- * n columns * rows of a strip. */
+ * n columns * rows of a strip (a range that vector loops visit). */
 static bool is_small_enough(const rd_flattening *c)
 {
     int64_t bytes = 0;
@@ -298,8 +300,9 @@ static bool is_invariant_in(const rd_flattening *c, int32_t loop, bool *moves)
     return true;
 }
 
-/* The outermost loop before which the columns' values can be made; -1: not even before the strips.
- * It goes outwards from the loop over strips, as long as the values stay the same in all rounds. */
+/* The outermost loop before which the columns' values can be made; -1: not even before the strips
+ * (ranges that vector loops visit). It goes outwards from the loop over strips, as long as the
+ * values stay the same in all rounds. */
 int32_t rd_hoist_point_of_columns(const rd_flattening *c)
 {
     bool   *moves = malloc((size_t)c->t->n_let + 1);
@@ -312,8 +315,8 @@ int32_t rd_hoist_point_of_columns(const rd_flattening *c)
     return found;
 }
 
-/* Tests the loops, then their statements, then what they read from other loops of the strip, and
- * at last the size of repeated values. */
+/* Tests the loops, then their statements, then what they read from other loops of the strip (a
+ * range that vector loops visit), and at last the size of repeated values. */
 bool rd_find_flat_maps(rd_flattening *c, const rd_strips *strips, int32_t stmt)
 {
     return find_column_loops(c, strips, stmt) && has_only_maps(c) && !has_operands_of_rows(c) &&

@@ -16,8 +16,8 @@
 enum { FEW_ELEMENTS = 16, FEW_STATEMENTS = 12, FEW_OF_MANY = 8 };
 
 /* ---- Statements of a fold -------------------------------------------------------------------- */
-/* The first statement of the fold in the region that is of one of these kinds; -1: there is none.
- * `kinds` is a sum of RD_KIND_BIT()s, one bit for each kind. */
+/* The first statement of the fold in the region (loops that share strips) that is of one of these
+ * kinds; -1: there is none. `kinds` is a sum of RD_KIND_BIT()s, one bit for each kind. */
 static int32_t find_stmt(const rd_strip_at *r, int32_t fold, uint32_t kinds)
 {
     RD_EACH_IN (r, s)
@@ -26,7 +26,8 @@ static int32_t find_stmt(const rd_strip_at *r, int32_t fold, uint32_t kinds)
     return -1;
 }
 
-/* True if a loop over the strips' axis stands around the statement, within the region. */
+/* True if a loop over the strips' axis stands around the statement, within the region (loops that
+ * share strips). */
 bool rd_stands_along(const rd_strip_at *r, int32_t stmt)
 {
     for (int32_t s = r->t->stmt[stmt].parent; s != r->top && s >= 0; s = r->t->stmt[s].parent)
@@ -35,7 +36,7 @@ bool rd_stands_along(const rd_strip_at *r, int32_t stmt)
     return false;
 }
 
-/* True if the BEGIN of the fold, which resets its states, stands in the loop. */
+/* True if the BEGIN of the fold, which resets its states (accumulators), stands in the loop. */
 bool rd_fold_begins_in(const rd_schedule *t, int32_t fold, int32_t loop)
 {
     for (int32_t s = rd_next_stmt(t, loop, loop); s >= 0; s = rd_next_stmt(t, s, loop))
@@ -44,8 +45,9 @@ bool rd_fold_begins_in(const rd_schedule *t, int32_t fold, int32_t loop)
     return false;
 }
 
-/* True if a fold of the region has elements along the axis: its lane or step position moves with
- * the axis, so that the axis is reduced or scanned. */
+/* True if a fold of the region (loops that share strips) has elements along the axis: its lane
+ * (partial accumulator) or step position moves with the axis, so that the axis is reduced or
+ * scanned. */
 static bool has_steps_along(const rd_strip_at *r)
 {
     for (int32_t k = 0; k < r->t->p->n_fold; k++)
@@ -55,9 +57,9 @@ static bool has_steps_along(const rd_strip_at *r)
     return false;
 }
 
-/* True if a loop in the region visits a list of index ranges (a block mask) that clusters along
- * the strips' axis select, and no fold goes along that axis. Only loops of the program (of >= 0)
- * have bounds; list_at is the address of the clusters, -1: no list. */
+/* True if a loop in the region (loops that share strips) visits a list of index ranges (a block
+ * mask) that clusters along the strips' axis select, and no fold goes along that axis. Only loops
+ * of the program (of >= 0) have bounds; list_at is the address of the clusters, -1: no list. */
 bool rd_has_clusters(const rd_strip_at *r)
 {
     const rd_program *p = r->t->p;
@@ -119,10 +121,10 @@ static bool is_plain(const rd_strip_at *r, const rd_linear *at)
     return true;
 }
 
-/* The outermost loop within the region whose rounds all read the same elements of a strided load;
- * -1: none. They are then packed once before that loop. Going outwards, it stops where the packed
- * elements of 64 indices would exceed 28 KB, most of a first-level cache. Loads with stride 0 or 1
- * need no packing. */
+/* The outermost loop within the region (loops that share strips) whose rounds all read the same
+ * elements of a strided load; -1: none. They are then packed once before that loop. Going
+ * outwards, it stops where the packed elements of 64 indices would exceed 28 KB, most of a
+ * first-level cache. Loads with stride 0 or 1 need no packing. */
 int32_t rd_loop_of_rereads(const rd_strip_at *r, int32_t stmt)
 {
     enum { MOST_BYTES = 28 << 10, STRIP = 64 };
@@ -169,9 +171,9 @@ static bool is_whole_row_load(const rd_strip_at *r, int32_t loop, const rd_linea
     return (n == 8 || n == 16) && l->extent == n && rd_linear_coef(r->t, at, l->axis) == 1;
 }
 
-/* True if neighbours of the strip are so far apart in memory (more than 4 elements, or backwards)
- * that they would be loaded one by one. Up to 4 interleaved rows compilers load as vectors and
- * separate. */
+/* True if neighbours of the strip (a range that vector loops visit) are so far apart in memory
+ * (more than 4 elements, or backwards) that they would be loaded one by one. Up to 4 interleaved
+ * rows compilers load as vectors and separate. */
 static bool is_far(const rd_strip_at *r, int32_t loop, int32_t stmt)
 {
     const rd_let *load = load_of(r, stmt);
@@ -181,10 +183,10 @@ static bool is_far(const rd_strip_at *r, int32_t loop, int32_t stmt)
            (coef < 0 || (coef > 4 && !is_whole_row_load(r, loop, &load->at, coef)));
 }
 
-/* True if the statement can stand in an unrolled loop within the strip. It is no begin or end of a
- * fold, no call and no checked index, and no load of far elements. `along` is the program's loop
- * along the fold's steps: if it is the loop itself, blocks of the fold may not end in it
- * (`blocks`: there are several). */
+/* True if the statement can stand in an unrolled loop within the strip (a range that vector loops
+ * visit). It is no begin or end of a fold, no call and no checked index, and no load of far
+ * elements. `along` is the program's loop along the fold's steps: if it is the loop itself, blocks
+ * of the fold may not end in it (`blocks`: there are several). */
 static bool can_be_unrolled(const rd_strip_at *r, int32_t loop, int32_t stmt)
 {
     const rd_stmt      *s  = &r->t->stmt[stmt];
@@ -223,8 +225,8 @@ static int32_t count_statements(const rd_schedule *t, int32_t loop)
     return n;
 }
 
-/* True if the loop's n rounds store to adjacent places for one element of the strip, with n such
- * that compilers do not vectorise the group: they do so only for n = 3 and powers of 2. */
+/* True if the loop's n rounds store to adjacent places for one element of the strip, and compilers
+ * do not vectorise groups of n. They do so only for n = 3 and powers of 2. */
 static bool is_group_without_vectors(const rd_strip_at *r, int32_t loop, int32_t stmt)
 {
     const rd_stmt *s = &r->t->stmt[stmt];
@@ -234,9 +236,10 @@ static bool is_group_without_vectors(const rd_strip_at *r, int32_t loop, int32_t
            rd_linear_coef(r->t, &s->at, rd_loop_of(r->t, loop)->axis) != 0;
 }
 
-/* True if the loop is unrolled within the strip: it has few rounds, which are all of an axis of
- * the program, and each of its statements can be unrolled. Not if tasks share its axis (root), as
- * the rounds of a task are known only at run time, nor if it is a sparse row (rd_is_row). */
+/* True if the loop is unrolled within the strip (a range that vector loops visit): it has few
+ * rounds, which are all of an axis of the program, and each of its statements can be unrolled. Not
+ * if tasks share its axis (root), as the rounds of a task are known only at run time, nor if it is
+ * a sparse row (rd_is_row). */
 bool rd_unrolls_loop(const rd_strip_at *r, int32_t loop)
 {
     const rd_for *l    = rd_loop_of(r->t, loop);
@@ -306,10 +309,11 @@ static bool is_complete_in_round(const rd_strip_at *r, int32_t fold, int32_t beg
     return true;
 }
 
-/* For each fold with steps in the region, says how neighbours in a strip map to accumulators.
- * in_order: they step one after the other. lanes: they are lanes (partial accumulators) of a cell,
- * as the lane moves with the axis and the fold begins outside. cells: else each has a cell. inner:
- * a fold of one block begins and ends in one round of a vector loop. */
+/* For each fold with steps in the region (loops that share strips), says how neighbours in a strip
+ * map to accumulators. in_order: they step one after the other. lanes: they are lanes (partial
+ * accumulators) of a cell, as the lane moves with the axis and the fold begins outside. cells:
+ * else each has a cell. inner: a fold of one block begins and ends in one round of a vector loop.
+ */
 void rd_find_fold_mappings(const rd_strip_at *r, rd_fold_in_strip *fold)
 {
     for (int32_t k = 0; k < r->t->p->n_fold; k++) {

@@ -97,7 +97,8 @@ static void bind_rounds(const hoisting *h, int32_t stmt, rd_let *let)
 }
 
 /* True if the load counts as an element read in the report of a run: it is from an array of the
- * caller's or between stages, not from scratch, and not marked as uncounted. */
+ * caller's or between stages, not from scratch (temporary memory of a task), and not marked as
+ * uncounted. */
 static bool is_counted(const rd_schedule *t, const rd_let *let)
 {
     return let->kind == RD_I_LOAD && !let->uncounted && let->slot >= 0 &&

@@ -178,7 +178,8 @@ static bool has_only_elements(const rd_schedule *t, int32_t loop)
 }
 
 /* True if the value is made before the statement and can be read there: it stands directly in a
- * part, as values of the head do, which all parts see; or in a body around the statement. */
+ * part (head, body or tail), as values of the head do, which all parts see; or in a body around
+ * the statement. */
 static bool is_visible(const rd_schedule *t, int32_t value, int32_t stmt)
 {
     const int32_t maker = t->let[value].made_by, body = maker >= 0 ? t->stmt[maker].parent : -1;
@@ -218,7 +219,7 @@ static bool can_split(const rd_schedule *t, int32_t stmt)
 /* Splits a loop by its bounds, or by a list of ranges (list_at >= 0). Borders are multiples of the
  * strip width, or of 64 if strips have no fixed length, so that lanes begin anew at each piece. If
  * a block loop over the same axis stands around, `lo` and `hi` are that loop's range, of which
- * this loop visits a block. */
+ * this loop visits a block (a run of a fold's steps). */
 static void split_bounded_loop(rd_schedule *t, const rd_target *target, int32_t stmt)
 {
     const rd_for  loop   = *rd_loop_of(t, stmt);

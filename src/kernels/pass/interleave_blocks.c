@@ -32,9 +32,9 @@
 #include "kernels/pass/pass.h"
 
 /* ---- Which ----------------------------------------------------------------------------------- */
-/* The number of blocks to interleave: twice as many as a vector holds numbers, so that two vectors
- * overlap their latencies. 1 if no vectors can be made of the reducer's numbers. `widest`: bytes
- * of its widest number, 0: no vectors. */
+/* The number of blocks (runs of a fold's steps) to interleave: twice as many as a vector holds
+ * numbers, so that two vectors overlap their latencies. 1 if no vectors can be made of the
+ * reducer's numbers. `widest`: bytes of its widest number, 0: no vectors. */
 static int64_t interleaved_block_count(const rd_schedule *t, const rd_target *target, int32_t fold)
 {
     const rd_emit_fold *f      = &t->fold[fold].of;

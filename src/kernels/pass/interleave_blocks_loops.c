@@ -164,8 +164,8 @@ static void add_copy(rd_interleaving *b, int32_t body, rd_stmt_kind kind)
 }
 
 /* Adds the loops over steps and blocks: "serial m2 to 64 { vector m1 to 8 { step f0 a3: a2[..] }
- * }". Each block steps into a state of its own (`more` is added to the state's subscript), and
- * neighbouring rounds are independent, unlike steps of one block. */
+ * }". Each block steps into a state (accumulator) of its own (`more` is added to the state's
+ * subscript), and neighbouring rounds are independent, unlike steps of one block. */
 static void take_steps(rd_interleaving *b, int32_t body)
 {
     rd_schedule    *t      = b->t;
@@ -184,8 +184,8 @@ static void take_steps(rd_interleaving *b, int32_t body)
     rd_append(t, vector, rd_add_stmt(t, &step));
 }
 
-/* Adds the loop that finishes the blocks in order:
- * "serial m1 to 8 { store states f0, a3 at m1; push if last f0 .. }". */
+/* Adds the loop that finishes the blocks (runs of a fold's steps) in order: "serial m1 to 8 {
+ * store states f0, a3 at m1; push if last f0 .. }". */
 static void finish_blocks(rd_interleaving *b, int32_t body)
 {
     rd_schedule  *t      = b->t;
@@ -233,10 +233,10 @@ static int32_t put_loop(rd_interleaving *b)
     return made;
 }
 
-/* Builds the loop over n blocks. Its body packs and transposes the elements, copies the states of
- * the blocks in, takes the steps of all blocks side by side, and finishes the blocks in order.
- * Arrays: `rows` has the elements block by block, `elements` step by step, `states` a state for
- * each block. */
+/* Builds the loop over n blocks. Its body packs and transposes the elements, copies the states
+ * (accumulators) of the blocks in, takes the steps of all blocks side by side, and finishes the
+ * blocks in order. Arrays: `rows` has the elements block by block, `elements` step by step,
+ * `states` a state for each block. */
 void rd_interleave_blocks(rd_interleaving *b)
 {
     rd_schedule   *t        = b->t;

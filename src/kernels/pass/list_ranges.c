@@ -150,8 +150,9 @@ static rd_linear range_edge(rd_range_split *c, const range_list *l, int32_t k, r
     return if_one_list(c, l, load_from_list(c, at), otherwise);
 }
 
-/* The end of what the round for the range before has visited, rounded up to whole strips. Two
- * ranges may share a strip, which must be visited once. For the first range: the loop's start. */
+/* The end of what the round for the range before has visited, rounded up to whole strips (ranges
+ * that vector loops visit). Two ranges may share a strip, which must be visited once. For the
+ * first range: the loop's start. */
 static rd_linear end_of_visited(rd_range_split *c, const range_list *l, rd_linear range)
 {
     const rd_linear before = plus(range, -1);
@@ -204,8 +205,8 @@ void rd_split_by_list(rd_range_split *c)
 }
 
 /* ---- Strips of one cluster ------------------------------------------------------------------- */
-/* True if a fold in the loop over strips reduces or scans the strips' axis: lane or step of its
- * elements moves with the axis. */
+/* True if a fold in the loop over strips (ranges that vector loops visit) reduces or scans the
+ * strips' axis: lane (partial accumulator) or step of its elements moves with the axis. */
 static bool has_steps_along(const rd_schedule *t, int32_t strips)
 {
     const int32_t axis  = rd_loop_of(t, strips)->axis;
@@ -239,9 +240,9 @@ static int32_t clusters_along(const rd_schedule *t, int32_t strips)
     return found >= 0 && !has_steps_along(t, strips) ? found : -1;
 }
 
-/* Puts a block loop around the loop over strips, so that no strip has elements of two clusters.
- * Each round is a run of elements of one cluster: CUT_AT_RUN ends it before the first element
- * whose cluster differs from that of the run's first. */
+/* Puts a block loop around the loop over strips (ranges that vector loops visit), so that no strip
+ * has elements of two clusters. Each round is a run of elements of one cluster: CUT_AT_RUN ends it
+ * before the first element whose cluster differs from that of the run's first. */
 static void split_at_clusters(rd_schedule *t, int32_t strips, const rd_address *clusters)
 {
     rd_for  runs = *rd_loop_of(t, strips);
@@ -266,8 +267,8 @@ static void split_at_clusters(rd_schedule *t, int32_t strips, const rd_address *
         rd_edge_of(rd_linear_plus_axis(t, rd_linear_of(0), 1, runs.stop));
 }
 
-/* Visits all loops over strips, and splits them where clusters select a list.  An axis with a
- * single strip is left, as it has no loop over strips to split. */
+/* Visits all loops over strips (ranges that vector loops visit), and splits them where clusters
+ * select a list.  An axis with a single strip is left, as it has no loop over strips to split. */
 void rd_split_by_clusters(rd_schedule *t, const rd_strips *strips)
 {
     for (int k = 0; k < RD_N_PARTS; k++)

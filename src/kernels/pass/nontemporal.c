@@ -26,8 +26,9 @@ static bool is_plain_vector(const rd_schedule *t, int32_t stmt)
            loop->extent > 0;
 }
 
-/* Adds a loop behind the given one, over the same strip, that copies the array to where the old
- * STORE `to` wrote, with non-temporal stores. Returns its STORE, a copy of the old one. */
+/* Adds a loop behind the given one, over the same strip (a range that vector loops visit), that
+ * copies the array to where the old STORE `to` wrote, with non-temporal stores. Returns its STORE,
+ * a copy of the old one. */
 static int32_t add_copying_loop(rd_schedule *t, int32_t loop, int32_t store, rd_stmt to)
 {
     const int32_t copying = rd_add_loop_behind(t, loop, /*by_call=*/false);

@@ -34,8 +34,8 @@ static bool is_suitable(const rd_strip_at *r, int32_t stmt)
     return r->t->stmt[stmt].kind != RD_S_STORE;
 }
 
-/* True if one strip is the whole axis, which no tasks share (root), and all statements of the
- * region are suitable. */
+/* True if one strip (a range that vector loops visit) is the whole axis, which no tasks share
+ * (root), and all statements of the region (loops that share strips) are suitable. */
 static bool is_short_row(const rd_strip_at *r)
 {
     const rd_program *p = r->t->p;

@@ -85,9 +85,9 @@ static bool can_transpose(rd_dtype type)
            rd_dtype_size(type) == rd_register_size(type);
 }
 
-/* True if within a strip the address moves with the row and the column alone, so that the packed
- * block is a matrix: no value is in it (axis < 0), and its other axes are bound outside of the
- * strip. */
+/* True if within a strip (a range that vector loops visit) the address moves with the row and the
+ * column alone, so that the packed elements are a matrix. No value is in it (axis < 0), and its
+ * other axes are bound outside of the strip. */
 static bool has_fixed_base(const rd_schedule *t, const column_loops *c, const rd_linear *at)
 {
     for (int32_t k = 0; k < at->n; k++) {
@@ -129,8 +129,8 @@ static bool find_column_loops(const rd_schedule *t, int32_t load, column_loops *
            has_fixed_base(t, c, &let->at);
 }
 
-/* Declares the array of packed columns at the start of the strip, and returns its number. It has
- * room for a whole strip in each column. */
+/* Declares the array of packed columns at the start of the strip (a range that vector loops
+ * visit), and returns its number. It has room for a whole strip in each column. */
 static int32_t add_array(rd_schedule *t, const column_loops *c, rd_dtype type)
 {
     const rd_store store = { .storage = RD_IN_LOCAL,
@@ -145,17 +145,18 @@ static int32_t add_array(rd_schedule *t, const column_loops *c, rd_dtype type)
     return array.store;
 }
 
-/* The position of an element in the array: its number in the strip, plus column * length of a
- * strip. */
+/* The position of an element in the array: its number in the strip (a range that vector loops
+ * visit), plus column * length of a strip. */
 static rd_linear packed_position(rd_schedule *t, const column_loops *c)
 {
     return rd_linear_plus_axis(t, rd_strip_element(t, c->vector), rd_loop_of(t, c->strips)->step,
                                rd_loop_of(t, c->across)->axis);
 }
 
-/* Adds the loops that fill the array, behind its declaration: over the rows of the strip, in it
- * over the columns. The outer loop is by call, as the text has one function for both; `of` is -1,
- * so that no later pass takes the inner one for a loop of the program. */
+/* Adds the loops that fill the array, behind its declaration: over the rows of the strip (a range
+ * that vector loops visit), in it over the columns. The outer loop is by call, as the text has one
+ * function for both; `of` is -1, so that no later pass takes the inner one for a loop of the
+ * program. */
 static void add_packing_loops(rd_schedule *t, const column_loops *c, int32_t array,
                               const rd_let *let)
 {

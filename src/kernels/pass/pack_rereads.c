@@ -136,8 +136,8 @@ static int32_t insertion_point(const rd_schedule *t, int32_t loop, int32_t vecto
 
 /* The position of an element in the array: its number in the strip + index of a loop * elements so
  * far, for each loop that moves the address. Fills loop[0..*n) with these loops, innermost first,
- * and *elements with the size of the array. A strip has room for whole vectors: a multiple of 16.
- */
+ * and *elements with the size of the array. A strip (a range that vector loops visit) has room for
+ * whole vectors: a multiple of 16. */
 static rd_linear packed_position(const reread_load *r, int32_t *loop, int32_t *n, int64_t *elements)
 {
     rd_schedule *t        = r->t;
@@ -172,8 +172,9 @@ static void store_value(rd_schedule *t, int32_t loop, const rd_let *let, int32_t
 }
 
 /* Adds "serial i1 { vector i0 { r9 = load ..; a7[..] = r9 } }" at the insertion point, with the n
- * loops of packed_position() around. The vector loop is plain: not by call, in any order. The new
- * load is not counted as elements read (uncounted), as the old one still is. */
+ * loops of packed_position() around. The vector loop is plain: not by call (one call in the text),
+ * in any order. The new load is not counted as elements read (uncounted), as the old one still is.
+ */
 static void add_loops(reread_load *r, const int32_t *loop, int32_t n, int32_t store,
                       rd_linear position)
 {

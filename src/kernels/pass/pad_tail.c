@@ -77,10 +77,10 @@ static int32_t padded_lanes(const rd_fold *f, int32_t lanes)
     return (lanes + whole - 1) / whole * whole;
 }
 
-/* True if the only strip of a row can be padded with lanes (partial accumulators) without
- * elements. A row is one cell (accumulator) in one block (no tree), longer than a vector but not
- * whole vectors, and whole vectors have no more lanes than the fold. It is no scan, has no groups,
- * and is not shared by tasks (split). */
+/* True if the only strip (a range that vector loops visit) of a row can be padded with lanes
+ * (partial accumulators) without elements. A row is one cell (accumulator) in one block (no tree),
+ * longer than a vector but not whole vectors, and whole vectors have no more lanes than the fold.
+ * It is no scan, has no groups, and is not shared by tasks (split). */
 static bool can_pad_lanes(const rd_strip_at *r, const rd_strip *strip, int32_t fold)
 {
     const rd_fold *f = &r->t->p->fold[fold];
@@ -102,9 +102,9 @@ static bool has_room(const rd_schedule *t, int32_t fold, int32_t lanes)
     return t->store[fold].extent >= lanes;
 }
 
-/* Pads the loop over the only strip of a row to the most lanes (partial accumulators) that a
- * step's fold needs in whole vectors, if the state arrays have room. Rounds behind the row's last
- * element then step into lanes that stay neutral. */
+/* Pads the loop over the only strip (a range that vector loops visit) of a row to the most lanes
+ * (partial accumulators) that a step's fold needs in whole vectors, if the state arrays have room.
+ * Rounds behind the row's last element then step into lanes that stay neutral. */
 void rd_pad_lanes(rd_schedule *t, int32_t stmt, int32_t width)
 {
     int32_t lanes = 0;
@@ -138,8 +138,9 @@ static bool can_pad_step(const rd_strip_at *r, const rd_strip *strip, const rd_f
            (!strip->single || can_pad_lanes(r, strip, k));
 }
 
-/* True if strips have a fixed length and a shorter tail (or there is one strip), and each
- * statement of the region is a loop, or a value or a step that can be padded. */
+/* True if the last strip (a range that vector loops visit) may be padded. Strips have a fixed
+ * length and a shorter tail, or there is one strip. Each statement of the region is a loop, or a
+ * value or a step that can be padded. */
 bool rd_pads_tail(const rd_strip_at *r, const rd_strip *strip, const rd_fold_in_strip *fold)
 {
     if (strip->around || strip->one_state || !strip->fixed || (!strip->single && strip->tail <= 0))

@@ -146,7 +146,7 @@ static int32_t move_lookup(lookup_loop *q, int32_t loop, int32_t stmt, const rd_
 }
 
 /* Moves all lookups of a vector loop that take less time by permutes than by gathers. q->call is
- * the loop by call that takes the next lookup, -1: none is made yet. */
+ * the loop by call (one call in the text) that takes the next lookup, -1: none is made yet. */
 static void move_lookups(lookup_loop *q, int32_t loop)
 {
     rd_schedule  *t    = q->t;

@@ -97,8 +97,9 @@ rd_linear rd_round_to_step(rd_range_split *c, rd_linear at, bool behind)
 }
 
 /* Sets first and last, outside which the mask is false: the loosest values of both bounds, rounded
- * outwards to whole strips. One masked index more on either side is visited, and at least one of
- * the whole range lo to hi, as a masked element turns a sum of -0 into 0. */
+ * outwards to whole strips (ranges that vector loops visit). One masked index more on either side
+ * is visited, and at least one of the whole range lo to hi, as a masked element turns a sum of -0
+ * into 0. */
 void rd_find_visited(rd_range_split *c, rd_pieces *p)
 {
     rd_index_math *n = &c->n;
@@ -118,8 +119,8 @@ void rd_find_visited(rd_range_split *c, rd_pieces *p)
 }
 
 /* Sets begin and end, between which the mask is true: the tightest values of both bounds, rounded
- * inwards to whole strips and kept within [first, last]. The high bound holds up to an index, so
- * the end is 1 more. */
+ * inwards to whole strips (ranges that vector loops visit) and kept within [first, last]. The high
+ * bound holds up to an index, so the end is 1 more. */
 void rd_find_covered(rd_range_split *c, rd_pieces *p)
 {
     rd_index_math *n = &c->n;

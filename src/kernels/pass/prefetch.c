@@ -62,8 +62,9 @@ static bool can_prefetch(const prefetching *f)
 }
 
 /* ---- The next row ---------------------------------------------------------------------------- */
-/* The loop of the program that is the next one around the loop over strips, whose rounds are rows;
- * block loops are left out. -1: there is none (of -1: it comes from a pass). */
+/* The loop of the program that is the next one around the loop over strips (ranges that vector
+ * loops visit), whose rounds are rows; block loops are left out. -1: there is none (of -1: it
+ * comes from a pass). */
 static int32_t loop_over_rows(const prefetching *f)
 {
     int32_t s = f->t->stmt[f->strip].parent;
@@ -164,7 +165,8 @@ static void prefetch_next_rows(prefetching *f)
 }
 
 /* ---- Further along --------------------------------------------------------------------------- */
-/* True if a fold takes elements of the strip by lanes (partial accumulators). */
+/* True if a fold takes elements of the strip (a range that vector loops visit) by lanes (partial
+ * accumulators). */
 static bool has_lanes(const prefetching *f, const rd_strips *strips)
 {
     for (int32_t s = f->strip; s >= 0; s = rd_next_stmt(f->t, s, f->strip))
@@ -173,10 +175,10 @@ static bool has_lanes(const prefetching *f, const rd_strips *strips)
     return false;
 }
 
-/* Prefetches 2048 bytes further along the row, if the strip has at least 256 bytes and the array
- * exceeds the caches.  Some processors stop between rows and pages, and gain by it
- * (simd/prefetch.c). Lower triangle of 8192 x 8192 f32, sums of rows: 1.43 of the time of a loop
- * by hand without, 1.18 with. */
+/* Prefetches 2048 bytes further along the row, if the strip (a range that vector loops visit) has
+ * at least 256 bytes and the array exceeds the caches.  Some processors stop between rows and
+ * pages, and gain by it (simd/prefetch.c). Lower triangle of 8192 x 8192 f32, sums of rows: 1.43
+ * of the time of a loop by hand without, 1.18 with. */
 static void prefetch_along(prefetching *f, const rd_strips *strips)
 {
     enum { DISTANCE = 2048, LEAST = 256 }; /* bytes */

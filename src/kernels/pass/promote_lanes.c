@@ -75,9 +75,10 @@ static bool find_loops(const rd_schedule *t, step_place *at)
     return loop && loop->strip >= 0 && loop->axis == rd_loop_of(t, at->vector)->axis;
 }
 
-/* True if neighbours of a strip are lanes (partial accumulators) of the fold, a reduction without
- * groups, along the strips' axis. Its states must be in memory that other code may have the
- * address of: the task's, or an array that the functions of a combine tree take. */
+/* True if neighbours of a strip (a range that vector loops visit) are lanes (partial accumulators)
+ * of the fold, a reduction without groups, along the strips' axis. Its states must be in memory
+ * that other code may have the address of: the task's, or an array that the functions of a combine
+ * tree take. */
 static bool can_promote(const rd_schedule *t, const rd_target *target, int32_t fold, step_place *at)
 {
     const rd_loop_fold *f = &t->fold[fold];
@@ -110,8 +111,8 @@ static rd_linear group_offset(rd_schedule *t, const step_place *at, int64_t lane
 }
 
 /* Makes the statement of `kind` (LOAD_STATES or STORE_STATES) that copies the states of one cell
- * between the fold's memory and the array, in copies of the unrolled loops over cells. It stands
- * nowhere yet. */
+ * (accumulator) between the fold's memory and the array, in copies of the unrolled loops over
+ * cells. It stands nowhere yet. */
 static int32_t make_copy(rd_schedule *t, const step_place *at, rd_stmt_kind kind, int32_t array,
                          rd_linear at_group)
 {
@@ -130,8 +131,9 @@ static int32_t make_copy(rd_schedule *t, const step_place *at, rd_stmt_kind kind
     return made;
 }
 
-/* Declares the local array, copies all states into it before the loop over strips and back behind
- * it, and makes the step use the array (`more` is added to a state's subscript). */
+/* Declares the local array, copies all states (accumulators) into it before the loop over strips
+ * (ranges that vector loops visit) and back behind it, and makes the step use the array (`more` is
+ * added to a state's subscript). */
 static void promote_states(rd_schedule *t, const step_place *at, int32_t fold)
 {
     const int32_t   lanes = t->fold[fold].lanes;
@@ -152,8 +154,8 @@ static void promote_states(rd_schedule *t, const step_place *at, int32_t fold)
     t->stmt[at->step].of.more = rd_linear_plus(t, group, 1, t->stmt[at->step].of.more);
 }
 
-/* The pass: copies the states of each fold that qualifies into a local array around the loop over
- * strips, and back (scalar promotion). */
+/* The pass: copies the states (accumulators) of each fold that qualifies into a local array around
+ * the loop over strips (ranges that vector loops visit), and back (scalar promotion). */
 void rd_pass_promote_lanes(rd_schedule *t, const rd_target *target)
 {
     for (int32_t k = 0; target->strips && k < t->p->n_fold && !t->failed; k++) {

@@ -18,9 +18,9 @@
 /* NEAR_BYTES: the size of a first-level cache.  STRIP: elements of a strip, each with a state. */
 enum { NEAR_BYTES = 32 << 10, STRIP = 64 };
 
-/* The axis of a loop around the step, within the region but not the region's axis, along which the
- * fold has so many cells (accumulators) that 64 states of each exceed a first-level cache; -1:
- * there is none. */
+/* The axis of a loop around the step, within the region (loops that share strips) but not the
+ * region's axis, along which the fold has so many cells (accumulators) that 64 states of each
+ * exceed a first-level cache; -1: there is none. */
 static int32_t axis_of_cells(const rd_strip_at *r, int32_t step)
 {
     const rd_loop_fold *f = &r->t->fold[r->t->stmt[step].fold];
@@ -37,7 +37,7 @@ static int32_t axis_of_cells(const rd_strip_at *r, int32_t step)
 }
 
 /* The body that the loop stands in, if no other statement there has a body of its own, so that
- * strips can be put around it all; else -1. */
+ * strips (ranges that vector loops visit) can be put around it all; else -1. */
 static int32_t body_of(const rd_schedule *t, int32_t loop)
 {
     const int32_t body = t->stmt[loop].parent;
@@ -48,9 +48,10 @@ static int32_t body_of(const rd_schedule *t, int32_t loop)
     return body;
 }
 
-/* True if several rows along the old axis, `axis`, could be jammed (unroll-and-jam) in strips of
- * the new one (r->axis), so that their states stay in registers. It fills `fold` and a strip of
- * its own as for the new region, without changing the tree. */
+/* True if several rows along the old axis, `axis`, could be jammed (unroll-and-jam) in strips
+ * (ranges that vector loops visit) of the new one (r->axis), so that their states (accumulators)
+ * stay in registers. It fills `fold` and a strip of its own as for the new region (loops that
+ * share strips), without changing the tree. */
 static bool can_jam_rows(const rd_strip_at *r, int32_t axis, rd_fold_in_strip *fold)
 {
     rd_strip    strip = { .axis = r->axis, .around = true };
@@ -67,9 +68,9 @@ static bool can_jam_rows(const rd_strip_at *r, int32_t axis, rd_fold_in_strip *f
     return false;
 }
 
-/* For each step of a fold that begins in the region: looks for an axis of cells along which strips
- * would keep the states in registers. True: *by gets the first such region, with strips around the
- * same body. */
+/* For each step of a fold that begins in the region: looks for an axis of cells (accumulators)
+ * along which strips (ranges that vector loops visit) would keep the states in registers. True:
+ * *by gets the first such region, with strips around the same body. */
 bool rd_prefers_register_strips(const rd_strip_at *r, rd_fold_in_strip *fold, rd_strip_at *by)
 {
     RD_EACH_IN (r, s) {

@@ -45,9 +45,9 @@ static rd_dtype type_of_array(const expansion *c, int32_t value)
     return type == RD_BOOL && extent >= 0 && extent < c->vector ? RD_I32 : type;
 }
 
-/* Makes sure that the value is in an array with an element for each index of the strip: one is
- * declared before its loop, and a STORE put behind its statement. A value that was itself loaded
- * from such an array needs no other. */
+/* Makes sure that the value is in an array with an element for each index of the strip (a range
+ * that vector loops visit): one is declared before its loop, and a STORE put behind its statement.
+ * A value that was itself loaded from such an array needs no other. */
 static void store_value(expansion *c, int32_t value)
 {
     const int32_t loop = c->made_in[value];
@@ -84,7 +84,8 @@ static int32_t value_in_loop(void *of, int32_t value)
 }
 
 /* ---- All together ---------------------------------------------------------------------------- */
-/* Records for each value of a part the vector loop that makes it; -1 if none does. */
+/* Records for each value of a part (head, body or tail) the vector loop that makes it; -1 if none
+ * does. */
 static void find_made(expansion *c, int32_t part)
 {
     for (int32_t s = part; s >= 0; s = rd_next_stmt(c->t, s, part))
@@ -92,9 +93,9 @@ static void find_made(expansion *c, int32_t part)
             c->made_in[c->t->stmt[s].value + k] = rd_vector_around(c->t, s);
 }
 
-/* Makes each statement of a part that stands in a vector loop read values of other vector loops
- * from arrays. When the traversal enters the next vector loop, the table `here` is cleared, as
- * nothing is loaded there yet. */
+/* Makes each statement of a part (head, body or tail) that stands in a vector loop read values of
+ * other vector loops from arrays. When the traversal enters the next vector loop, the table `here`
+ * is cleared, as nothing is loaded there yet. */
 static void replace_in_part(expansion *c, int32_t part)
 {
     for (int32_t s = part; s >= 0 && !c->t->failed; s = rd_next_stmt(c->t, s, part)) {

@@ -272,9 +272,9 @@ static void finish_piece(rd_schedule *t, const rd_target *target, int32_t loop, 
         split_in_body(t, target, loop, &within);
 }
 
-/* Splits the loop at its seams between lo and hi into a piece for each side. Where strips must
- * stay whole (by > 1), the strip around a seam is a piece of its own, which keeps its choices. The
- * last piece is the loop itself. */
+/* Splits the loop at its seams between lo and hi into a piece for each side. Where strips (ranges
+ * that vector loops visit) must stay whole (by > 1), the strip around a seam is a piece of its
+ * own, which keeps its choices. The last piece is the loop itself. */
 static void split_at(rd_range_split *c, const rd_target *target, const seams *found, int64_t lo,
                      int64_t hi)
 {
@@ -386,8 +386,8 @@ static bool split_loop(rd_schedule *t, const rd_target *target, int32_t stmt, co
 }
 
 /* Splits the loops of a body at seams, outer loops first: then their pieces hold no seam of their
- * axis, but for strips around one. `within` limits the indices of one axis to a piece; NULL:
- * nothing is limited. */
+ * axis, but for strips (ranges that vector loops visit) around one. `within` limits the indices of
+ * one axis to a piece; NULL: nothing is limited. */
 static void split_in_body(rd_schedule *t, const rd_target *target, int32_t body,
                           const limits *within)
 {

@@ -43,8 +43,9 @@ static bool has_independent_states(const rd_schedule *t, int32_t step, int32_t l
 
 static bool has_late_operand(const rd_schedule *t, int32_t stmt, int32_t loop, int32_t last);
 
-/* True if the statement stays in the serial loop: a step whose state depends on the step before, a
- * scan, the end of a block, or a statement that reads a value of a late statement. */
+/* True if the statement stays in the serial loop: a scan, the end of a block (a run of a fold's
+ * steps), or a step whose state (accumulator) depends on the step before. So does a statement that
+ * reads a value of a late one. */
 static bool is_late(const rd_schedule *t, int32_t stmt, int32_t loop)
 {
     switch (t->stmt[stmt].kind) {

@@ -8,8 +8,8 @@
 #include "kernels/loop/facts.h"
 
 /* The loop along the fold's steps (`along`) around a step. All loops up to it must be serial, not
- * over strips, and leave the cell (accumulator) alone, so that all its steps go into one cell;
- * else -1. */
+ * over strips (ranges that vector loops visit), and leave the cell (accumulator) alone, so that
+ * all its steps go into one cell; else -1. */
 int32_t rd_loop_of_steps(const rd_schedule *t, int32_t step)
 {
     const rd_stmt *s = &t->stmt[step];
@@ -85,9 +85,10 @@ static bool is_declared_in(const rd_schedule *t, int32_t vector, int32_t store)
     return false;
 }
 
-/* True if the statement is a step or a PREFIX (step of a scan) without labels whose state is the
- * same one during a whole round of the vector loop, so that a variable can hold it. Scans by a
- * tree (levels) are left out, as they have many nodes of elements in place of one state. */
+/* True if the statement is a step or a PREFIX (step of a scan) without labels whose state
+ * (accumulator) is the same one during a whole round of the vector loop, so that a variable can
+ * hold it. Scans by a tree (levels) are left out, as they have many nodes of elements in place of
+ * one state. */
 static bool can_promote(const rd_schedule *t, int32_t vector, int32_t stmt)
 {
     const rd_stmt *s = &t->stmt[stmt];
@@ -117,8 +118,8 @@ static int32_t add_copy(rd_schedule *t, const rd_stmt *step, rd_stmt_kind kind, 
     return rd_add_stmt(t, &s);
 }
 
-/* Keeps the state of a step in a variable (scalar promotion), and makes all steps by this state
- * use it. The copies stand at the start and the end of the vector loop's body. */
+/* Keeps the state (accumulator) of a step in a variable (scalar promotion), and makes all steps by
+ * this state use it. The copies stand at the start and the end of the vector loop's body. */
 static void promote_state(rd_schedule *t, int32_t vector, int32_t stmt)
 {
     const rd_stmt  step  = t->stmt[stmt];
@@ -161,7 +162,7 @@ static void number_states(rd_schedule *t, int32_t vector)
     }
 }
 
-/* How many steps in the vector loop use the same state as this one. */
+/* How many steps in the vector loop use the same state (accumulator) as this one. */
 static int steps_by_state(const rd_schedule *t, int32_t vector, int32_t step)
 {
     int n = 0;
@@ -171,8 +172,9 @@ static int steps_by_state(const rd_schedule *t, int32_t vector, int32_t step)
     return n;
 }
 
-/* Makes variables of the states of steps in the vector loop (scalar promotion), where so many steps
- * use one state.  States that an earlier step has promoted already are in registers. */
+/* Makes variables of the states (accumulators) of steps in the vector loop (scalar promotion),
+ * where so many steps use one state.  States that an earlier step has promoted already are in
+ * registers. */
 void rd_promote_states(rd_schedule *t, int32_t vector, int fewest)
 {
     number_states(t, vector);

@@ -36,9 +36,9 @@ static int32_t begin_of(const rd_schedule *t, int32_t fold)
 }
 
 /* Bytes of all arrays of the fold's states (accumulators). A state has n_state numbers, each in an
- * array of its own. A scan of several blocks also has the states before the block (before). A scan
- * of pairs hi + lo (pair) has one more array, and n_words doubles. A scan by the tree has arrays
- * for nodes of `levels` levels. */
+ * array of its own. A scan of several blocks (runs of a fold's steps) also has the states before
+ * the block (before). A scan of pairs hi + lo (pair) has one more array, and n_words doubles. A
+ * scan by the tree has arrays for nodes of `levels` levels. */
 static int64_t bytes_of(const rd_schedule *t, int32_t fold)
 {
     const rd_loop_fold *f      = &t->fold[fold];
@@ -49,9 +49,9 @@ static int64_t bytes_of(const rd_schedule *t, int32_t fold)
                           arrays * f->of.bytes + (pair ? f->n_words * INT64_C(8) : 0));
 }
 
-/* The pass: puts the states of a fold into a local array, declared before its BEGIN, if they fit
- * on the stack and no pass has put them elsewhere (RD_IN_TASK: still in the task's state). begin <
- * 0: the fold does not begin and end in one part of the program. */
+/* The pass: puts the states (accumulators) of a fold into a local array, declared before its
+ * BEGIN, if they fit on the stack and no pass has put them elsewhere (RD_IN_TASK: still in the
+ * task's state). begin < 0: the fold does not begin and end in one part of the program. */
 void rd_pass_state_storage(rd_schedule *t, const rd_target *target)
 {
     (void)target;

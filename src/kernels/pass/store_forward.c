@@ -105,8 +105,8 @@ static bool is_same_element(const rd_schedule *t, int32_t store, int32_t load)
            t->let[s->x].type == let->type && rd_linear_same(t, &s->at, &let->at);
 }
 
-/* The last statement before the load, in its part (head, body or tail), that writes to its slot;
- * -1: there is none. */
+/* The last statement before the load, in its part (head, body or tail), that writes to its slot
+ * (array of the program's memory); -1: there is none. */
 static int32_t last_write(const rd_schedule *t, int32_t part, int32_t load)
 {
     const int32_t slot  = t->let[t->stmt[load].value].slot;

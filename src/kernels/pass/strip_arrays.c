@@ -53,7 +53,8 @@ int32_t rd_add_memory_before(rd_schedule *t, int32_t loop, rd_dtype type)
     return add_array(t, loop, type, /*memory=*/true);
 }
 
-/* A STORE of the value at its position in the strip; the statement stands nowhere yet. */
+/* A STORE of the value at its position in the strip (a range that vector loops visit); the
+ * statement stands nowhere yet. */
 static int32_t store_of_value(rd_schedule *t, int32_t loop, int32_t value, int32_t store)
 {
     rd_stmt stmt = rd_stmt_of(RD_S_STORE);
@@ -77,7 +78,8 @@ void rd_store_behind(rd_schedule *t, int32_t loop, int32_t value, int32_t store)
     rd_put_behind(t, store_of_value(t, loop, value, store), t->let[value].made_by);
 }
 
-/* A LOAD of the array's element with the number that the loop's index has in its strip. */
+/* A LOAD of the array's element with the number that the loop's index has in its strip (a range
+ * that vector loops visit). */
 static rd_let load_of_element(rd_schedule *t, int32_t store, int32_t loop)
 {
     const rd_dtype type = t->store[store].type;
@@ -109,7 +111,8 @@ int32_t rd_load_at_end(rd_schedule *t, int32_t loop, int32_t store)
 }
 
 /* Adds "r9 = load a5[i0 - m0]" at the start of `loop`, and returns r9. `of` is the loop whose
- * index and lower bound give the position: the same strip, perhaps another loop. */
+ * index and lower bound give the position: the same strip (a range that vector loops visit),
+ * perhaps another loop. */
 int32_t rd_load_at_start(rd_schedule *t, int32_t loop, int32_t store, int32_t of)
 {
     const rd_let  let  = load_of_element(t, store, of);
@@ -136,8 +139,8 @@ void rd_replace_by_load(rd_schedule *t, int32_t value, int32_t store, int32_t lo
 }
 
 /* ---- Loops ----------------------------------------------------------------------------------- */
-/* A new, empty loop like the given one; the statement stands nowhere yet. A loop by call may take
- * its rounds in any order, so in_order is dropped. */
+/* A new, empty loop like the given one; the statement stands nowhere yet. A loop by call (one call
+ * in the text) may take its rounds in any order, so in_order is dropped. */
 static int32_t loop_like(rd_schedule *t, int32_t loop, bool by_call)
 {
     rd_for like = *rd_loop_of(t, loop);
@@ -171,9 +174,9 @@ int32_t rd_split_vector(rd_schedule *t, int32_t stmt, int32_t previous)
     return made;
 }
 
-/* Adds a loop before this one that computes the value for all elements of the strip into a new
- * array, and makes the value a load from that array. The packing loop may run in any order.
- * by_call: it is one call in the text. */
+/* Adds a loop before this one that computes the value for all elements of the strip (a range that
+ * vector loops visit) into a new array, and makes the value a load from that array. The packing
+ * loop may run in any order. by_call: it is one call in the text. */
 void rd_pack_value(rd_schedule *t, int32_t loop, int32_t value, rd_dtype type, bool by_call)
 {
     const int32_t store = rd_add_array_before(t, loop, type);

@@ -10,7 +10,8 @@ rd_linear rd_axis_plus(rd_schedule *t, int32_t axis, int64_t offset)
     return rd_linear_plus_axis(t, rd_linear_of(offset), 1, axis);
 }
 
-/* i0 - m0: the number of an element in the strip, counted from the start mark m0. */
+/* i0 - m0: the number of an element in the strip, counted from the start mark (axis bound to an
+ * end of a round) m0. */
 rd_linear rd_element_of_strip(rd_strip_mining *c)
 {
     return rd_linear_plus_axis(c->t, rd_axis_plus(c->t, c->r->axis, 0), -1, c->start);

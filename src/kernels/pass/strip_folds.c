@@ -66,9 +66,9 @@ static int32_t first_lane(rd_strip_mining *c, int32_t body, int32_t lanes)
 }
 
 /* Sets the lane, the cell (accumulator) and the offset `more` of the state that a statement of a
- * fold is about. A lane is the element's number in the strip, plus the strip's first lane if a
- * strip has fewer elements than there are lanes. In a fold that begins in the strip each element
- * has its own state: `more` is its number. */
+ * fold is about. A lane is the element's number in the strip (a range that vector loops visit),
+ * plus the strip's first lane if a strip has fewer elements than there are lanes. In a fold that
+ * begins in the strip each element has its own state: `more` is its number. */
 void rd_set_state(rd_strip_mining *c, int32_t body, rd_stmt *s)
 {
     const rd_fold_in_strip *f     = &c->strips->fold[s->fold];
@@ -95,9 +95,9 @@ void rd_set_state(rd_strip_mining *c, int32_t body, rd_stmt *s)
 }
 
 /* ---- Statements ------------------------------------------------------------------------------ */
-/* True if the states that are finished differ along the strip, so that all elements' results are
- * computed: the statement is in a loop over the strip's axis, and the cell (accumulator) moves
- * with the axis or belongs to the element, as it does if the fold begins in the strip (begins). */
+/* True if the states (accumulators) that are finished differ along the strip, so that each element
+ * has results. So the statement is in a loop over the strip's axis, and the cell (accumulator)
+ * moves with the axis. Or the fold begins in the strip (begins), where each element has a cell. */
 static bool is_finish_varying(const rd_strip_mining *c, const rd_stmt *s)
 {
     return c->inside &&
@@ -105,8 +105,8 @@ static bool is_finish_varying(const rd_strip_mining *c, const rd_stmt *s)
 }
 
 /* Puts a BEGIN into the strip. If the fold begins and ends in one round of a vector loop (inner),
- * it goes into the vector loop, behind a declaration of its state as a variable. Else it resets
- * the states of all elements, alone between vector loops. */
+ * it goes into the vector loop, behind a declaration of its state (accumulator) as a variable.
+ * Else it resets the states of all elements, alone between vector loops. */
 static void distribute_begin(rd_strip_mining *c, int32_t body, int32_t stmt)
 {
     const bool inner = c->strips->fold[c->t->stmt[stmt].fold].inner;
@@ -129,9 +129,9 @@ static bool is_finished_at_once(const rd_strip_mining *c, int32_t fold)
     return c->t->fold[fold].tree_rows == 0 && c->t->fold[fold].lanes == 1;
 }
 
-/* Puts a merge of blocks or of lanes (partial accumulators) into the strip: alone if it is the
- * same for all elements; in the vector loop if states are variables (inner) or nothing is merged;
- * else in a loop by call, one function for all elements. */
+/* Puts a merge of blocks (runs of a fold's steps) or of lanes (partial accumulators) into the
+ * strip: alone if it is the same for all elements; in the vector loop if states are variables
+ * (inner) or nothing is merged; else in a loop by call, one function for all elements. */
 static void distribute_tail(rd_strip_mining *c, int32_t body, int32_t stmt)
 {
     rd_stmt    s      = c->t->stmt[stmt];
@@ -197,9 +197,9 @@ static void distribute_step(rd_strip_mining *c, int32_t body, int32_t stmt)
     rd_to_vector(c, body, stmt);
 }
 
-/* Puts a PUSH_IF_LAST (ends the block of a cell): as a loop by call for all cells (accumulators)
- * of the strip; or alone, if neighbours are no cells, or one statement ends the blocks of all
- * cells (`all`). */
+/* Puts a PUSH_IF_LAST (ends the block of a cell): as a loop by call (one call in the text) for all
+ * cells (accumulators) of the strip (a range that vector loops visit); or alone, if neighbours are
+ * no cells, or one statement ends the blocks (runs of a fold's steps) of all cells (`all`). */
 static void distribute_ends(rd_strip_mining *c, int32_t body, int32_t stmt)
 {
     rd_stmt s = c->t->stmt[stmt];
@@ -212,10 +212,9 @@ static void distribute_ends(rd_strip_mining *c, int32_t body, int32_t stmt)
         rd_put_alone(c, body, stmt);
 }
 
-/* The step of the fold in the loop, if the fold has one state for each element of the strip and no
- * others, adjacent in memory, so that an exit can test them as one run. So the fold has one lane,
- * neighbours are cells (accumulators), and no loop between over another axis moves the cell. Else
- * -1. */
+/* The step of the fold in the loop, if each element of the strip has one state, adjacent to the
+ * next one's; else -1. An exit can then test them as one run. So the fold has one lane, neighbours
+ * are cells (accumulators), and no loop between over another axis moves the cell. */
 static int32_t step_of_strip(const rd_strip_mining *c, int32_t loop, int32_t fold)
 {
     const rd_schedule *t    = c->t;
@@ -237,9 +236,9 @@ static int32_t step_of_strip(const rd_strip_mining *c, int32_t loop, int32_t fol
 }
 
 /* Moves an early exit from a loop over another axis behind the row: it then asks whether all
- * elements of the strip are decided. It tests the states from that of the strip's first index on,
- * stop - start of them. It is dropped if the fold ends within a round (inner), or its states are
- * no such run. */
+ * elements of the strip (a range that vector loops visit) are decided. It tests the states
+ * (accumulators) from that of the strip's first index on, stop - start of them. It is dropped if
+ * the fold ends within a round (inner), or its states are no such run. */
 static void exit_behind_row(rd_strip_mining *c, int32_t body, int32_t stmt)
 {
     rd_schedule    *t     = c->t;
@@ -257,8 +256,8 @@ static void exit_behind_row(rd_strip_mining *c, int32_t body, int32_t stmt)
 }
 
 /* Puts an early exit from a loop over another axis behind its row. An exit from the strips' own
- * loop goes behind the strip, if there are several strips of a fold that begins outside of them;
- * else it is dropped, as nothing is left to be skipped. */
+ * loop goes behind the strip (a range that vector loops visit), if there are several strips of a
+ * fold that begins outside of them; else it is dropped, as nothing is left to be skipped. */
 static void distribute_exit(rd_strip_mining *c, int32_t body, int32_t stmt)
 {
     const rd_stmt *s = &c->t->stmt[stmt];

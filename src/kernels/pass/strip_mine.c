@@ -53,10 +53,10 @@ static void strip_mine_loop(rd_strip_mining *c, int32_t stmt)
     rd_distribute(c, stmt, body);
 }
 
-/* Puts all statements of the body `top` into one loop over strips, which has the bounds of the
- * loops over the axis in it. They are moved to a statement `from` that stands nowhere, then
- * distributed from there. The new loop comes from no loop of the program (of -1). c->inside = 0:
- * no loop over the axis is around yet. */
+/* Puts all statements of the body `top` into one loop over strips (ranges that vector loops
+ * visit), which has the bounds of the loops over the axis in it. They are moved to a statement
+ * `from` that stands nowhere, then distributed from there. The new loop comes from no loop of the
+ * program (of -1). c->inside = 0: no loop over the axis is around yet. */
 static void strip_mine_around(rd_strip_mining *c, int32_t top)
 {
     rd_schedule  *t     = c->t;

@@ -33,8 +33,9 @@ static const rd_for *loop_of(const measuring *m, int32_t stmt)
 }
 
 /* ---- Folds ----------------------------------------------------------------------------------- */
-/* The fewest lanes (partial accumulators) of a fold whose lanes go along the strip; INT32_MAX:
- * there is no such fold. A step of a fold with more lanes is then several strips. */
+/* The fewest lanes (partial accumulators) of a fold whose lanes go along the strip (a range that
+ * vector loops visit); INT32_MAX: there is no such fold. A step of a fold with more lanes is then
+ * several strips. */
 static int32_t fewest_lanes(const measuring *m)
 {
     int32_t fewest = INT32_MAX;
@@ -50,8 +51,8 @@ static int32_t fewest_lanes(const measuring *m)
     return fewest;
 }
 
-/* True if each element of a strip has a cell (accumulator) of several lanes: their states are too
- * many for a wide strip. */
+/* True if each element of a strip (a range that vector loops visit) has a cell (accumulator) of
+ * several lanes: their states are too many for a wide strip. */
 static bool has_lanes_of_cells(const measuring *m)
 {
     RD_EACH_IN (m->r, s) {
@@ -64,7 +65,8 @@ static bool has_lanes_of_cells(const measuring *m)
     return false;
 }
 
-/* True if the region has steps of a group-by (label >= 0). Tasks may share its few columns. */
+/* True if the region (loops that share strips) has steps of a group-by (label >= 0). Tasks may
+ * share its few columns. */
 static bool has_labels(const measuring *m)
 {
     RD_EACH_IN (m->r, s)
@@ -82,8 +84,8 @@ static int64_t trips_of(const measuring *m, const rd_for *loop)
 
 /* True if each round of the loop reads other elements, so that they come from memory: the address
  * moves, over more than 8 rounds, and PREFETCHED elements or more in all. Sliding windows move
- * less, as their strips overlap; in strips of 64 their states stay in registers. An unrolled loop
- * keeps its elements in registers, so there any distance counts. */
+ * less, as their strips overlap; in strips of 64 their states (accumulators) stay in registers. An
+ * unrolled loop keeps its elements in registers, so there any distance counts. */
 static bool is_streaming_loop(const measuring *m, int32_t stmt, const rd_linear *at)
 {
     const rd_for *loop  = loop_of(m, stmt);
@@ -105,8 +107,8 @@ static bool is_often(const measuring *m, const rd_for *loop)
            (trips >= ROWS_OF_TILE && rd_reach(p, loop->axis) < p->axis_extent[loop->axis]);
 }
 
-/* True if a loop in the region makes the load read other elements in each round, and no loop
- * around that one reads the same elements often, from a cache. */
+/* True if a loop in the region (loops that share strips) makes the load read other elements in
+ * each round, and no loop around that one reads the same elements often, from a cache. */
 static bool is_streaming_load(const measuring *m, int32_t stmt, const rd_linear *at)
 {
     bool streams = false;
@@ -124,8 +126,8 @@ static bool is_streaming_load(const measuring *m, int32_t stmt, const rd_linear 
     return streams;
 }
 
-/* True if a load that is contiguous along the strip streams from memory, and stands directly in a
- * loop of more than 8 rounds. */
+/* True if a load that is contiguous along the strip (a range that vector loops visit) streams from
+ * memory, and stands directly in a loop of more than 8 rounds. */
 static bool has_streams(const measuring *m)
 {
     RD_EACH_IN (m->r, s) {
@@ -141,8 +143,9 @@ static bool has_streams(const measuring *m)
 }
 
 /* ---- What is kept ---------------------------------------------------------------------------- */
-/* Bytes of a cell's states. A state is `n_state` numbers. A scan of several blocks also has the
- * state before the block (before), and one of pairs hi + lo (pair) one number more. */
+/* Bytes of a cell's states. A state is `n_state` numbers. A scan of several blocks (runs of a
+ * fold's steps) also has the state before the block (before), and one of pairs hi + lo (pair) one
+ * number more. */
 static int64_t bytes_of_states(const rd_loop_fold *f)
 {
     const bool    before = f->blocks && f->of.fold->scan;
@@ -152,9 +155,9 @@ static int64_t bytes_of_states(const rd_loop_fold *f)
                             : arrays * rd_register_size(f->of.fold->type);
 }
 
-/* Bytes that a loop over the strip leaves to the next one, for each element: states of folds, and
- * for each operation on whole strips (such as exp) two arrays of 8 bytes, its operand and its
- * result. */
+/* Bytes that a loop over the strip leaves to the next one, for each element: states (accumulators)
+ * of folds, and for each operation on whole strips (such as exp) two arrays of 8 bytes, its
+ * operand and its result. */
 static int64_t bytes_kept(const measuring *m)
 {
     int64_t bytes = 0;
@@ -201,9 +204,10 @@ static bool is_bounding(const measuring *m)
     return false;
 }
 
-/* The width of strips of streamed rows: as long as the states still fit twice the first-level
- * cache, but not so short that runs of memory get short. 256 if a mask bounds a loop by the
- * strip's position, as narrower strips leave out more of that loop. At most the axis (reach). */
+/* The width of strips of streamed rows: as long as the states (accumulators) still fit twice the
+ * first-level cache, but not so short that runs of memory get short. 256 if a mask bounds a loop
+ * by the strip's position, as narrower strips leave out more of that loop. At most the axis
+ * (reach). */
 static int32_t wide_width(const measuring *m)
 {
     enum { BOUNDING = 256 };
@@ -218,7 +222,8 @@ static int32_t wide_width(const measuring *m)
 }
 
 /* ---- Functions ------------------------------------------------------------------------------- */
-/* True if the region calls users' functions that take blocks of elements. */
+/* True if the region (loops that share strips) calls users' functions that take blocks of
+ * elements. */
 static bool has_block_calls(const measuring *m)
 {
     RD_EACH_IN (m->r, s) {
@@ -230,7 +235,8 @@ static bool has_block_calls(const measuring *m)
     return false;
 }
 
-/* True if the region has operations without vectors, which work on a whole strip. */
+/* True if the region (loops that share strips) has operations without vectors, which work on a
+ * whole strip (a range that vector loops visit). */
 static bool needs_fission(const measuring *m)
 {
     RD_EACH_IN (m->r, s)
@@ -239,12 +245,13 @@ static bool needs_fission(const measuring *m)
     return false;
 }
 
-/* True if a long loop of the region, over another axis, takes exponentials of f32 and has steps of
- * folds that go on after it.  A strip of one vector stays in registers, with its states and what
- * it reads again; four rounds fill the latency of exp.  Strips of four vectors took 1.16 of the
- * time (gcc 12, Zen 4); of f64 they take 0.95.  AVX2 (vectors below 64 bytes) has half as many
- * registers. The loop is one of the program, upwards, and not the row of a sparse array.
- * reuses_states: a fold goes on behind the loop. */
+/* True if a long loop of the region (loops that share strips), over another axis, takes
+ * exponentials of f32 and has steps of folds that go on after it.  A strip (a range that vector
+ * loops visit) of one vector stays in registers, with its states (accumulators) and what it reads
+ * again; four rounds fill the latency of exp.  Strips of four vectors took 1.16 of the time (gcc
+ * 12, Zen 4); of f64 they take 0.95.  AVX2 (vectors below 64 bytes) has half as many registers.
+ * The loop is one of the program, upwards, and not the row of a sparse array. reuses_states: a
+ * fold goes on behind the loop. */
 bool rd_takes_exp_of_pairs(const rd_strip_at *r, int32_t loop)
 {
     enum { LONG = 64, ZMM = 64 };
@@ -269,7 +276,8 @@ bool rd_takes_exp_of_pairs(const rd_strip_at *r, int32_t loop)
     return found && reuses_states;
 }
 
-/* True if a loop of the region takes exponentials of pairs, as rd_takes_exp_of_pairs() says. */
+/* True if a loop of the region (loops that share strips) takes exponentials of pairs, as
+ * rd_takes_exp_of_pairs() says. */
 static bool has_exp_of_pairs(const measuring *m)
 {
     RD_EACH_IN (m->r, s)
@@ -289,8 +297,9 @@ static bool has_ends_amid_rows(const measuring *m)
     return false;
 }
 
-/* Elements of the last, shorter strip of a whole axis.  -1: not known, as tiles, tasks' shares (of
- * the root axis), clusters or ends of blocks may leave any number. */
+/* Elements of the last, shorter strip (a range that vector loops visit) of a whole axis.  -1: not
+ * known, as tiles, tasks' shares (of the root axis), clusters or ends of blocks may leave any
+ * number. */
 static int32_t tail_of(const measuring *m, int32_t width)
 {
     const rd_program *p      = m->r->t->p;

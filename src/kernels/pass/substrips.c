@@ -33,9 +33,9 @@ static rd_linear mark_position(rd_schedule *t, int32_t axis)
     return rd_linear_plus_axis(t, rd_linear_of(0), 1, axis);
 }
 
-/* A loop over substrips of `width` elements, from the start mark of the strip to its stop mark,
- * with marks of its own. It keeps the number (`strip`) of the strips that it divides, and comes
- * from no loop of the program (of -1). */
+/* A loop over substrips of `width` elements, from the start mark (axis bound to an end of a round)
+ * of the strip to its stop mark, with marks of its own. It keeps the number (`strip`) of the
+ * strips that it divides, and comes from no loop of the program (of -1). */
 static rd_for substrip_loop(rd_schedule *t, const rd_for *strips, int32_t width)
 {
     return (rd_for){ .kind     = RD_FOR_SERIAL,
@@ -84,7 +84,8 @@ int32_t rd_put_substrips_around(rd_schedule *t, int32_t first, int32_t last, int
     return made;
 }
 
-/* "prefetch 128 from s0[..]": puts a PREFETCH of the load's slot before the vector loop. */
+/* "prefetch 128 from s0[..]": puts a PREFETCH of the load's slot (array of the program's memory)
+ * before the vector loop. */
 void rd_add_prefetch_before(rd_schedule *t, int32_t vector, const rd_let *load, rd_linear at,
                             rd_linear count)
 {

@@ -16,8 +16,9 @@
 #include "kernels/pass/pass.h"
 #include "kernels/pass/strip_at.h"
 
-/* True if the statement declares an array, or begins states in one, that is in memory, not in
- * registers. Such an array may have room for one strip only. */
+/* True if the statement declares an array, or begins states (accumulators) in one, that is in
+ * memory, not in registers. Such an array may have room for one strip (a range that vector loops
+ * visit) only. */
 static bool is_array(const rd_schedule *t, const rd_stmt *s)
 {
     return (s->kind == RD_S_ARRAY || s->kind == RD_S_BEGIN) &&
@@ -45,7 +46,7 @@ static bool is_piece_of_strip(const rd_schedule *t, int32_t strip, int32_t stmt)
 }
 
 /* True if the loop holds an unrolled loop, which would read behind the last element of a padded
- * strip, or a piece of a strip, which has a length of its own. */
+ * strip (a range that vector loops visit), or a piece of a strip, which has a length of its own. */
 static bool has_unrolled_loop(const rd_schedule *t, int32_t loop)
 {
     for (int32_t s = loop; s >= 0; s = rd_next_stmt(t, s, loop))
@@ -58,7 +59,7 @@ static bool has_unrolled_loop(const rd_schedule *t, int32_t loop)
 /* Adds the tail, a copy of the loop that runs once, behind the loop; it returns its statement, or
  * -1. Of 52 elements in 64 lanes (partial accumulators) compilers make three vectors and four
  * scalars, for which the next vector of states waits. So a padded tail is as long as other strips
- * in the text (the maximum of rows of 180 f32: 26 ns, so 19). */
+ * (ranges that vector loops visit) in the text (the maximum of rows of 180 f32: 26 ns, so 19). */
 static int32_t add_tail(rd_schedule *t, int32_t stmt, rd_edge_part border, const rd_strip *r)
 {
     const int32_t made = rd_stmt_copy(t, stmt);
@@ -74,9 +75,10 @@ static int32_t add_tail(rd_schedule *t, int32_t stmt, rd_edge_part border, const
     return made;
 }
 
-/* True if the row has 4 strips or fewer and a known length, which is then a constant of the text.
- * States of lanes (partial accumulators) stay in registers from strip to strip then (the variance
- * of rows of 192 f32: 62 ns, so 30). No terms (n == 0): both bounds are constants. */
+/* True if the row has 4 strips (ranges that vector loops visit) or fewer and a known length, which
+ * is then a constant of the text. States of lanes (partial accumulators) stay in registers from
+ * strip to strip then (the variance of rows of 192 f32: 62 ns, so 30). No terms (n == 0): both
+ * bounds are constants. */
 static bool is_few_strips(const rd_for *loop, const rd_strip *r)
 {
     enum { FEW = 4 };
@@ -86,8 +88,8 @@ static bool is_few_strips(const rd_for *loop, const rd_strip *r)
            loop->to.part[0].at.offset - loop->from.part[0].at.offset <= (int64_t)FEW * r->width;
 }
 
-/* Makes early exits from the loop over whole strips leave its tail, too, and removes those that
- * stand directly in the tail. */
+/* Makes early exits from the loop over whole strips (ranges that vector loops visit) leave its
+ * tail, too, and removes those that stand directly in the tail. */
 static void retarget_exits(rd_schedule *t, int32_t whole, int32_t tail)
 {
     for (int32_t s = whole; s >= 0; s = rd_next_stmt(t, s, whole))
@@ -100,9 +102,9 @@ static void retarget_exits(rd_schedule *t, int32_t whole, int32_t tail)
     }
 }
 
-/* Moves an only strip around the serial loops over rows (loop interchange), so that no row asks
- * how long it is.  Returns the statement of its loop then. extent == 1: there is one round over
- * strips. */
+/* Moves an only strip (a range that vector loops visit) around the serial loops over rows (loop
+ * interchange), so that no row asks how long it is.  Returns the statement of its loop then.
+ * extent == 1: there is one round over strips. */
 static int32_t interchange_outwards(rd_schedule *t, int32_t stmt)
 {
     int32_t parent = t->stmt[stmt].parent;
@@ -150,8 +152,8 @@ static int32_t add_share(rd_schedule *t, int32_t stmt, int32_t tail_stmt)
     return made;
 }
 
-/* True if tasks share the strips' axis (root), which is one strip, and the tail is not padded. A
- * share of a task then is a part of that strip. */
+/* True if tasks share the strips' axis (root), which is one strip (a range that vector loops
+ * visit), and the tail is not padded. A share of a task then is a part of that strip. */
 static bool is_shared_strip(const rd_schedule *t, const rd_strip *r)
 {
     return !t->whole && t->p->root == r->axis && rd_reach(t->p, r->axis) == r->width && !r->padded;
@@ -190,7 +192,8 @@ static void split_tail(rd_schedule *t, int32_t stmt, const rd_strip *r)
 }
 
 /* Gives the loop over strips one round over all elements. Its vector loops, which begin at the
- * start mark, get the extent of all strips together; -1: known at run time only. */
+ * start mark (axis bound to an end of a round), get the extent of all strips together; -1: known
+ * at run time only. */
 static void make_single_round(rd_schedule *t, int32_t stmt, const rd_strip *r)
 {
     const int32_t start = rd_loop_of(t, stmt)->start;

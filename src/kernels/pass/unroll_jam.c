@@ -98,7 +98,7 @@ static int32_t make_round(rd_schedule *t, int32_t loop, int32_t mark, int32_t k)
 
 /* Makes the loop over `rows` rounds at a time: `for (mark = from; mark < border; mark += rows)`,
  * where `border` is the end of the last whole round. Its vector loop's body has the rounds one
- * behind the other, and states that they share are variables. */
+ * behind the other, and states (accumulators) that they share are variables. */
 static int32_t make_merged_loop(rd_schedule *t, int32_t loop, int32_t rows,
                                 const rd_edge_part *border)
 {
@@ -152,8 +152,8 @@ static void merge_rounds(rd_schedule *t, int32_t loop, int32_t rows)
 }
 
 /* The pass: for each loop around a vector loop for which several rounds were chosen, jams these
- * into the vector loop (unroll-and-jam).  A state is then loaded and stored once for all of
- * them. */
+ * into the vector loop (unroll-and-jam).  A state (accumulator) is then loaded and stored once for
+ * all of them. */
 void rd_pass_unroll_jam(rd_schedule *t, const rd_target *target)
 {
     for (int k = 0; target->strips && k < RD_N_PARTS; k++)

@@ -74,8 +74,8 @@ static int32_t vector_in(const rd_schedule *t, int32_t loop)
 }
 
 /* How many serial loops each row (round of the outer loop) has into which all rows can be jammed
- * (unroll-and-jam): each holds a vector loop, and has the same bounds in all rows. 0: there is
- * none, or some serial loop does not allow it. */
+ * (unroll-and-jam). Each must hold a vector loop, and have the same bounds in all rows. 0: there
+ * is none, or some serial loop does not allow it. */
 static int inner_loops(const rd_schedule *t, int32_t loop)
 {
     int found = 0;
@@ -90,8 +90,8 @@ static int inner_loops(const rd_schedule *t, int32_t loop)
     return found;
 }
 
-/* True if a statement reads or writes the array, of elements or of states. A LET uses one if it
- * loads (slot < 0: not from the program's memory); an ARRAY only declares it. */
+/* True if a statement reads or writes the array, of elements or of states (accumulators). A LET
+ * uses one if it loads (slot < 0: not from the program's memory); an ARRAY only declares it. */
 static bool uses_array(const rd_schedule *t, int32_t stmt, int32_t array)
 {
     const rd_stmt *s   = &t->stmt[stmt];
@@ -128,7 +128,7 @@ static bool is_used_elsewhere(const rd_schedule *t, int32_t loop, int32_t stmt)
     return false;
 }
 
-/* True if the statement declares an array of a fold's states, not of elements. */
+/* True if the statement declares an array of a fold's states (accumulators), not of elements. */
 static bool is_of_states(const rd_schedule *t, int32_t stmt)
 {
     return t->stmt[stmt].kind == RD_S_ARRAY && t->store[t->stmt[stmt].store].fold >= 0;
@@ -396,8 +396,8 @@ static int32_t make_jammed_loop(const jammed_rows *j, int32_t inner)
 }
 
 /* True if the statement belongs to the part of the row that ends with `last`, and is copied for
- * each row. Declarations and BEGINs of states are made once for all rows, and serial loops are
- * jammed. */
+ * each row. Declarations and BEGINs of states (accumulators) are made once for all rows, and
+ * serial loops are jammed. */
 static bool is_in_part(const jammed_rows *j, int32_t stmt, int32_t last)
 {
     const rd_schedule *t = j->t;
@@ -438,8 +438,8 @@ static bool has_statements(const jammed_rows *j, int32_t last)
     return false;
 }
 
-/* Begins the states of all rows, by a copy of each BEGIN of a row; its array is then that of all
- * rows. */
+/* Begins the states (accumulators) of all rows, by a copy of each BEGIN of a row; its array is
+ * then that of all rows. */
 static void begin_states(const jammed_rows *j, int32_t made)
 {
     for (int32_t s = j->t->stmt[j->loop].first; s >= 0 && !j->t->failed; s = j->t->stmt[s].next)

@@ -61,7 +61,7 @@ static const rd_let *load_of(const row_loops *q, int32_t stmt)
 }
 
 /* ---- What the loop inside does --------------------------------------------------------------- */
-/* True if blocks of a fold end along the loop. */
+/* True if blocks (runs of a fold's steps) of a fold end along the loop. */
 static bool has_block_ends(const row_loops *q, int32_t loop)
 {
     for (int32_t k = 0; k < q->r->t->p->n_fold; k++)
@@ -70,8 +70,8 @@ static bool has_block_ends(const row_loops *q, int32_t loop)
     return false;
 }
 
-/* True if a load in the loop moves along the strip, but not from row to row. Only such a load is
- * saved when rows are jammed. */
+/* True if a load in the loop moves along the strip (a range that vector loops visit), but not from
+ * row to row. Only such a load is saved when rows are jammed. */
 static bool has_shared_load(const row_loops *q, int32_t inside)
 {
     EACH_IN(q, inside, s)
@@ -85,7 +85,8 @@ static bool has_shared_load(const row_loops *q, int32_t inside)
     return false;
 }
 
-/* The first statement of the row that stores to the slot; -1 if there is none. */
+/* The first statement of the row that stores to the slot (array of the program's memory); -1 if
+ * there is none. */
 static int32_t store_to(const row_loops *q, int32_t slot)
 {
     EACH_IN(q, q->loop, s)
@@ -95,9 +96,9 @@ static int32_t store_to(const row_loops *q, int32_t slot)
 }
 
 /* True if pass `store_forward` will replace the load, in the loop inside, by the value that the
- * row has stored for the same element of the strip. The value then goes from loop to loop by an
- * array, which each jammed row has. So the slot is scratch, stored once in the row, before the
- * loop, at the same position. */
+ * row has stored for the same element of the strip (a range that vector loops visit). The value
+ * then goes from loop to loop by an array, which each jammed row has. So the slot is scratch
+ * (temporary memory of a task), stored once in the row, before the loop, at the same position. */
 static bool is_forwarded(const row_loops *q, int32_t inside, const rd_let *load, int32_t store)
 {
     const rd_schedule *t      = q->r->t;
@@ -115,8 +116,8 @@ static bool is_forwarded(const row_loops *q, int32_t inside, const rd_let *load,
 }
 
 /* True if the statement of a loop inside reads a value that the row makes outside of that loop, or
- * loads what the row stores (unless that is forwarded through an array): jammed rows are done part
- * by part, and could not see it. */
+ * loads what the row stores there, unless that is forwarded through an array. Jammed rows are done
+ * part by part, and could not see it. */
 static bool is_reading_row(const row_loops *q, int32_t inside, int32_t stmt)
 {
     const rd_schedule *t    = q->r->t;
@@ -132,9 +133,9 @@ static bool is_reading_row(const row_loops *q, int32_t inside, int32_t stmt)
 }
 
 /* ---- What stands in a row -------------------------------------------------------------------- */
-/* True if each element of the strip has a cell (accumulator) of the fold, which has one block and
- * one lane, is no scan and no user's.  It does not end in one round of a vector loop (`inner`), and
- * so has an array of states. */
+/* True if each element of the strip has a cell (accumulator) of the fold, which has one block (a
+ * run of a fold's steps) and one lane, is no scan and no user's.  It does not end in one round of
+ * a vector loop (`inner`), and so has an array of states. */
 static bool can_jam_fold(const row_loops *q, int32_t fold)
 {
     const rd_loop_fold *f = &q->r->t->fold[fold];
@@ -154,7 +155,7 @@ static int32_t loop_inside(const row_loops *q, int32_t stmt)
 
 /* True if the step can be jammed in a loop inside: its fold begins in the row; or it has the same
  * cell (accumulator) in all rows, with one lane, and no other statement in the row than ends of
- * blocks. */
+ * blocks (runs of a fold's steps). */
 static bool can_jam_step(const row_loops *q, int32_t stmt)
 {
     const rd_schedule *t    = q->r->t;
@@ -183,7 +184,7 @@ static int part_of(const row_loops *q, int32_t stmt)
 
 /* True if jamming rows part by part leaves the statement's order as it is. The steps of a fold
  * that goes on behind the row must all be in one part, and so must a load outside of the loops and
- * the stores to its slot. */
+ * the stores to its slot (array of the program's memory). */
 static bool keeps_order(const row_loops *q, int32_t stmt)
 {
     const rd_stmt *a    = &q->r->t->stmt[stmt];
@@ -227,10 +228,10 @@ static bool can_jam_stmt(const row_loops *q, int32_t stmt)
            (s->kind != RD_S_STEP || can_jam_step(q, stmt));
 }
 
-/* True if the loop inside a row can serve several rows at once: a loop of the program (no sparse
- * row) that is not unrolled and has no ends of blocks, with a load that rows share. Its own rounds
- * must be jammable: as rd_unroll_jam_rounds() says of an only loop, else as rd_can_jam_into()
- * does. */
+/* True if the loop inside a row can serve several rows at once. It is a loop of the program (no
+ * sparse row), not unrolled, without ends of blocks (runs of a fold's steps), and with a load that
+ * rows share. Its own rounds must be jammable: as rd_unroll_jam_rounds() says of an only loop,
+ * else as rd_can_jam_into() does. */
 static bool can_serve_rows(const row_loops *q, int32_t inside)
 {
     const rd_for *l = rd_loop_of(q->r->t, inside);
@@ -244,8 +245,8 @@ static bool can_serve_rows(const row_loops *q, int32_t inside)
 }
 
 /* 4 or 8, if the rows of the loop can be jammed (unroll-and-jam), else 0.  The loop is one of the
- * program, upwards, with so many rounds or more, in strips of at most 128.  All loops inside can
- * serve several rows. */
+ * program, upwards, with so many rounds or more, in strips (ranges that vector loops visit) of at
+ * most 128.  All loops inside can serve several rows. */
 int32_t rd_unroll_jam_outer_rounds(const rd_strip_at *r, const rd_strip *strip,
                                    const rd_fold_in_strip *fold, int32_t loop)
 {

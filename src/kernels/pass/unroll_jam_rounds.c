@@ -49,7 +49,7 @@ static int32_t axis_of(const jam_candidate *m)
 
 /* ---- Rows of memory -------------------------------------------------------------------------- */
 /* True if pass `prefetch_rows` will prefetch rows of the loop: it is on for this processor, and
- * wide strips of a large array are read. */
+ * wide strips (ranges that vector loops visit) of a large array are read. */
 static bool has_prefetched_rows(const jam_candidate *m)
 {
     if (!rd_prefetches_rows_behind || !m->strip->wide)
@@ -133,8 +133,8 @@ static bool moves_cell(const jam_candidate *m, int32_t fold)
 
 /* True if the step uses the same state in all rounds of the loop; it may differ by the strip's
  * element, or by the round of an unrolled loop. So the loop does not move the cell (accumulator),
- * and no loop between that stays serial does. Neighbours of the strip are lanes, or the fold has
- * one lane. */
+ * and no loop between that stays serial does. Neighbours of the strip (a range that vector loops
+ * visit) are lanes, or the fold has one lane. */
 static bool has_fixed_state(const jam_candidate *m, int32_t stmt)
 {
     const int32_t  fold = m->r->t->stmt[stmt].fold;
@@ -148,7 +148,7 @@ static bool has_fixed_state(const jam_candidate *m, int32_t stmt)
 }
 
 /* True if the step can be jammed: it has vectors, no label, is no scan by the tree (levels), and
- * its state is the same in all rounds, or a variable of its round (inner). */
+ * its state (accumulator) is the same in all rounds, or a variable of its round (inner). */
 static bool can_merge_step(const jam_candidate *m, int32_t stmt)
 {
     const rd_stmt *s = &m->r->t->stmt[stmt];
@@ -167,8 +167,9 @@ static bool can_merge_load(const jam_candidate *m, int32_t stmt)
            (rereads < 0 || rereads == m->loop || rd_stands_in(m->r->t, m->loop, rereads));
 }
 
-/* True if a vector loop can do the statement for a few rows at once.  Begins and ends of a fold can
- * only be there if the fold begins and ends in a row (`inner`), with its states in variables. */
+/* True if a vector loop can do the statement for a few rows at once.  Begins and ends of a fold
+ * can only be there if the fold begins and ends in a row (`inner`), with its states (accumulators)
+ * in variables. */
 static bool can_merge_stmt(const jam_candidate *m, int32_t stmt)
 {
     const rd_stmt *s = &m->r->t->stmt[stmt];
@@ -219,8 +220,8 @@ int32_t rd_unroll_jam_rounds(const rd_strip_at *r, const rd_strip *strip,
 }
 
 /* True if each round of the loop can be a part of a vector loop that does several rounds of a loop
- * around, as rd_unroll_jam_outer_rounds() asks: states may move with its own rounds, as each
- * coordinate of a gradient has its own. */
+ * around; see rd_unroll_jam_outer_rounds(). States (accumulators) may move with its own rounds, as
+ * each coordinate of a gradient has its own. */
 bool rd_can_jam_into(const rd_strip_at *r, const rd_strip *strip, const rd_fold_in_strip *fold,
                      int32_t loop, int32_t rows)
 {

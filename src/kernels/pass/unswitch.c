@@ -41,9 +41,9 @@ static int32_t effective_mask(const rd_schedule *t, const rd_stmt *step)
 }
 
 /* ---- Which ----------------------------------------------------------------------------------- */
-/* True if the loop goes element by element, so that a branch pays: a serial loop of the program
- * (of >= 0) without strips, over a row of a sparse pattern, or with states that are switched by
- * runs of labels. Others become vector loops. */
+/* True if the loop goes element by element, so that a branch pays. It is a serial loop of the
+ * program (of >= 0) without strips, over a row of a sparse pattern, or with states (accumulators)
+ * that are switched by runs of labels. Others become vector loops. */
 static bool is_element_loop(const rd_schedule *t, int32_t loop)
 {
     const rd_for *l = rd_loop_of(t, loop);

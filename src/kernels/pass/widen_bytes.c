@@ -12,8 +12,8 @@
 #include "kernels/pass/pass.h"
 #include "kernels/pass/strip_arrays.h"
 
-/* True if all steps of the strip are sums in a narrow int type (is_short), and there is one. Its
- * bytes become ints of these sums alone. */
+/* True if all steps of the strip (a range that vector loops visit) are sums in a narrow int type
+ * (is_short), and there is one. Its bytes become ints of these sums alone. */
 static bool has_only_short_sums(const rd_schedule *t, int32_t strip)
 {
     bool has_step = false;
@@ -53,8 +53,8 @@ static bool is_stored_before(const rd_schedule *t, int32_t load)
     return false;
 }
 
-/* The number of elements of the strip in the text: the padded one, if it is padded (rounds behind
- * the last element have no effect). */
+/* The number of elements of the strip (a range that vector loops visit) in the text: the padded
+ * one, if it is padded (rounds behind the last element have no effect). */
 static int32_t width_of(const rd_for *strip)
 {
     return strip->padded ? strip->padded : strip->width;
@@ -95,9 +95,10 @@ static void widen_in(rd_schedule *t, int32_t loop, int32_t width)
             rd_pack_value(t, loop, t->stmt[s].value, RD_I32, /*by_call=*/true);
 }
 
-/* The pass: in short strips, loads of bytes are widened to ints by a loop of their own, since gcc
- * makes no vectors of them otherwise.  `strip` is the innermost loop over such strips, or -1.
- * Loops that are calls, or that the pass has added (from n on), stay as they are. */
+/* The pass: in short strips (ranges that vector loops visit), loads of bytes are widened to ints
+ * by a loop of their own, since gcc makes no vectors of them otherwise.  `strip` is the innermost
+ * loop over such strips, or -1. Loops that are calls, or that the pass has added (from n on), stay
+ * as they are. */
 void rd_pass_widen_bytes(rd_schedule *t, const rd_target *target)
 {
     int32_t strip = -1; /* the innermost one whose length is known */

@@ -40,8 +40,8 @@ const rd_fold *rd_shadow_fold_of(const rd_shadow_folds *s, int32_t fold)
     return &s->t->p->fold[fold];
 }
 
-/* Rows of nodes (merged blocks) that a cell has at a time, at most: two for each level of the
- * combine tree, as a share may begin and end amid nodes, and some to spare. */
+/* Rows of nodes (merged blocks) that a cell (accumulator) has at a time, at most: two for each
+ * level of the combine tree, as a share may begin and end amid nodes, and some to spare. */
 int32_t rd_shadow_rows_of(const rd_fold *f)
 {
     int32_t bits = 1;
@@ -234,8 +234,9 @@ rd_shadow_accumulator *rd_shadow_accumulator_at(rd_shadow_folds *s, const rd_stm
     return NULL;
 }
 
-/* The state (a hash) of a lane that a statement names, at subscript cell * cell_stride + lane *
- * lane_stride + more. NULL, and a failure, if there is none or if it has not begun. */
+/* The state (a hash) of a lane (partial accumulator) that a statement names, at subscript cell *
+ * cell_stride + lane * lane_stride + more. NULL, and a failure, if there is none or if it has not
+ * begun. */
 uint64_t *rd_shadow_state_at(const rd_shadow_folds *s, const rd_stmt *by, int64_t number,
                              int64_t more, int32_t lane)
 {

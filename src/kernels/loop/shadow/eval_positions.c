@@ -40,8 +40,8 @@ static int64_t rounded(int64_t at, int64_t first, int64_t by, bool up)
     return past == 0 ? at : up ? at - past + by : at - past;
 }
 
-/* The value of a loop bound in a copy: the greatest or the least of its parts, each rounded if by
- * > 1. */
+/* The value of a loop bound in a copy (instance of the code): the greatest or the least of its
+ * parts, each rounded if by > 1. */
 int64_t rd_shadow_edge(const rd_shadow_task *r, const rd_shadow_copy *c, const rd_edge *edge,
                        bool greatest)
 {
@@ -59,7 +59,8 @@ int64_t rd_shadow_edge(const rd_shadow_task *r, const rd_shadow_copy *c, const r
     return found;
 }
 
-/* The values of the positions of a fold's element, or of its cell, in a copy. */
+/* The values of the positions of a fold's element, or of its cell, in a copy (instance of the
+ * code). */
 rd_shadow_coords rd_shadow_coords_of(const rd_shadow_task *r, const rd_shadow_copy *c,
                                      const rd_fold_at *of)
 {

@@ -79,7 +79,7 @@ static void *room_for(rd_shadow_list *l, void *array, int64_t *room, int64_t n, 
     return made ? made : array;
 }
 
-/* Begins the fold: the lists of all cells are empty. */
+/* Begins the fold: the lists of all cells (accumulators) are empty. */
 void rd_shadow_list_begin(rd_shadow_list *l)
 {
     l->n = 0;
@@ -93,7 +93,7 @@ void rd_shadow_list_begin(rd_shadow_list *l)
     }
 }
 
-/* Adds an element to the list of its cell; false: no memory. */
+/* Adds an element to the list of its cell (accumulator); false: no memory. */
 bool rd_shadow_list_take(rd_shadow_list *l, const rd_shadow_element *e)
 {
     if (!l->failed)
@@ -117,8 +117,8 @@ static int compare_places(const void *a, const void *b)
     return (x->e.step > y->e.step) - (x->e.step < y->e.step);
 }
 
-/* The node of one block in a lane: the hash of its n elements, in the order of their steps, folded
- * from the left. */
+/* The node of one block in a lane (partial accumulator): the hash of its n elements, in the order
+ * of their steps, folded from the left. */
 static uint64_t state_of(const rd_fold *f, const list_element *x, int64_t n)
 {
     uint64_t state = RD_OF_NOTHING;
@@ -185,7 +185,8 @@ bool rd_shadow_list_finish(rd_shadow_list *l, int64_t cell, rd_shadow *y)
 }
 
 /* ---- Scans ----------------------------------------------------------------------------------- */
-/* The node of 2^level elements from `from` on within a block, by the aligned binary tree. */
+/* The node of 2^level elements from `from` on within a block (a run of a fold's steps), by the
+ * aligned binary tree. */
 static uint64_t tree_of(const rd_fold *f, const uint64_t *element, int64_t from, int32_t level)
 {
     if (level == 0)
@@ -209,8 +210,8 @@ static uint64_t tree_prefix(const rd_fold *f, const uint64_t *element, int64_t f
         tree_prefix(f, element, from + ((int64_t)1 << level), n - ((int64_t)1 << level)));
 }
 
-/* The prefix within the block at hand, up to its last element so far. Scans by the tree merge
- * nodes of 1, 2, 4 .. elements; others fold from the left (state). */
+/* The prefix within the block (a run of a fold's steps) at hand, up to its last element so far.
+ * Scans by the tree merge nodes of 1, 2, 4 .. elements; others fold from the left (state). */
 static uint64_t prefix_of(const rd_fold *f, const scan_cell *s)
 {
     if (f->prefix == RD_PREFIX_TREE && !rd_shadow_is_unordered(f))
@@ -227,9 +228,9 @@ static uint64_t block_tree(const rd_fold *f, const uint64_t *node, int64_t start
                            block_tree(f, node, start + ((int64_t)1 << (level - 1)), level - 1));
 }
 
-/* The prefix of all finished blocks of a scan. Sums of floats (pair) add the nodes that cover
- * them, the largest first, one for each bit of their number; other folds merge the blocks from the
- * left. */
+/* The prefix of all finished blocks (runs of a fold's steps) of a scan. Sums of floats (pair) add
+ * the nodes that cover them, the largest first, one for each bit of their number; other folds
+ * merge the blocks from the left. */
 static uint64_t before_of(const rd_fold *f, const scan_cell *s)
 {
     const bool pair = rd_fold_has_pairs(f);
@@ -246,8 +247,8 @@ static uint64_t before_of(const rd_fold *f, const scan_cell *s)
     return sum;
 }
 
-/* Computes the results of a scan at the element at hand: the prefix of finished blocks, merged
- * with that of its own block. */
+/* Computes the results of a scan at the element at hand: the prefix of finished blocks (runs of a
+ * fold's steps), merged with that of its own block. */
 static void add_results(const rd_fold *f, const scan_cell *s, rd_shadow *y)
 {
     const uint64_t node = rd_shadow_merge(f, s->before, prefix_of(f, s));
@@ -256,8 +257,8 @@ static void add_results(const rd_fold *f, const scan_cell *s, rd_shadow *y)
         y[k] = rd_shadow_finish(f, node, k);
 }
 
-/* Ends the block at hand of a scan: its node is kept, the prefix (before) includes it, and no
- * element is left. */
+/* Ends the block (a run of a fold's steps) at hand of a scan: its node is kept, the prefix
+ * (before) includes it, and no element is left. */
 static void end_block(rd_shadow_list *l, scan_cell *s)
 {
     s->node = room_for(l, s->node, &s->room_node, s->n_node, sizeof *s->node);
@@ -269,7 +270,7 @@ static void end_block(rd_shadow_list *l, scan_cell *s)
     s->state             = RD_OF_NOTHING;
 }
 
-/* Adds an element (its hash) to the block at hand of a scan. */
+/* Adds an element (its hash) to the block (a run of a fold's steps) at hand of a scan. */
 static void add_element(rd_shadow_list *l, scan_cell *s, uint64_t hash)
 {
     s->element = room_for(l, s->element, &s->room_element, s->n_element, sizeof *s->element);
@@ -280,8 +281,8 @@ static void add_element(rd_shadow_list *l, scan_cell *s, uint64_t hash)
 }
 
 /* Takes an element of a scan, in order, and computes the results up to it. The first element of
- * another block ends the one before. An exclusive scan computes the results before it takes the
- * element. False: no memory. */
+ * another block (a run of a fold's steps) ends the one before. An exclusive scan computes the
+ * results before it takes the element. False: no memory. */
 bool rd_shadow_list_scan(rd_shadow_list *l, const rd_shadow_element *e, rd_shadow *y)
 {
     scan_cell    *s     = &l->prefix[e->cell];

@@ -58,9 +58,9 @@ static bool is_neutral(const rd_fold *f, int64_t index, rd_shadow x, const rd_sh
     return is_same_state(before, after, rd_reducer_table[f->reducer].n_state, class);
 }
 
-/* Makes the element of a step: its cell, step and lane, and the hash of its operands. Masked and
- * neutral elements have the hash RD_OF_NOTHING. The index is hashed only for reducers that may use
- * it: places (argmin) and users' ones. */
+/* Makes the element of a step: its cell (accumulator), step and lane (partial accumulator), and
+ * the hash of its operands. Masked and neutral elements have the hash RD_OF_NOTHING. The index is
+ * hashed only for reducers that may use it: places (argmin) and users' ones. */
 rd_shadow_element rd_shadow_element_of(const rd_fold *f, const rd_shadow_coords *at, rd_shadow x,
                                        const rd_shadow *w, const rd_shadow *mask)
 {
@@ -98,8 +98,9 @@ uint64_t rd_shadow_step(const rd_fold *f, uint64_t state, uint64_t element)
     return rd_mix(rd_mix(RD_OF_STEP, state), element);
 }
 
-/* The node of a finished block, a hash of its state's hash. A state of 0 has met no element and
- * stays 0. Unordered folds keep the state, as their blocks make no difference. */
+/* The node of a finished block (a run of a fold's steps), a hash of its state's hash. A state of 0
+ * has met no element and stays 0. Unordered folds keep the state, as their blocks make no
+ * difference. */
 uint64_t rd_shadow_block(const rd_fold *f, uint64_t state)
 {
     return state && !rd_shadow_is_unordered(f) ? rd_mix(RD_OF_BLOCK, state) : state;
@@ -112,7 +113,8 @@ uint64_t rd_shadow_merge(const rd_fold *f, uint64_t a, uint64_t b)
     return hash_after(f, RD_OF_MERGE, a, b);
 }
 
-/* The same for two nodes of elements within a block, of a scan by the tree. */
+/* The same for two nodes of elements within a block (a run of a fold's steps), of a scan by the
+ * tree. */
 uint64_t rd_shadow_join(const rd_fold *f, uint64_t a, uint64_t b)
 {
     return hash_after(f, RD_OF_JOIN, a, b);

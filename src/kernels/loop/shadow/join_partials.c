@@ -19,8 +19,8 @@ void rd_shadow_set_item(rd_shadow_folds *s, uint64_t item)
 }
 
 /* ---- Nodes ----------------------------------------------------------------------------------- */
-/* Stores one node of a cell (accumulator), with all its lanes, as a partial of the current item: a
- * result of one range of a split reduction. */
+/* Stores one node of a cell (accumulator), with all its lanes, as a partial of the current item
+ * (work of one team of threads): a result of one range of a split reduction. */
 static bool store_row(rd_shadow_folds *s, int32_t fold, const rd_shadow_accumulator *c, int32_t row)
 {
     const int32_t lanes = rd_shadow_fold_of(s, fold)->lanes;
@@ -31,7 +31,8 @@ static bool store_row(rd_shadow_folds *s, int32_t fold, const rd_shadow_accumula
 }
 
 /* Runs a STORE_PARTIALS: stores the nodes of all cells (accumulators) as partials of the current
- * item. Open blocks end first. Scans have a function of their own. */
+ * item (work of one team of threads). Open blocks (runs of a fold's steps) end first. Scans have a
+ * function of their own. */
 bool rd_shadow_store_partials(rd_shadow_folds *s, const rd_stmt *by)
 {
     bool ok = true;
@@ -52,7 +53,7 @@ bool rd_shadow_store_partials(rd_shadow_folds *s, const rd_stmt *by)
     return ok;
 }
 
-/* Orders partials by their first block, for qsort(). */
+/* Orders partials by their first block (a run of a fold's steps), for qsort(). */
 static int compare_starts(const void *a, const void *b)
 {
     const rd_shadow_partial *x = a, *y = b;
@@ -74,9 +75,10 @@ static bool combine_one(rd_shadow_folds *s, const rd_stmt *by, const rd_shadow_p
     return rd_shadow_push_node(s, by, c, partial->cover);
 }
 
-/* True if the partials of the current item hold all blocks of all cells; else a failure. A partial
- * covers 2^level blocks, and each cell has one that begins with block 0, so these count cells.
- * Unordered folds need not be checked. */
+/* True if the partials of the current item (work of one team of threads) hold all blocks (runs of
+ * a fold's steps) of all cells (accumulators); else a failure. A partial covers 2^level blocks,
+ * and each cell has one that begins with block 0, so these count cells. Unordered folds need not
+ * be checked. */
 static bool must_be_complete(const rd_shadow_folds *s, const rd_stmt *by)
 {
     const rd_fold *f      = rd_shadow_fold_of(s, by->fold);
@@ -96,7 +98,8 @@ static bool must_be_complete(const rd_shadow_folds *s, const rd_stmt *by)
 }
 
 /* Runs a COMBINE_PARTIALS: begins the fold, sorts its partials by their first blocks, and pushes
- * those of the current item onto the combine trees of their cells. */
+ * those of the current item (work of one team of threads) onto the combine trees of their cells
+ * (accumulators). */
 bool rd_shadow_combine_partials(rd_shadow_folds *s, const rd_stmt *by)
 {
     rd_shadow_partial *partial = s->partial[by->fold];

@@ -18,8 +18,8 @@ static bool add_alias(rd_shadow_folds *s, int32_t array, int64_t at, rd_shadow_a
     return true;
 }
 
-/* True if the other array of the copy (by->arg) has a state with subscript `other`; else a
- * failure. */
+/* True if the other array of the copy (by->arg) has a state (accumulator) with subscript `other`;
+ * else a failure. */
 static bool must_have_state(const rd_shadow_folds *s, const rd_stmt *by, int64_t other)
 {
     return (other >= 0 && other < s->t->store[by->arg].extent) ||
@@ -44,8 +44,8 @@ static bool move_one(const rd_shadow_folds *s, const rd_shadow_at *at, int64_t o
 }
 
 /* Copies the state of a run of equal labels, at subscript `other` of array by->arg, back to the
- * cell (accumulator) that it came from, with the block that it is at. Without an alias the array
- * holds no state. */
+ * cell (accumulator) that it came from, with the block (a run of a fold's steps) that it is at.
+ * Without an alias the array holds no state. */
 static bool end_run(const rd_shadow_folds *s, const rd_stmt *by, int64_t other)
 {
     rd_shadow_alias *alias = s->alias[by->arg] ? &s->alias[by->arg][other] : NULL;
@@ -66,8 +66,8 @@ static bool end_run(const rd_shadow_folds *s, const rd_stmt *by, int64_t other)
 }
 
 /* Runs a SWITCH_STATE: the array of a run of equal labels (at->by->arg) gets the state of this
- * label's cell. If it holds another cell's state, that goes back first; if it holds this one's,
- * nothing happens. A label outside [0, n_group) loads no state. */
+ * label's cell (accumulator). If it holds another cell's state, that goes back first; if it holds
+ * this one's, nothing happens. A label outside [0, n_group) loads no state. */
 bool rd_shadow_switch_state(rd_shadow_folds *s, const rd_shadow_at *at, int64_t other,
                             int64_t label)
 {
@@ -94,9 +94,10 @@ bool rd_shadow_switch_state(rd_shadow_folds *s, const rd_shadow_at *at, int64_t 
     return true;
 }
 
-/* Runs a LOAD_STATES or STORE_STATES: copies the states of all lanes of a cell, or of one, to the
- * other array from subscript `other` on, or back. The block that the cell is at goes along. An
- * array with lane_stride 0 holds one lane's state. */
+/* Runs a LOAD_STATES or STORE_STATES: copies the states of all lanes (partial accumulators) of a
+ * cell (accumulator), or of one, to the other array from subscript `other` on, or back. The block
+ * (a run of a fold's steps) that the cell is at goes along. An array with lane_stride 0 holds one
+ * lane's state. */
 bool rd_shadow_move(rd_shadow_folds *s, const rd_shadow_at *at, int64_t other)
 {
     const rd_stmt         *by    = at->by;

@@ -17,8 +17,9 @@ static const rd_for *blocks_around(const rd_shadow_task *r, const rd_stmt *s)
     return rd_loop_of(r->t, k);
 }
 
-/* The number of the block that the statement's element would be in if the mark had this index. A
- * mark is an axis bound to an end of the round; it is set for the computation, and restored. */
+/* The number of the block (a run of a fold's steps) that the statement's element would be in if
+ * the mark had this index. A mark is an axis bound to an end of the round; it is set for the
+ * computation, and restored. */
 static int64_t block_at(const rd_shadow_task *r, rd_shadow_copy *c, const rd_stmt *s, int32_t mark,
                         int64_t index)
 {
@@ -33,8 +34,9 @@ static int64_t block_at(const rd_shadow_task *r, rd_shadow_copy *c, const rd_stm
 }
 
 /* Runs a CUT_AT_BLOCK: ends the round of the block loop around before the first index whose
- * element is in another block than the round's first. It moves the mark at the end of the round
- * (`last`); a loop that goes backwards goes from `stop` down to `start`. */
+ * element is in another block (a run of a fold's steps) than the round's first. It moves the mark
+ * (axis bound to an end of a round) at the end of the round (`last`); a loop that goes backwards
+ * goes from `stop` down to `start`. */
 bool rd_shadow_cut_at_block(const rd_shadow_task *r, rd_shadow_copy *c, const rd_stmt *s)
 {
     const rd_for *loop      = blocks_around(r, s);

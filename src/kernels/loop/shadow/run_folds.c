@@ -8,9 +8,10 @@
 #include <inttypes.h>
 
 /* ---- Steps ----------------------------------------------------------------------------------- */
-/* Brings a cell (accumulator) to the block of an element. It fails if the cell is in another block
- * that has not ended, or if the element's block has ended before. A copy of the states (alias) is
- * at a block of its own. Unordered folds may take blocks in any order. */
+/* Brings a cell (accumulator) to the block (a run of a fold's steps) of an element. It fails if
+ * the cell is in another block that has not ended, or if the element's block has ended before. A
+ * copy of the states (alias) is at a block of its own. Unordered folds may take blocks in any
+ * order. */
 static bool enter_block(const rd_shadow_folds *s, const rd_shadow_at *at, rd_shadow_accumulator *c,
                         int64_t number, int64_t step)
 {
@@ -50,9 +51,9 @@ static bool must_be_in_range(const rd_shadow_folds *s, const rd_stmt *by,
     return true;
 }
 
-/* True if the array of a run of equal labels (one_label) holds the state of the element's cell,
- * which is cell `number`. For an element whose label names no group (nowhere) it must hold none.
- * True for all other arrays. Else a failure. */
+/* True if the array of a run of equal labels (one_label) holds the state of the element's cell
+ * (accumulator), which is cell `number`. For an element whose label names no group (nowhere) it
+ * must hold none. True for all other arrays. Else a failure. */
 static bool must_be_at_hand(const rd_shadow_folds *s, const rd_stmt *by, int64_t number,
                             bool nowhere)
 {
@@ -63,9 +64,10 @@ static bool must_be_at_hand(const rd_shadow_folds *s, const rd_stmt *by, int64_t
            rd_shadow_fold_fails(s, by, "the states at hand are not those of cell %" PRId64, number);
 }
 
-/* Runs a STEP on hashes: mixes the element's hash into the state of its cell and lane, in a
- * group-by of the label's cell. False, and a failure, if a rule is broken: a wrong block, a state
- * that is not at hand. An element whose label names no group (nowhere) changes no state. */
+/* Runs a STEP on hashes: mixes the element's hash into the state of its cell (accumulator) and
+ * lane (partial accumulator), in a group-by of the label's cell. False, and a failure, if a rule
+ * is broken: a wrong block (a run of a fold's steps), a state that is not at hand. An element
+ * whose label names no group (nowhere) changes no state. */
 bool rd_shadow_take(rd_shadow_folds *s, const rd_shadow_at *at, const rd_shadow_element *e,
                     int64_t label)
 {
@@ -90,9 +92,9 @@ bool rd_shadow_take(rd_shadow_folds *s, const rd_shadow_at *at, const rd_shadow_
     return true;
 }
 
-/* Adds the node of element number `at` to the tree of its block, as a binary counter adds 1, and
- * returns the prefix up to it. element[k] is the last node of 2^k elements; the prefix joins those
- * whose bit is set in at + 1, from the right. */
+/* Adds the node of element number `at` to the tree of its block (a run of a fold's steps), as a
+ * binary counter adds 1, and returns the prefix up to it. element[k] is the last node of 2^k
+ * elements; the prefix joins those whose bit is set in at + 1, from the right. */
 uint64_t rd_shadow_tree_prefix(const rd_fold *f, uint64_t *element, int64_t at, uint64_t node)
 {
     uint64_t whole = RD_OF_NOTHING;
@@ -107,8 +109,8 @@ uint64_t rd_shadow_tree_prefix(const rd_fold *f, uint64_t *element, int64_t at, 
     return whole;
 }
 
-/* Computes the results of a scan: the prefix of earlier blocks (c->before), merged with a state of
- * the block at hand. */
+/* Computes the results of a scan: the prefix of earlier blocks (c->before), merged with a state
+ * (accumulator) of the block (a run of a fold's steps) at hand. */
 void rd_shadow_finish_prefix(const rd_fold *f, const rd_shadow_accumulator *c, uint64_t state,
                              rd_shadow *y)
 {
@@ -146,7 +148,7 @@ bool rd_shadow_prefix(rd_shadow_folds *s, const rd_shadow_at *at, const rd_shado
 }
 
 /* ---- Ends ------------------------------------------------------------------------------------ */
-/* Ends the open block of cell `number` (accumulator). */
+/* Ends the open block (a run of a fold's steps) of cell `number` (accumulator). */
 static bool push_cell(rd_shadow_folds *s, const rd_shadow_at *at, int64_t number)
 {
     rd_shadow_accumulator *c =
@@ -155,8 +157,9 @@ static bool push_cell(rd_shadow_folds *s, const rd_shadow_at *at, int64_t number
     return c && rd_shadow_end_block(s, at->by, c);
 }
 
-/* Runs a PUSH: ends the open block of the cell that the statement names; of all cells (by->all);
- * or in a group-by of the cells of all groups, which are at the same block. */
+/* Runs a PUSH: ends the open block (a run of a fold's steps) of the cell (accumulator) that the
+ * statement names; of all cells (by->all); or in a group-by of the cells of all groups, which are
+ * at the same block. */
 bool rd_shadow_push(rd_shadow_folds *s, const rd_shadow_at *at)
 {
     const rd_fold *f  = rd_shadow_fold_of(s, at->by->fold);
@@ -173,8 +176,8 @@ bool rd_shadow_push(rd_shadow_folds *s, const rd_shadow_at *at)
     return ok;
 }
 
-/* Checks that each block of an unordered fold ends once. A second end would change no hash here,
- * but the text would push a node that was never written. */
+/* Checks that each block (a run of a fold's steps) of an unordered fold ends once. A second end
+ * would change no hash here, but the text would push a node that was never written. */
 static bool must_end_once(rd_shadow_folds *s, const rd_shadow_at *at, int64_t block)
 {
     const rd_fold         *f = rd_shadow_fold_of(s, at->by->fold);
@@ -192,9 +195,9 @@ static bool must_end_once(rd_shadow_folds *s, const rd_shadow_at *at, int64_t bl
     return c;
 }
 
-/* Runs a PUSH_IF_LAST: ends the block if the element is its last one, so that its step is the
- * block's last, and its lane the last that has an element in that step. `left`: elements along the
- * lane position from this row of lanes on. */
+/* Runs a PUSH_IF_LAST: ends the block (a run of a fold's steps) if the element is its last one.
+ * Its step must be the block's last, and its lane (partial accumulator) the last with an element
+ * in that step. `left`: elements along the lane position from this row of lanes on. */
 bool rd_shadow_push_if_last(rd_shadow_folds *s, const rd_shadow_at *at)
 {
     const rd_fold *f    = rd_shadow_fold_of(s, at->by->fold);
@@ -208,8 +211,8 @@ bool rd_shadow_push_if_last(rd_shadow_folds *s, const rd_shadow_at *at)
     return must_end_once(s, at, step / f->steps - 1) && rd_shadow_push(s, at);
 }
 
-/* Ends the blocks of all cells (accumulators) that are open and not the block of the statement's
- * element. */
+/* Ends the blocks (runs of a fold's steps) of all cells (accumulators) that are open and not the
+ * block of the statement's element. */
 static bool push_all_if_new(rd_shadow_folds *s, const rd_shadow_at *at)
 {
     const int32_t  fold  = at->by->fold;
@@ -227,8 +230,8 @@ static bool push_all_if_new(rd_shadow_folds *s, const rd_shadow_at *at)
     return ok;
 }
 
-/* Ends the block of a cell (accumulator) if it is not that of the element. All lanes end it
- * together, as their threads are at the same step. */
+/* Ends the block (a run of a fold's steps) of a cell (accumulator) if it is not that of the
+ * element. All lanes end it together, as their threads are at the same step. */
 static bool push_cell_if_new(rd_shadow_folds *s, const rd_shadow_at *at)
 {
     const rd_fold               *f = rd_shadow_fold_of(s, at->by->fold);
@@ -241,14 +244,16 @@ static bool push_cell_if_new(rd_shadow_folds *s, const rd_shadow_at *at)
            rd_shadow_push(s, at);
 }
 
-/* Runs a PUSH_IF_NEW: ends blocks that are not the element's, of one cell, or of all (by->all). */
+/* Runs a PUSH_IF_NEW: ends blocks (runs of a fold's steps) that are not the element's, of one cell
+ * (accumulator), or of all (by->all). */
 bool rd_shadow_push_if_new(rd_shadow_folds *s, const rd_shadow_at *at)
 {
     return at->by->all ? push_all_if_new(s, at) : push_cell_if_new(s, at);
 }
 
-/* Runs a MERGE_BLOCKS: ends the last block of a cell (accumulator), and merges its nodes, lane by
- * lane, from the right to one row. A cell without nodes gets an empty one. */
+/* Runs a MERGE_BLOCKS: ends the last block (a run of a fold's steps) of a cell (accumulator), and
+ * merges its nodes, lane by lane, from the right to one row. A cell without nodes gets an empty
+ * one. */
 bool rd_shadow_merge_blocks(rd_shadow_folds *s, const rd_shadow_at *at)
 {
     const rd_fold         *f      = rd_shadow_fold_of(s, at->by->fold);
@@ -279,8 +284,8 @@ bool rd_shadow_merge_lanes(rd_shadow_folds *s, const rd_shadow_at *at)
     return true;
 }
 
-/* Runs a FINISH: computes the results of a cell (accumulator) whose blocks and lanes have been
- * merged to one node. False: a failure. */
+/* Runs a FINISH: computes the results of a cell (accumulator) whose blocks (runs of a fold's
+ * steps) and lanes have been merged to one node. False: a failure. */
 bool rd_shadow_results(rd_shadow_folds *s, const rd_shadow_at *at, rd_shadow *y)
 {
     const rd_fold               *f     = rd_shadow_fold_of(s, at->by->fold);
@@ -300,9 +305,9 @@ static rd_stmt push_stmt(int32_t fold, int32_t store)
     return (rd_stmt){ .kind = RD_S_PUSH, .fold = fold, .store = store };
 }
 
-/* Joins a cell (accumulator) of two tasks that share a fold: ends the open blocks of both, then
- * pushes the nodes of the next task behind those of this one. `at`: the subscript that names it.
- * False: a failure. */
+/* Joins a cell (accumulator) of two tasks that share a fold: ends the open blocks (runs of a
+ * fold's steps) of both, then pushes the nodes of the next task behind those of this one. `at`:
+ * the subscript that names it. False: a failure. */
 static bool join_task_cell(rd_shadow_folds *into, const rd_shadow_folds *next, int32_t fold,
                            int64_t at)
 {

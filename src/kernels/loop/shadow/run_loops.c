@@ -14,7 +14,7 @@
 enum { MOST_COPIES = 4096, VECTOR = 8 };
 
 /* ---- Copies ---------------------------------------------------------------------------------- */
-/* Frees the values and indices of a copy. */
+/* Frees the values and indices of a copy (instance of the code). */
 void rd_shadow_copy_free(rd_shadow_copy *c)
 {
     free(c->value);
@@ -61,8 +61,8 @@ static void add_round(rd_shadow_task *r, round_list *list, int64_t from, int64_t
     list->at[list->n++] = (rd_shadow_span){ from, to };
 }
 
-/* Adds a round, and checks its length against the width that the loop states for rounds with
- * marks. */
+/* Adds a round, and checks its length against the width that the loop states for rounds with marks
+ * (axes bound to the ends of a round). */
 static void add_step(rd_shadow_task *r, const rd_for *loop, round_list *list, int64_t from,
                      int64_t to)
 {
@@ -110,7 +110,8 @@ static void reverse_odd_even(rd_shadow_task *r, round_list *list)
     list->room = list->n + 1;
 }
 
-/* Binds, in a copy, the loop's index and its marks (axes of a round's begin and end) to a round. */
+/* Binds, in a copy (instance of the code), the loop's index and its marks (axes of a round's begin
+ * and end) to a round. */
 static void bind(rd_shadow_copy *c, const rd_for *loop, rd_shadow_span at)
 {
     const int32_t axis[]  = { loop->axis, loop->start, loop->stop };

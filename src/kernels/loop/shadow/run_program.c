@@ -56,8 +56,9 @@ static rd_shadow_element element_of(const program_run *r, const rd_inst *inst)
                                 inst->c >= 0 ? &r->reg[inst->c] : NULL);
 }
 
-/* Runs a STEP: adds the element to the list of its cell, in a group-by to that of the label's
- * cell. Elements that are masked or neutral (no hash), or without a group, go nowhere. */
+/* Runs a STEP: adds the element to the list of its cell (accumulator), in a group-by to that of
+ * the label's cell. Elements that are masked or neutral (no hash), or without a group, go nowhere.
+ */
 static void run_step(program_run *r, const rd_inst *inst)
 {
     const rd_fold    *f     = &r->p->fold[inst->arg];
@@ -78,7 +79,7 @@ static void run_scan(program_run *r, const rd_inst *inst)
     r->failed |= !rd_shadow_list_scan(r->fold[inst->arg], &e, &r->reg[inst->dst]);
 }
 
-/* Runs a CLOSE: the results of the fold's cell become registers. */
+/* Runs a CLOSE: the results of the fold's cell (accumulator) become registers. */
 static void run_close(program_run *r, const rd_inst *inst)
 {
     r->failed |= !rd_shadow_list_finish(

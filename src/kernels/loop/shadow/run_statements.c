@@ -98,9 +98,9 @@ static int64_t position_by_axes(const rd_shadow_copy *c, const rd_address *at)
     return sum;
 }
 
-/* The element of a step, with its hash. If the tree gives the lane as it is, not modulo the number
- * of lanes (!wraps), the step number comes from the fold's own addresses in the program. A lane
- * that does not exist is -1. */
+/* The element of a step, with its hash. If the tree gives the lane (partial accumulator) as it is,
+ * not modulo the number of lanes (!wraps), the step number comes from the fold's own addresses in
+ * the program. A lane that does not exist is -1. */
 static rd_shadow_element step_element(const rd_shadow_task *r, const rd_shadow_copy *c,
                                       const rd_shadow_at *at)
 {
@@ -132,7 +132,8 @@ static bool run_step(rd_shadow_task *r, rd_shadow_copy *c, const rd_shadow_at *a
     return rd_shadow_take(r->folds, at, &e, d >= 0 && n ? rd_shadow_label(c->value[d], n) : 0);
 }
 
-/* Runs a SWITCH_STATE: the array of a run of equal labels gets the state of this label's cell. */
+/* Runs a SWITCH_STATE: the array of a run of equal labels gets the state of this label's cell
+ * (accumulator). */
 static bool run_switch_state(rd_shadow_task *r, const rd_shadow_copy *c, const rd_shadow_at *at)
 {
     const int64_t n = r->t->p->fold[at->by->fold].n_group;

@@ -30,7 +30,7 @@ typedef struct block_prefix {
 } block_prefix;
 
 /* True if the step is the next one behind the last one taken, or if there is none the first of a
- * block; else a failure. */
+ * block (a run of a fold's steps); else a failure. */
 static bool must_follow(const rd_shadow_folds *s, const rd_stmt *by, const block_prefix *b,
                         int64_t step)
 {
@@ -41,9 +41,9 @@ static bool must_follow(const rd_shadow_folds *s, const rd_stmt *by, const block
                                            step, b->step);
 }
 
-/* Takes the next element of a scan in which each element has a state of its own: the state becomes
- * the prefix within its block, without the element itself if the scan is exclusive. c->node[0]
- * becomes the block's node, if this is its last element. */
+/* Takes the next element of a scan in which each element has a state (accumulator) of its own. The
+ * state becomes the prefix within its block (a run of a fold's steps), without the element itself
+ * if the scan is exclusive. c->node[0] becomes the block's node, if this is its last element. */
 static bool take_element(rd_shadow_folds *s, const rd_stmt *by, block_prefix *b,
                          rd_shadow_accumulator *c)
 {
@@ -64,8 +64,8 @@ static bool take_element(rd_shadow_folds *s, const rd_stmt *by, block_prefix *b,
     return true;
 }
 
-/* Runs a SCAN_BLOCKS: turns the states of all elements, in their order, into prefixes within their
- * blocks. */
+/* Runs a SCAN_BLOCKS: turns the states (accumulators) of all elements, in their order, into
+ * prefixes within their blocks (runs of a fold's steps). */
 bool rd_shadow_scan_blocks(rd_shadow_folds *s, const rd_stmt *by)
 {
     block_prefix b  = { .step = -1 };
@@ -78,8 +78,9 @@ bool rd_shadow_scan_blocks(rd_shadow_folds *s, const rd_stmt *by)
 }
 
 /* ---- What blocks come to, and results -------------------------------------------------------- */
-/* Stores the partial of each block: the node at its last element, which is the one before an
- * element of another block. The blocks must have been scanned (RD_BLOCKS_MERGED). */
+/* Stores the partial of each block (a run of a fold's steps): the node at its last element, which
+ * is the one before an element of another block. The blocks must have been scanned
+ * (RD_BLOCKS_MERGED). */
 bool rd_shadow_store_block_partials(rd_shadow_folds *s, const rd_stmt *by)
 {
     const int32_t fold = by->fold;
@@ -99,7 +100,8 @@ bool rd_shadow_store_block_partials(rd_shadow_folds *s, const rd_stmt *by)
     return ok;
 }
 
-/* Computes the results of an element from the prefix before its block and its state. */
+/* Computes the results of an element from the prefix before its block (a run of a fold's steps)
+ * and its state (accumulator). */
 bool rd_shadow_scan_result(rd_shadow_folds *s, const rd_shadow_at *at, rd_shadow *y)
 {
     const rd_stmt               *by = at->by;

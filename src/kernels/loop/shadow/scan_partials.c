@@ -44,8 +44,9 @@ static bool store_cell_partial(rd_shadow_folds *s, const rd_stmt *by, rd_shadow_
                                  &(rd_shadow_partial){ s->item, c->number, c->more, cover, &node });
 }
 
-/* Runs a STORE_PARTIALS of a scan: stores the partials of all cells that are in a block; if each
- * element has a state (per_element), that of each block. */
+/* Runs a STORE_PARTIALS of a scan: stores the partials of all cells (accumulators) that are in a
+ * block (a run of a fold's steps); if each element has a state (per_element), that of each block.
+ */
 bool rd_shadow_store_scan_partials(rd_shadow_folds *s, const rd_stmt *by)
 {
     bool ok = true;
@@ -65,7 +66,8 @@ static int compare(int64_t a, int64_t b)
     return (a > b) - (a < b);
 }
 
-/* Orders partials by item, cell, level and first block, for qsort() and bsearch(). */
+/* Orders partials by item (work of one team of threads), cell (accumulator), level and first block
+ * (a run of a fold's steps), for qsort() and bsearch(). */
 static int compare_partials(const void *a, const void *b)
 {
     const rd_shadow_partial *x = a, *y = b;
@@ -84,8 +86,9 @@ static void sort_partials(const rd_shadow_folds *s, int32_t fold)
         qsort(s->partial[fold], (size_t)s->n_partial[fold], sizeof **s->partial, compare_partials);
 }
 
-/* The partial like `like`, of the same item and cell, that covers these blocks, among the first n
- * partials, which are sorted; NULL: it was not stored. */
+/* The partial like `like`, of the same item (work of one team of threads) and cell (accumulator),
+ * that covers these blocks (runs of a fold's steps), among the first n partials, which are sorted;
+ * NULL: it was not stored. */
 static const rd_shadow_partial *find_partial(const rd_shadow_folds *s, int32_t fold, int64_t n,
                                              const rd_shadow_partial *like, rd_shadow_cover cover)
 {
@@ -95,7 +98,8 @@ static const rd_shadow_partial *find_partial(const rd_shadow_folds *s, int32_t f
     return n ? bsearch(&key, s->partial[fold], (size_t)n, sizeof key, compare_partials) : NULL;
 }
 
-/* True if both partials, of one item and cell, are halves of one node of the combine tree. */
+/* True if both partials, of one item (work of one team of threads) and cell (accumulator), are
+ * halves of one node of the combine tree. */
 static bool are_halves(const rd_shadow_partial *a, const rd_shadow_partial *b)
 {
     return a->item == b->item && a->number == b->number && a->more == b->more &&
@@ -104,7 +108,8 @@ static bool are_halves(const rd_shadow_partial *a, const rd_shadow_partial *b)
 }
 
 /* Adds the node of each two partials that are halves of one node, unless it is there already.
- * s->item 0: of all items. Returns how many nodes were added; -1: no memory. */
+ * s->item 0: of all items (work of a team of threads each). Returns how many nodes were added; -1:
+ * no memory. */
 static int64_t build_level(rd_shadow_folds *s, const rd_stmt *by)
 {
     const rd_fold *f    = rd_shadow_fold_of(s, by->fold);
@@ -143,9 +148,9 @@ bool rd_shadow_build_tree(rd_shadow_folds *s, const rd_stmt *by)
 }
 
 /* ---- What is before -------------------------------------------------------------------------- */
-/* Sets the prefix of a cell (accumulator): the partials that cover blocks [0, block), the largest
- * first, one for each bit of `block`. All of them must have been stored. A running sum of floats
- * (`pair`) keeps these nodes. */
+/* Sets the prefix of a cell (accumulator): the partials that cover blocks [0, block (a run of a
+ * fold's steps)), the largest first, one for each bit of `block`. All of them must have been
+ * stored. A running sum of floats (`pair`) keeps these nodes. */
 static bool find_before(rd_shadow_folds *s, const rd_stmt *by, rd_shadow_accumulator *c,
                         int64_t block)
 {
@@ -177,8 +182,8 @@ static bool find_before(rd_shadow_folds *s, const rd_stmt *by, rd_shadow_accumul
     return true;
 }
 
-/* The same if each element has a state of its own: sets the prefix before each element's block.
- * The first element must be of `block`. */
+/* The same if each element has a state (accumulator) of its own: sets the prefix before each
+ * element's block (a run of a fold's steps). The first element must be of `block`. */
 static bool find_before_each(rd_shadow_folds *s, const rd_stmt *by, int64_t block)
 {
     int64_t k  = rd_shadow_next_begun(s, by->fold, 0);
@@ -190,9 +195,9 @@ static bool find_before_each(rd_shadow_folds *s, const rd_stmt *by, int64_t bloc
     return ok;
 }
 
-/* Runs a LOOK_BACK (decoupled look-back): sets the prefix, of all blocks before that of `step`, of
- * all cells with partials. A cell is found by its largest node, which begins with block 0 and has
- * the highest bit of `block`. */
+/* Runs a LOOK_BACK (decoupled look-back): sets the prefix, of all blocks (runs of a fold's steps)
+ * before that of `step`, of all cells (accumulators) with partials. A cell is found by its largest
+ * node, which begins with block 0 and has the highest bit of `block`. */
 bool rd_shadow_look_back(rd_shadow_folds *s, const rd_stmt *by, int64_t step)
 {
     const int64_t block = step / rd_shadow_fold_of(s, by->fold)->steps;

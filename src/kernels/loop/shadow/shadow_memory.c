@@ -102,7 +102,8 @@ rd_shadow rd_shadow_of_memory(const rd_program *p, int32_t slot, int64_t place, 
 }
 
 /* ---- A task's memory ------------------------------------------------------------------------- */
-/* Returns the table that a slot lies in: the task's own for scratch, else that of all tasks. */
+/* Returns the table that a slot lies in: the task's own for scratch (temporary memory of a task),
+ * else that of all tasks. */
 static rd_shadow_memory *memory_of_slot(const rd_shadow_memories *m, int32_t slot)
 {
     const bool own = slot >= m->p->first_scratch && slot - m->p->first_scratch < m->p->n_scratch;
