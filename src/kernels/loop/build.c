@@ -34,7 +34,7 @@ static rd_linear row_edge(rd_building *b, int32_t address)
     let.made_by  = rd_build_add(b, &stmt);
     if (!b->t->failed)
         b->t->let[value].made_by = let.made_by;
-    return rd_linear_plus_value(b->t, rd_linear_of(0), 1, value);
+    return rd_linear_plus_value(b->t, rd_linear_of(0), /*coef=*/1, value);
 }
 
 /* Gives the rounds of a tile loop two marks (axes bound to the ends of a range), and makes them
@@ -43,8 +43,8 @@ static void open_tile(rd_building *b, rd_for *loop, rd_build_range *r)
 {
     loop->start = rd_add_mark(b->t);
     loop->stop  = rd_add_mark(b->t);
-    r->from     = rd_linear_plus_axis(b->t, rd_linear_of(0), 1, loop->start);
-    r->to       = rd_linear_plus_axis(b->t, rd_linear_of(0), 1, loop->stop);
+    r->from     = rd_linear_plus_axis(b->t, rd_linear_of(0), /*coef=*/1, loop->start);
+    r->to       = rd_linear_plus_axis(b->t, rd_linear_of(0), /*coef=*/1, loop->stop);
 }
 
 /* Returns the most rounds of a loop; -1: they are known only at run time.  A loop in a tile of its
@@ -158,8 +158,8 @@ static void add_ranges(rd_building *b)
     if (p->root >= 0 && !b->t->whole) {
         rd_build_range *root = &b->range[p->root];
 
-        root->from = rd_linear_plus_axis(b->t, rd_linear_of(0), 1, p->n_axis + RD_MARK_LO);
-        root->to   = rd_linear_plus_axis(b->t, rd_linear_of(0), 1, p->n_axis + RD_MARK_HI);
+        root->from = rd_linear_plus_axis(b->t, rd_linear_of(0), /*coef=*/1, p->n_axis + RD_MARK_LO);
+        root->to   = rd_linear_plus_axis(b->t, rd_linear_of(0), /*coef=*/1, p->n_axis + RD_MARK_HI);
     }
 }
 

@@ -79,7 +79,8 @@ static rd_linear lane_of_neighbour(rd_building *b, const rd_loop_fold *f)
 {
     const rd_program *p = b->t->p;
 
-    return rd_linear_plus_axis(b->t, rd_linear_of(0), 1, p->loop[p->inst[f->step].loop].axis);
+    return rd_linear_plus_axis(b->t, rd_linear_of(0), /*coef=*/1,
+                               p->loop[p->inst[f->step].loop].axis);
 }
 
 /* Adds "step f0 cell i0, lane 0, outer i1: r3" or "r5 = prefix f0 ..", then "push if last f0 .."

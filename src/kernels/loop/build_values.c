@@ -125,7 +125,7 @@ void rd_build_sort(rd_building *b, const rd_inst *inst)
 
         stmt.of.cell = rd_build_position(b, &p->address[p->sorting[inst->arg].state]);
         stmt.of.lane = range->from;
-        stmt.count   = rd_linear_plus(b->t, range->to, -1, range->from);
+        stmt.count   = rd_linear_plus(b->t, range->to, /*coef=*/-1, range->from);
     }
     rd_build_add(b, &stmt);
 }

@@ -83,9 +83,9 @@ static void add_axis(index_form *f, int32_t stmt, int32_t axis, int64_t coef)
     if (l && rd_stands_in(f->t, binder, f->loop))
         add_inside(f, binder, axis, coef);
     else if (!l || binder != f->loop)
-        add_term(f, INDEX_OUTSIDE, axis, coef, 0);
+        add_term(f, INDEX_OUTSIDE, axis, coef, /*most=*/0);
     else if (axis == l->axis || axis == l->start)
-        add_term(f, INDEX_LOOP, 0, coef, 0);
+        add_term(f, INDEX_LOOP, /*id=*/0, coef, /*most=*/0);
     else
         f->failed = true;
 }
@@ -103,7 +103,7 @@ static void add_position(index_form *f, int32_t stmt, const rd_linear *at, int64
         else if (rd_stands_in(f->t, f->t->let[term->value].made_by, f->loop))
             f->failed = true;
         else
-            add_term(f, INDEX_VALUE, term->value, coef * term->coef, 0);
+            add_term(f, INDEX_VALUE, term->value, coef * term->coef, /*most=*/0);
     }
 }
 
@@ -287,9 +287,9 @@ bool rd_may_touch_across_two(const rd_schedule *t, int32_t loop_a, const rd_acce
         return false;
     form_of(&x, t, loop_a, a);
     form_of(&y, t, loop_b, b);
-    coef = coef_of(&x, INDEX_LOOP, 0);
+    coef = coef_of(&x, INDEX_LOOP, /*id=*/0);
     if (x.failed || y.failed || !has_terms_of(&x, &y) || !has_terms_of(&y, &x) ||
-        coef_of(&y, INDEX_LOOP, 0) != coef)
+        coef_of(&y, INDEX_LOOP, /*id=*/0) != coef)
         return true;
     /* Equal positions that move with the loop: programs store each element once, in one round. */
     if (coef && x.offset == y.offset && has_free_terms_of(&x, &y) && has_free_terms_of(&y, &x))

@@ -187,7 +187,7 @@ static rd_interval interval_of(const rd_schedule *t, int32_t value, int depth)
 /* Returns the interval of a value: the least and the greatest number that it can be. */
 rd_interval rd_interval_of(const rd_schedule *t, int32_t value)
 {
-    return interval_of(t, value, 0);
+    return interval_of(t, value, /*depth=*/0);
 }
 
 /* True if the value is a cast of a float to a signed int of at most 32 bits, or to an unsigned one

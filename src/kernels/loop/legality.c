@@ -29,7 +29,7 @@ static int32_t next_in(const rd_schedule *t, const stmt_range *of, int32_t last)
 /* True if a statement of that kind stands in the range, at any depth. */
 static bool has_kind(const rd_schedule *t, const stmt_range *of, rd_stmt_kind kind)
 {
-    for (int32_t s = next_in(t, of, -1); s >= 0; s = next_in(t, of, s))
+    for (int32_t s = next_in(t, of, /*last=*/-1); s >= 0; s = next_in(t, of, s))
         if (t->stmt[s].kind == kind)
             return true;
     return false;
@@ -48,9 +48,9 @@ static bool has_conflict(const rd_schedule *t, int32_t loop_a, const stmt_range 
 {
     rd_access x[2], y[2];
 
-    for (int32_t s = next_in(t, a, -1); s >= 0; s = next_in(t, a, s))
+    for (int32_t s = next_in(t, a, /*last=*/-1); s >= 0; s = next_in(t, a, s))
         for (int32_t k = rd_accesses_of(t, s, x) - 1; k >= 0; k--)
-            for (int32_t r = next_in(t, b, -1); r >= 0; r = next_in(t, b, r))
+            for (int32_t r = next_in(t, b, /*last=*/-1); r >= 0; r = next_in(t, b, r))
                 for (int32_t j = rd_accesses_of(t, r, y) - 1; j >= 0; j--)
                     if ((x[k].writes || y[j].writes) && may_touch(t, loop_a, &x[k], loop_b, &y[j]))
                         return true;
@@ -81,7 +81,7 @@ static bool is_touched_in_both(const rd_schedule *t, int32_t outer, const rd_acc
 /* True if a statement of the fold stands in the range, at any depth. */
 static bool has_fold(const rd_schedule *t, const stmt_range *of, int32_t fold)
 {
-    for (int32_t s = next_in(t, of, -1); s >= 0; s = next_in(t, of, s))
+    for (int32_t s = next_in(t, of, /*last=*/-1); s >= 0; s = next_in(t, of, s))
         if (t->stmt[s].fold == fold)
             return true;
     return false;

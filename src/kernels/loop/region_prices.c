@@ -120,10 +120,11 @@ static rd_nanoseconds price_of_rounds(rd_pricing *q, int32_t loop)
     static const double    ONE  = 0.3; /* the part of a vector of 4 that a round takes, about */
     const rd_vector_rounds n    = rd_vector_rounds_of(q->t, loop, q->r->trips[loop], q->s->vector);
     const rd_nanoseconds   each = rd_price_of_body(q, loop, loop);
-    rd_nanoseconds         sum  = rd_times(each, n.by_vectors, 0);
+    rd_nanoseconds         sum  = rd_times(each, n.by_vectors, /*entry=*/0);
 
-    add(&sum, has_inner_loops(q, loop) ? rd_times(each, n.single * ONE * q->s->vector / 4, 0)
-                                       : rd_times(price_of_single_round(q, loop), n.single, 0));
+    add(&sum, has_inner_loops(q, loop)
+                  ? rd_times(each, n.single * ONE * q->s->vector / 4, /*entry=*/0)
+                  : rd_times(price_of_single_round(q, loop), n.single, /*entry=*/0));
     return sum;
 }
 
@@ -193,7 +194,7 @@ static rd_nanoseconds price_in_region(rd_pricing *q, int32_t stmt, int32_t axis)
     rd_find_varying(q->t, stmt, q->varies);
     sum = price_of_rounds(q, stmt);
     add(&sum, rd_times(price_of_serial_steps(q, stmt), q->r->trips[stmt], /*entry=*/0));
-    add(&sum, rd_times((rd_nanoseconds){ 0 }, 0, entries_of_vectors(q, stmt)));
+    add(&sum, rd_times((rd_nanoseconds){ 0 }, /*n=*/0, entries_of_vectors(q, stmt)));
     return sum;
 }
 
@@ -230,7 +231,7 @@ rd_nanoseconds rd_price_of_region(rd_pricing *q, int32_t top, bool around, int32
     q->strips = strips_of(q, top, axis);
     sum       = around ? price_of_body_in_region(q, top, axis) : price_in_region(q, top, axis);
     if (around)
-        add(&sum, rd_times((rd_nanoseconds){ 0 }, 0, q->s->loop * q->strips));
+        add(&sum, rd_times((rd_nanoseconds){ 0 }, /*n=*/0, q->s->loop * q->strips));
     memset(q->in_region, 0, (size_t)q->t->p->n_fold);
     q->top = -1;
     return sum;

@@ -130,7 +130,7 @@ rd_nanoseconds rd_price_of_stmt(rd_pricing *q, int32_t stmt, int32_t vector)
     rd_nanoseconds serial;
 
     if (!rd_is_loop(q, stmt)) /* an IF: its body counts as run every other time */
-        return rd_times(rd_price_of_body(q, stmt, vector), 0.5, 0);
+        return rd_times(rd_price_of_body(q, stmt, vector), /*n=*/0.5, /*entry=*/0);
     if (vector >= 0)
         return rd_times(rd_price_of_body(q, stmt, vector), q->r->trips[stmt],
                         q->s->loop / RD_PRICED_STRIP);

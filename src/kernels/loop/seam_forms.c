@@ -52,7 +52,7 @@ static int is_below(rd_seam_range *r, rd_known difference, int64_t less)
  * it. */
 static rd_known extreme(rd_seam_range *r, rd_known a, rd_known b, bool least)
 {
-    const int below = is_below(r, plus(a, -1, b), least ? 1 : 0);
+    const int below = is_below(r, plus(a, /*times=*/-1, b), least ? 1 : 0);
 
     return below < 0 ? unknown : (below > 0) == least ? a : b;
 }
@@ -82,13 +82,17 @@ rd_known rd_known_of_op(rd_seam_range *r, rd_op op, rd_known a, rd_known b)
 {
     switch (op) {
     case RD_OP_add: return plus(a, /*times=*/1, b);
-    case RD_OP_sub: return plus(a, -1, b);
+    case RD_OP_sub: return plus(a, /*times=*/-1, b);
     case RD_OP_minimum: return extreme(r, a, b, /*least=*/true);
     case RD_OP_maximum: return extreme(r, a, b, /*least=*/false);
-    case RD_OP_lt: return truth_of(is_below(r, plus(a, -1, b), 0), true);
-    case RD_OP_le: return truth_of(is_below(r, plus(a, -1, b), 1), true);
-    case RD_OP_gt: return truth_of(is_below(r, plus(a, -1, b), 1), false);
-    case RD_OP_ge: return truth_of(is_below(r, plus(a, -1, b), 0), false);
+    case RD_OP_lt:
+        return truth_of(is_below(r, plus(a, /*times=*/-1, b), /*less=*/0), /*when=*/true);
+    case RD_OP_le:
+        return truth_of(is_below(r, plus(a, /*times=*/-1, b), /*less=*/1), /*when=*/true);
+    case RD_OP_gt:
+        return truth_of(is_below(r, plus(a, /*times=*/-1, b), /*less=*/1), /*when=*/false);
+    case RD_OP_ge:
+        return truth_of(is_below(r, plus(a, /*times=*/-1, b), /*less=*/0), /*when=*/false);
     default: return unknown;
     }
 }

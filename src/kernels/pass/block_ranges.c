@@ -56,7 +56,7 @@ static void substitute(rd_schedule *t, rd_stmt *s, int32_t axis, rd_linear by)
 /* The position: index of the axis + offset. */
 static rd_linear axis_plus(rd_schedule *t, int32_t axis, int64_t offset)
 {
-    return rd_linear_plus_axis(t, rd_linear_of(offset), 1, axis);
+    return rd_linear_plus_axis(t, rd_linear_of(offset), /*coef=*/1, axis);
 }
 
 /* Puts a block loop around the loop: each of its rounds is a range of the axis, from mark `start`
@@ -75,8 +75,8 @@ static int32_t put_blocks_around(rd_schedule *t, int32_t loop)
     made        = rd_put_loop_around(t, loop, loop, &block);
     if (t->failed)
         return loop;
-    t->loop[t->stmt[loop].arg].from = rd_edge_of(axis_plus(t, block.start, 0));
-    t->loop[t->stmt[loop].arg].to   = rd_edge_of(axis_plus(t, block.stop, 0));
+    t->loop[t->stmt[loop].arg].from = rd_edge_of(axis_plus(t, block.start, /*offset=*/0));
+    t->loop[t->stmt[loop].arg].to   = rd_edge_of(axis_plus(t, block.stop, /*offset=*/0));
     for (int32_t s = rd_next_exit(t, loop, loop); s >= 0; s = rd_next_exit(t, loop, s))
         t->stmt[s].arg = made;
     return made;
@@ -100,7 +100,7 @@ static int32_t put_cell_loops_around(rd_schedule *t, int32_t ends, int32_t old, 
             outer = around;
         } else if (between.to.n == 1)
             substitute(t, &t->stmt[ends], between.axis,
-                       rd_linear_plus(t, rd_linear_of(-1), 1, between.to.part[0].at));
+                       rd_linear_plus(t, rd_linear_of(-1), /*coef=*/1, between.to.part[0].at));
     }
     return outer;
 }

@@ -13,7 +13,7 @@ static const rd_let *operand_of(const rd_schedule *t, const rd_let *let, int32_t
  * is the divisor; compilers turn the division into a product. */
 bool rd_divides_by_known(const rd_schedule *t, const rd_let *let)
 {
-    const rd_let *by = let->kind == RD_I_MAP && let->n > 1 ? operand_of(t, let, 1) : NULL;
+    const rd_let *by = let->kind == RD_I_MAP && let->n > 1 ? operand_of(t, let, /*k=*/1) : NULL;
 
     return by && by->kind == RD_I_CONST &&
            (let->op == RD_OP_floordiv || let->op == RD_OP_remainder) &&
@@ -25,7 +25,7 @@ bool rd_divides_by_known(const rd_schedule *t, const rd_let *let)
 bool rd_draws_words_of_strip(const rd_schedule *t, const rd_let *let)
 {
     return let->kind == RD_I_MAP && let->op == RD_OP_philox && let->type == RD_U64 &&
-           operand_of(t, let, 1)->kind == RD_I_CONST;
+           operand_of(t, let, /*k=*/1)->kind == RD_I_CONST;
 }
 
 /* True if no vector instruction computes the value, so that it needs a loop by call (one call in

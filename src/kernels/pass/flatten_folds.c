@@ -204,7 +204,7 @@ static int32_t make_copies(rd_schedule *t, const flat_columns *c, int32_t step, 
     rd_stmt      copy   = rd_copy_of_states(&t->stmt[step], kind, array);
     int32_t      made, loop;
 
-    copy.at = rd_linear_plus_axis(t, rd_linear_of(0), 1, c->column);
+    copy.at = rd_linear_plus_axis(t, rd_linear_of(0), /*coef=*/1, c->column);
     made    = rd_add_stmt(t, &copy);
     loop    = rd_add_loop(t, &across);
     if (!t->failed)
@@ -235,7 +235,7 @@ static void copy_states(rd_schedule *t, const flat_columns *c, int32_t step)
         if (t->stmt[k].fold == fold && t->stmt[k].kind == RD_S_EXIT)
             t->stmt[k].store = array;
     t->stmt[step].store   = array;
-    t->stmt[step].of.more = rd_linear_plus_axis(t, rd_linear_of(0), 1, c->column);
+    t->stmt[step].of.more = rd_linear_plus_axis(t, rd_linear_of(0), /*coef=*/1, c->column);
 }
 
 /* Interchanges the two inner loops: the loop over columns moves into the vector loop over rows, is

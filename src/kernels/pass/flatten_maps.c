@@ -86,7 +86,7 @@ static void add_repeating_loop(const rd_flattening *c, int32_t value, int32_t st
     store_stmt.store = store;
     store_stmt.type  = t->let[value].type;
     store_stmt.at    = rd_linear_plus_axis(t, rd_linear_of(0), c->n, loop.axis);
-    store_stmt.at    = rd_linear_plus_axis(t, store_stmt.at, 1, c->column);
+    store_stmt.at    = rd_linear_plus_axis(t, store_stmt.at, /*coef=*/1, c->column);
     rd_append(t, made, rd_add_stmt(t, &store_stmt));
     rd_append(t, c->across, made);
 }
@@ -132,7 +132,7 @@ static void flatten_position(const rd_flattening *c, rd_linear *position, int32_
 
     at        = rd_linear_with(c->t, at, c->row, rd_linear_of(0));
     at        = rd_linear_with(c->t, at, c->column, rd_linear_of(0));
-    *position = rd_linear_plus_axis(c->t, at, 1, axis);
+    *position = rd_linear_plus_axis(c->t, at, /*coef=*/1, axis);
 }
 
 /* Packs rows that are apart in memory: "vector i0 from m2 to m3, by call { unroll i1 to 3 { r9 =
@@ -170,7 +170,7 @@ static int32_t pack_rows(const rd_flattening *c, rd_for of, int32_t value)
     store_stmt.type  = let.type;
     store_stmt.at    = rd_linear_plus_axis(t, rd_linear_of(0), c->n, c->row);
     store_stmt.at    = rd_linear_plus(t, store_stmt.at, -c->n, of.from.part[0].at);
-    store_stmt.at    = rd_linear_plus_axis(t, store_stmt.at, 1, c->column);
+    store_stmt.at    = rd_linear_plus_axis(t, store_stmt.at, /*coef=*/1, c->column);
     store_stmt.x     = rd_add_value(t, inner, &let);
     rd_append(t, inner, rd_add_stmt(t, &store_stmt));
     rd_append(t, groups, inner);

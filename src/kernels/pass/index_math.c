@@ -65,7 +65,7 @@ static rd_linear insert_operation(rd_index_math *n, rd_inst_kind kind, rd_op op,
                    .store = -1 };
 
     let.first = rd_add_operands(n->t, operand, count);
-    return rd_linear_plus_value(n->t, rd_linear_of(0), 1, insert_let(n, &let));
+    return rd_linear_plus_value(n->t, rd_linear_of(0), /*coef=*/1, insert_let(n, &let));
 }
 
 /* Inserts an operator on two positions, as a value before the insertion point. */
@@ -132,7 +132,7 @@ rd_linear rd_index_load(rd_index_math *n, int32_t slot, rd_dtype type, rd_linear
                          .at        = at,
                          .uncounted = true };
 
-    return rd_linear_plus_value(n->t, rd_linear_of(0), 1, insert_let(n, &let));
+    return rd_linear_plus_value(n->t, rd_linear_of(0), /*coef=*/1, insert_let(n, &let));
 }
 
 /* Inserts "r6 = lower bound from r4 to r5 of ..", a binary search: the first k of [from, to) for
@@ -157,5 +157,5 @@ rd_linear rd_index_search(rd_index_math *n, int32_t slot, rd_linear from, rd_lin
     stmt->type  = RD_I64;
     stmt->at    = at;
     stmt->count = least;
-    return rd_linear_plus_value(n->t, rd_linear_of(0), 1, insert(n, made));
+    return rd_linear_plus_value(n->t, rd_linear_of(0), /*coef=*/1, insert(n, made));
 }

@@ -69,7 +69,7 @@ static rd_let load_at(rd_interleaving *b, int32_t store, int64_t by, int32_t row
  * 64 * m1, as the position counts from the start of row m0. */
 static rd_linear block_start(rd_interleaving *b)
 {
-    return rd_linear_plus_axis(b->t, b->row ? rd_linear_of(0) : axis_times(b, 1, b->first),
+    return rd_linear_plus_axis(b->t, b->row ? rd_linear_of(0) : axis_times(b, /*coef=*/1, b->first),
                                b->steps, b->number);
 }
 
@@ -79,7 +79,7 @@ static rd_linear block_start(rd_interleaving *b)
 static rd_linear with_index(rd_interleaving *b, rd_linear at, rd_linear index)
 {
     if (b->row)
-        at = rd_linear_with(b->t, at, b->axis, axis_times(b, 1, b->first));
+        at = rd_linear_with(b->t, at, b->axis, axis_times(b, /*coef=*/1, b->first));
     return rd_linear_with(b->t, at, b->inner, index);
 }
 
@@ -100,7 +100,7 @@ static void pack_elements(rd_interleaving *b, int32_t body)
 {
     rd_schedule    *t     = b->t;
     const int32_t   made  = rd_stmt_copy(t, b->loop);
-    const rd_linear first = axis_times(b, 1, b->first);
+    const rd_linear first = axis_times(b, /*coef=*/1, b->first);
     rd_stmt         store = rd_stmt_of(RD_S_STORE);
     rd_for          rows  = *rd_loop_of(t, b->top);
 
@@ -125,7 +125,7 @@ static void pack_elements(rd_interleaving *b, int32_t body)
     store.at                        = rd_linear_plus(t, axis_times(b, b->row ? b->row : 1, b->axis),
                                                      -(b->row ? b->row : 1), first);
     if (b->row)
-        store.at = rd_linear_plus_axis(t, store.at, 1, b->inner);
+        store.at = rd_linear_plus_axis(t, store.at, /*coef=*/1, b->inner);
     rd_take_out(t, t->stmt[made].last);
     rd_append(t, made, rd_add_stmt(t, &store));
 }
@@ -149,7 +149,7 @@ static void transpose_elements(rd_interleaving *b, int32_t body)
     store.store                          = b->elements;
     store.type                           = type;
     store.x                              = rd_add_value(t, loop, &let);
-    store.at = rd_linear_plus_axis(t, axis_times(b, 1, b->number), b->n, b->at);
+    store.at = rd_linear_plus_axis(t, axis_times(b, /*coef=*/1, b->number), b->n, b->at);
     rd_append(t, loop, rd_add_stmt(t, &store));
 }
 
@@ -159,7 +159,7 @@ static void add_copy(rd_interleaving *b, int32_t body, rd_stmt_kind kind)
 {
     rd_stmt s = rd_copy_of_states(&b->t->stmt[b->step], kind, b->states);
 
-    s.at = axis_times(b, 1, b->number);
+    s.at = axis_times(b, /*coef=*/1, b->number);
     rd_append(b->t, body, rd_add_stmt(b->t, &s));
 }
 
@@ -171,7 +171,7 @@ static void take_steps(rd_interleaving *b, int32_t body)
     rd_schedule    *t      = b->t;
     const int32_t   around = add_loop(b, body, RD_FOR_SERIAL, b->at, b->steps);
     const int32_t   vector = add_loop(b, around, RD_FOR_VECTOR, b->number, b->n);
-    const rd_linear index  = rd_linear_plus_axis(t, block_start(b), 1, b->at);
+    const rd_linear index  = rd_linear_plus_axis(t, block_start(b), /*coef=*/1, b->at);
     const rd_let    let    = load_at(b, b->elements, b->n, b->at, b->number);
     rd_stmt         step   = t->stmt[b->step];
 
@@ -180,7 +180,7 @@ static void take_steps(rd_interleaving *b, int32_t body)
     step.of.lane  = with_index(b, step.of.lane, index);
     step.of.outer = with_index(b, step.of.outer, index);
     step.of.index = with_index(b, step.of.index, index);
-    step.of.more  = axis_times(b, 1, b->number);
+    step.of.more  = axis_times(b, /*coef=*/1, b->number);
     rd_append(t, vector, rd_add_stmt(t, &step));
 }
 

@@ -48,7 +48,7 @@ static rd_linear load_from_list(rd_range_split *c, rd_linear number)
 static rd_linear cluster_of(rd_range_split *c, bool most)
 {
     const rd_address *clusters = &c->t->p->address[c->bounds->list_at];
-    const rd_linear   at       = rd_linear_plus(c->t, rd_linear_of(clusters->offset), 1,
+    const rd_linear   at       = rd_linear_plus(c->t, rd_linear_of(clusters->offset), /*coef=*/1,
                                                 rd_index_bound(c, clusters->add[0].axis, most));
 
     return load(c, clusters->slot, RD_I32, /*bytes=*/0, at);
@@ -77,10 +77,10 @@ static range_list find_list(rd_range_split *c)
     range_list l = { .least = cluster_of(c, /*most=*/false), .most = cluster_of(c, /*most=*/true) };
     rd_linear  list;
 
-    l.distance    = rd_linear_plus(c->t, l.most, -1, l.least);
-    list          = rd_linear_plus(c->t, l.least, 1, l.most);
+    l.distance    = rd_linear_plus(c->t, l.most, /*coef=*/-1, l.least);
+    list          = rd_linear_plus(c->t, l.least, /*coef=*/1, l.most);
     l.first_range = if_one_list(c, &l, load_from_list(c, list), rd_linear_of(0));
-    l.end_range   = if_one_list(c, &l, load_from_list(c, plus(list, 1)), rd_linear_of(1));
+    l.end_range = if_one_list(c, &l, load_from_list(c, plus(list, /*offset=*/1)), rd_linear_of(1));
     return l;
 }
 
@@ -105,7 +105,7 @@ static void skip_other_ranges(rd_range_split *c, range_list *l)
         return;
     last     = find_range(c, l, c->to);
     l->first = find_range(c, l, c->from);
-    l->last  = plus(last, 1);
+    l->last  = plus(last, /*offset=*/1);
 }
 
 /* Puts the loop over ranges around the loop, so that values are computed once a range from then
@@ -145,7 +145,7 @@ static rd_linear extra_index(rd_range_split *c, const range_list *l, rd_linear r
 static rd_linear range_edge(rd_range_split *c, const range_list *l, int32_t k, rd_linear otherwise)
 {
     const rd_linear at =
-        rd_linear_plus_axis(c->t, rd_linear_of(c->bounds->lists + 1 + k), 2, l->range);
+        rd_linear_plus_axis(c->t, rd_linear_of(c->bounds->lists + 1 + k), /*coef=*/2, l->range);
 
     return if_one_list(c, l, load_from_list(c, at), otherwise);
 }
@@ -155,9 +155,9 @@ static rd_linear range_edge(rd_range_split *c, const range_list *l, int32_t k, r
  * first range: the loop's start. */
 static rd_linear end_of_visited(rd_range_split *c, const range_list *l, rd_linear range)
 {
-    const rd_linear before = plus(range, -1);
-    const rd_linear high =
-        rd_linear_plus(c->t, range_edge(c, l, /*k=*/-1, c->from), 1, extra_index(c, l, before));
+    const rd_linear before = plus(range, /*offset=*/-1);
+    const rd_linear high   = rd_linear_plus(c->t, range_edge(c, l, /*k=*/-1, c->from), /*coef=*/1,
+                                            extra_index(c, l, before));
 
     return rd_index_select(&c->n, l->first_range, range, c->from,
                            rd_round_to_step(c, high, /*behind=*/true));
@@ -169,7 +169,7 @@ static rd_linear end_of_visited(rd_range_split *c, const range_list *l, rd_linea
 static rd_pieces find_pieces(rd_range_split *c, const range_list *l)
 {
     rd_index_math  *n     = &c->n;
-    const rd_linear range = rd_linear_plus_axis(c->t, rd_linear_of(0), 1, l->range);
+    const rd_linear range = rd_linear_plus_axis(c->t, rd_linear_of(0), /*coef=*/1, l->range);
     const rd_linear from  = range_edge(c, l, /*k=*/0, c->from),
                     to    = range_edge(c, l, /*k=*/1, c->to);
     const rd_linear extra = extra_index(c, l, range);
@@ -177,9 +177,9 @@ static rd_pieces find_pieces(rd_range_split *c, const range_list *l)
         rd_index_select(n, l->least, l->most, from, c->to); /* a strip of one cluster */
     rd_pieces p = { .before = true, .behind = true };
 
-    p.first = rd_round_to_step(c, rd_linear_plus(c->t, from, -1, extra), /*behind=*/false);
+    p.first = rd_round_to_step(c, rd_linear_plus(c->t, from, /*coef=*/-1, extra), /*behind=*/false);
     p.first = rd_index_max(n, p.first, end_of_visited(c, l, range));
-    p.last  = rd_round_to_step(c, rd_linear_plus(c->t, to, 1, extra), /*behind=*/true);
+    p.last  = rd_round_to_step(c, rd_linear_plus(c->t, to, /*coef=*/1, extra), /*behind=*/true);
     p.last  = rd_index_max(n, p.first, p.last);
     p.begin = rd_index_max(n, p.first, rd_round_to_step(c, covered_from, /*behind=*/true));
     p.begin = rd_index_min(n, p.begin, p.last);
@@ -257,14 +257,14 @@ static void split_at_clusters(rd_schedule *t, int32_t strips, const rd_address *
     runs.of = runs.strip = -1;
     runs.width           = 0;
     rd_put_loop_around(t, strips, strips, &runs);
-    run.at = rd_linear_plus_axis(t, rd_linear_of(clusters->offset), 1, runs.start);
+    run.at = rd_linear_plus_axis(t, rd_linear_of(clusters->offset), /*coef=*/1, runs.start);
     rd_put_before(t, rd_add_stmt(t, &run), strips);
     if (t->failed)
         return;
     t->loop[t->stmt[strips].arg].from =
-        rd_edge_of(rd_linear_plus_axis(t, rd_linear_of(0), 1, runs.start));
+        rd_edge_of(rd_linear_plus_axis(t, rd_linear_of(0), /*coef=*/1, runs.start));
     t->loop[t->stmt[strips].arg].to =
-        rd_edge_of(rd_linear_plus_axis(t, rd_linear_of(0), 1, runs.stop));
+        rd_edge_of(rd_linear_plus_axis(t, rd_linear_of(0), /*coef=*/1, runs.stop));
 }
 
 /* Visits all loops over strips (ranges that vector loops visit), and splits them where clusters

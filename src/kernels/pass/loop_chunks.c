@@ -10,7 +10,7 @@
 /* The position that a mark (an axis) is bound to. */
 static rd_linear mark_position(rd_schedule *t, int32_t axis)
 {
-    return rd_linear_plus_axis(t, rd_linear_of(0), 1, axis);
+    return rd_linear_plus_axis(t, rd_linear_of(0), /*coef=*/1, axis);
 }
 
 /* Strip-mines the loop of a statement: puts a loop over chunks of so many rounds around it, and

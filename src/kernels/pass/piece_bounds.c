@@ -23,11 +23,12 @@ rd_linear rd_index_bound(rd_range_split *c, int32_t axis, bool most)
     const int32_t marks  = t->p->n_axis; /* the first mark */
 
     if (loop && loop->start < 0)
-        return rd_linear_plus_axis(t, rd_linear_of(0), 1, axis);
+        return rd_linear_plus_axis(t, rd_linear_of(0), /*coef=*/1, axis);
     if (loop)
-        return rd_linear_plus_axis(t, rd_linear_of(-most), 1, most ? loop->stop : loop->start);
+        return rd_linear_plus_axis(t, rd_linear_of(-most), /*coef=*/1,
+                                   most ? loop->stop : loop->start);
     if (axis == t->p->root && !t->whole)
-        return rd_linear_plus_axis(t, rd_linear_of(-most), 1,
+        return rd_linear_plus_axis(t, rd_linear_of(-most), /*coef=*/1,
                                    marks + (most ? RD_MARK_HI : RD_MARK_LO));
     return rd_linear_of(most ? t->p->axis_extent[axis] - 1 : 0);
 }
@@ -37,7 +38,7 @@ rd_linear rd_index_bound(rd_range_split *c, int32_t axis, bool most)
 static rd_linear clamped_value(rd_range_split *c, int32_t value)
 {
     const int64_t most = INT64_C(1) << 60;
-    rd_linear     at   = rd_linear_plus_value(c->t, rd_linear_of(0), 1, value);
+    rd_linear     at   = rd_linear_plus_value(c->t, rd_linear_of(0), /*coef=*/1, value);
 
     at = rd_index_min(&c->n, at, rd_linear_of(most));
     return rd_index_max(&c->n, at, rd_linear_of(-most));
@@ -64,7 +65,7 @@ static rd_linear bound_without_loop(rd_range_split *c, const rd_bound *b, bool m
  * surely. */
 static rd_linear low_bound(rd_range_split *c, bool most, int64_t more)
 {
-    return rd_linear_plus(c->t, rd_linear_of(more), -1,
+    return rd_linear_plus(c->t, rd_linear_of(more), /*coef=*/-1,
                           bound_without_loop(c, &c->bounds->low, most));
 }
 
@@ -72,7 +73,7 @@ static rd_linear low_bound(rd_range_split *c, bool most, int64_t more)
  * is the rest: with its largest value (`most`) it may hold, with its smallest it holds surely. */
 static rd_linear high_bound(rd_range_split *c, bool most, int64_t more)
 {
-    return rd_linear_plus(c->t, rd_linear_of(more), 1,
+    return rd_linear_plus(c->t, rd_linear_of(more), /*coef=*/1,
                           bound_without_loop(c, &c->bounds->high, most));
 }
 
@@ -87,7 +88,7 @@ rd_linear rd_round_to_step(rd_range_split *c, rd_linear at, bool behind)
 
     if (c->by == 1)
         return rd_index_min(n, rd_index_max(n, at, c->from), c->to);
-    whole = rd_linear_plus(c->t, at, -1, c->from);
+    whole = rd_linear_plus(c->t, at, /*coef=*/-1, c->from);
     whole.offset += behind ? c->by - 1 : 0;
     whole = rd_linear_plus(c->t, c->from, c->by, rd_index_divide(n, whole, c->by));
     whole = rd_index_max(n, whole, c->from);
@@ -102,8 +103,9 @@ rd_linear rd_round_to_step(rd_range_split *c, rd_linear at, bool behind)
  * into 0. */
 void rd_find_visited(rd_range_split *c, rd_pieces *p)
 {
-    rd_index_math *n = &c->n;
-    rd_linear end = rd_linear_plus(c->t, rd_linear_of(-1), 1, c->hi), low = c->lo, high = c->hi;
+    rd_index_math *n   = &c->n;
+    rd_linear      end = rd_linear_plus(c->t, rd_linear_of(-1), /*coef=*/1, c->hi), low = c->lo,
+              high = c->hi;
 
     if (p->before)
         low = rd_index_min(n, low_bound(c, /*most=*/true, /*more=*/-1), end);
@@ -111,7 +113,7 @@ void rd_find_visited(rd_range_split *c, rd_pieces *p)
         const rd_linear visited_low = rd_index_max(n, low, c->lo);
 
         high = rd_index_max(n, high_bound(c, /*most=*/true, /*more=*/2),
-                            rd_linear_plus(c->t, rd_linear_of(1), 1, visited_low));
+                            rd_linear_plus(c->t, rd_linear_of(1), /*coef=*/1, visited_low));
     }
     p->first = p->before ? rd_round_to_step(c, low, /*behind=*/false) : c->from;
     p->last =

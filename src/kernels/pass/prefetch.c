@@ -42,10 +42,11 @@ static void add_fetch(prefetching *f, int64_t further)
     rd_linear     at;
 
     at = rd_linear_with(t, load_of(f)->at, loop->axis,
-                        rd_linear_plus_axis(t, rd_linear_of(further), 1, start));
+                        rd_linear_plus_axis(t, rd_linear_of(further), /*coef=*/1, start));
     rd_add_prefetch_before(
         t, f->vector, load_of(f), at,
-        rd_linear_plus_axis(t, rd_linear_plus_axis(t, rd_linear_of(0), 1, stop), -1, start));
+        rd_linear_plus_axis(t, rd_linear_plus_axis(t, rd_linear_of(0), /*coef=*/1, stop),
+                            /*coef=*/-1, start));
 }
 
 /* True if the statement loads adjacent elements, at an address without data, of an array of the

@@ -100,7 +100,7 @@ static rd_linear offset_behind_rows(const row_prefetch *r, int64_t pitch)
     const rd_for    strips = *rd_loop_of(t, r->strips);
     rd_linear       passed = axis_times(r, r->n, rd_loop_of(t, r->parts)->start), found;
     const rd_linear row =
-        rd_linear_plus_axis(t, axis_times(r, /*times=*/1, strips.stop), -1, strips.start);
+        rd_linear_plus_axis(t, axis_times(r, /*times=*/1, strips.stop), /*coef=*/-1, strips.start);
 
     passed = rd_linear_plus_axis(t, passed, -r->n, strips.start);
     found  = passed;
@@ -128,7 +128,7 @@ static void add_row_prefetch(row_prefetch *r, const rd_let *load)
 
     at = rd_linear_with(t, at, loop.axis, axis_times(r, /*times=*/1, loop.start));
     at.offset += r->n * pitch;
-    at = rd_linear_plus(t, at, 1, offset_behind_rows(r, pitch));
+    at = rd_linear_plus(t, at, /*coef=*/1, offset_behind_rows(r, pitch));
     rd_add_prefetch_before(t, r->vector, &let, at, rd_linear_of(r->part * r->n));
 }
 

@@ -151,7 +151,7 @@ static void promote_states(rd_schedule *t, const step_place *at, int32_t fold)
     rd_put_before(t, make_copy(t, at, RD_S_LOAD_STATES, array, group), at->strips);
     rd_put_behind(t, make_copy(t, at, RD_S_STORE_STATES, array, group), at->strips);
     t->stmt[at->step].store   = array;
-    t->stmt[at->step].of.more = rd_linear_plus(t, group, 1, t->stmt[at->step].of.more);
+    t->stmt[at->step].of.more = rd_linear_plus(t, group, /*coef=*/1, t->stmt[at->step].of.more);
 }
 
 /* The pass: copies the states (accumulators) of each fold that qualifies into a local array around

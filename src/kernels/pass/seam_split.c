@@ -47,7 +47,7 @@ static rd_known known_map(piece *p, const rd_let *let, int depth)
  * than the loop's; else unknown. */
 static rd_known known_place(const piece *p, const rd_linear *at)
 {
-    rd_known sum = rd_known_sum(0, at->offset);
+    rd_known sum = rd_known_sum(/*coef=*/0, at->offset);
 
     for (int32_t k = 0; k < at->n; k++) {
         const rd_linear_term *term = &p->t->term[at->first + k];
@@ -70,7 +70,7 @@ static rd_known known_value(piece *p, int32_t value, int depth)
         return (rd_known){ .is = RD_FORM_UNKNOWN };
     switch (let->kind) {
     case RD_I_CONST:
-        return let->type == RD_I64 ? rd_known_sum(0, let->word.i64)
+        return let->type == RD_I64 ? rd_known_sum(/*coef=*/0, let->word.i64)
                                    : (rd_known){ .is = RD_FORM_UNKNOWN };
     case RD_I_COORD: return known_place(p, &let->at);
     case RD_I_MAP: return known_map(p, let, depth - 1);

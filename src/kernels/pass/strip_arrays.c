@@ -11,8 +11,8 @@ rd_linear rd_strip_element(rd_schedule *t, int32_t loop)
 {
     const rd_for *l = rd_loop_of(t, loop);
 
-    return rd_linear_plus(t, rd_linear_plus_axis(t, rd_linear_of(0), 1, l->axis), -1,
-                          l->from.part[0].at);
+    return rd_linear_plus(t, rd_linear_plus_axis(t, rd_linear_of(0), /*coef=*/1, l->axis),
+                          /*coef=*/-1, l->from.part[0].at);
 }
 
 /* The extent of the array: that of the loop, rounded up to a multiple of 16, as functions of

@@ -7,14 +7,15 @@
 /* The position: index that the axis (or mark) is bound to + offset. */
 rd_linear rd_axis_plus(rd_schedule *t, int32_t axis, int64_t offset)
 {
-    return rd_linear_plus_axis(t, rd_linear_of(offset), 1, axis);
+    return rd_linear_plus_axis(t, rd_linear_of(offset), /*coef=*/1, axis);
 }
 
 /* i0 - m0: the number of an element in the strip, counted from the start mark (axis bound to an
  * end of a round) m0. */
 rd_linear rd_element_of_strip(rd_strip_mining *c)
 {
-    return rd_linear_plus_axis(c->t, rd_axis_plus(c->t, c->r->axis, 0), -1, c->start);
+    return rd_linear_plus_axis(c->t, rd_axis_plus(c->t, c->r->axis, /*offset=*/0), /*coef=*/-1,
+                               c->start);
 }
 
 /* Adds a vector loop over the whole strip, from mark to mark, at the end of a body, and returns
@@ -28,8 +29,8 @@ static int32_t add_vector(rd_strip_mining *c, int32_t body, bool by_call, bool i
                            .axis     = c->r->axis,
                            .start    = -1,
                            .stop     = -1,
-                           .from     = rd_edge_of(rd_axis_plus(c->t, c->start, 0)),
-                           .to       = rd_edge_of(rd_axis_plus(c->t, c->stop, 0)),
+                           .from     = rd_edge_of(rd_axis_plus(c->t, c->start, /*offset=*/0)),
+                           .to       = rd_edge_of(rd_axis_plus(c->t, c->stop, /*offset=*/0)),
                            .step     = 1,
                            .extent   = c->r->width,
                            .by_call  = by_call,

@@ -53,7 +53,7 @@ static int32_t first_lane(rd_strip_mining *c, int32_t body, int32_t lanes)
            number = place, remainder = place;
     int32_t operand[2];
 
-    place.at        = rd_axis_plus(c->t, c->start, 0);
+    place.at        = rd_axis_plus(c->t, c->start, /*offset=*/0);
     number.kind     = RD_I_CONST;
     number.word     = (rd_word){ .i64 = lanes };
     operand[0]      = add_value(c, body, &place);
@@ -80,7 +80,7 @@ void rd_set_state(rd_strip_mining *c, int32_t body, rd_stmt *s)
         if (c->r->one_state)
             c->t->store[s->store].lanes = 1;
         else if (lanes > c->r->width)
-            lane = rd_linear_plus_value(c->t, lane, 1, first_lane(c, body, lanes));
+            lane = rd_linear_plus_value(c->t, lane, /*coef=*/1, first_lane(c, body, lanes));
         s->of.lane = lane;
         s->wraps   = false;
     }
@@ -244,13 +244,13 @@ static void exit_behind_row(rd_strip_mining *c, int32_t body, int32_t stmt)
     rd_schedule    *t     = c->t;
     rd_stmt         s     = t->stmt[stmt];
     const int32_t   step  = step_of_strip(c, s.arg, s.fold);
-    const rd_linear first = rd_axis_plus(t, c->start, 0);
+    const rd_linear first = rd_axis_plus(t, c->start, /*offset=*/0);
 
     if (step < 0 || c->strips->fold[s.fold].inner)
         return;
-    s.of.cell     = rd_linear_with(t, t->stmt[step].of.cell, c->r->axis, first);
-    s.of.more     = rd_linear_with(t, t->stmt[step].of.more, c->r->axis, first);
-    s.count       = rd_linear_plus_axis(t, rd_axis_plus(t, c->stop, 0), -1, c->start);
+    s.of.cell = rd_linear_with(t, t->stmt[step].of.cell, c->r->axis, first);
+    s.of.more = rd_linear_with(t, t->stmt[step].of.more, c->r->axis, first);
+    s.count = rd_linear_plus_axis(t, rd_axis_plus(t, c->stop, /*offset=*/0), /*coef=*/-1, c->start);
     t->stmt[stmt] = s;
     rd_put_alone(c, body, stmt);
 }

@@ -30,7 +30,7 @@ int32_t rd_strips_around(const rd_schedule *t, int32_t stmt)
 /* The position that the axis, here a mark, is bound to. */
 static rd_linear mark_position(rd_schedule *t, int32_t axis)
 {
-    return rd_linear_plus_axis(t, rd_linear_of(0), 1, axis);
+    return rd_linear_plus_axis(t, rd_linear_of(0), /*coef=*/1, axis);
 }
 
 /* A loop over substrips of `width` elements, from the start mark (axis bound to an end of a round)

@@ -34,7 +34,8 @@ static bool needs_unrolling(const rd_schedule *t, int32_t stmt)
 static void keep_round(rd_schedule *t, int32_t stmt, int64_t round)
 {
     rd_for         *loop = &t->loop[t->stmt[stmt].arg];
-    const rd_linear from = rd_linear_plus(t, rd_linear_of(round), 1, loop->from.part[0].at);
+    const rd_linear from =
+        rd_linear_plus(t, rd_linear_of(round), /*coef=*/1, loop->from.part[0].at);
 
     loop       = &t->loop[t->stmt[stmt].arg];
     loop->from = rd_edge_of(from);

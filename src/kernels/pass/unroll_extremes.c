@@ -74,7 +74,7 @@ static bool can_unroll(const rd_schedule *t, int32_t loop)
  * of the program (of -1). m0 is the mark bound to the first of four elements. */
 static int32_t add_loop(rd_schedule *t, int32_t body, rd_for_kind kind, int32_t axis, int32_t mark)
 {
-    const rd_linear from = rd_linear_plus_axis(t, rd_linear_of(0), 1, mark);
+    const rd_linear from = rd_linear_plus_axis(t, rd_linear_of(0), /*coef=*/1, mark);
     rd_for          loop = { .kind    = kind,
                              .axis    = axis,
                              .start   = -1,

@@ -73,7 +73,7 @@ static int32_t make_round(rd_schedule *t, int32_t loop, int32_t mark, int32_t k)
 {
     const int32_t   made   = rd_stmt_copy(t, loop);
     const int32_t   vector = t->failed ? -1 : vector_in(t, made);
-    const rd_linear from   = rd_linear_plus_axis(t, rd_linear_of(k), 1, mark);
+    const rd_linear from   = rd_linear_plus_axis(t, rd_linear_of(k), /*coef=*/1, mark);
     rd_for         *l;
 
     if (vector < 0)

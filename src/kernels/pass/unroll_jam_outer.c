@@ -328,7 +328,7 @@ static void hand_on(const jammed_rows *j, int32_t body, int32_t k, int32_t n)
 static void make_row(const jammed_rows *j, int32_t stmt, int32_t k, int32_t part)
 {
     const int32_t   axis = rd_loop_of(j->t, j->loop)->axis;
-    const rd_linear from = rd_linear_plus_axis(j->t, rd_linear_of(k), 1, j->mark);
+    const rd_linear from = rd_linear_plus_axis(j->t, rd_linear_of(k), /*coef=*/1, j->mark);
     rd_for         *l    = &j->t->loop[j->t->stmt[stmt].arg];
 
     *l = (rd_for){ .kind   = RD_FOR_UNROLL,

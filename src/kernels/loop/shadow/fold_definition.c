@@ -156,7 +156,7 @@ static uint64_t total_of(const rd_fold *f, const list_element *x, int64_t n, uin
     for (int64_t k = 0, end; k < n; k = end) {
         for (end = k; end < n && x[end].e.lane == x[k].e.lane; end++)
             ;
-        lane[x[k].e.lane] = node_of(f, x + k, end - k, 0, level);
+        lane[x[k].e.lane] = node_of(f, x + k, end - k, /*start=*/0, level);
     }
     rd_shadow_lanes(f, lane);
     return lane[0];
@@ -215,7 +215,7 @@ static uint64_t tree_prefix(const rd_fold *f, const uint64_t *element, int64_t f
 static uint64_t prefix_of(const rd_fold *f, const scan_cell *s)
 {
     if (f->prefix == RD_PREFIX_TREE && !rd_shadow_is_unordered(f))
-        return rd_shadow_block(f, tree_prefix(f, s->element, 0, s->n_element));
+        return rd_shadow_block(f, tree_prefix(f, s->element, /*from=*/0, s->n_element));
     return rd_shadow_block(f, s->state);
 }
 

@@ -46,8 +46,8 @@ static bool is_neutral(const rd_fold *f, int64_t index, rd_shadow x, const rd_sh
 {
     const rd_class class              = rd_dtype_class(f->type);
     const rd_reducer_code *const code = rd_reducer_code_of(f->reducer, class);
-    const rd_word                one = rd_word_from_int(1, f->type), word = { .u64 = x.bits };
-    rd_word                      before[RD_MAX_STATE], after[RD_MAX_STATE];
+    const rd_word one = rd_word_from_int(/*value=*/1, f->type), word = { .u64 = x.bits };
+    rd_word       before[RD_MAX_STATE], after[RD_MAX_STATE];
 
     if (!x.known || (w && !w->known) || !code || !code->identity || !code->step)
         return false;

@@ -35,7 +35,7 @@ bool rd_shadow_push_node(const rd_shadow_folds *s, const rd_stmt *by, rd_shadow_
 
     if (rd_shadow_is_unordered(f)) {
         if (c->depth)
-            rd_shadow_merge_rows(f, c, 0, c->depth);
+            rd_shadow_merge_rows(f, c, /*left=*/0, c->depth);
         c->depth = 1;
         return true;
     }

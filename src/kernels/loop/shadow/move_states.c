@@ -55,7 +55,7 @@ static bool end_run(const rd_shadow_folds *s, const rd_stmt *by, int64_t other)
         return false;
     if (!alias || !alias->of)
         return true;
-    state = rd_shadow_state_at(s, by, alias->of->number, alias->of->more, 0);
+    state = rd_shadow_state_at(s, by, alias->of->number, alias->of->more, /*lane=*/0);
     if (!state)
         return false;
     *state           = s->state[by->arg][other];
@@ -85,7 +85,7 @@ bool rd_shadow_switch_state(rd_shadow_folds *s, const rd_shadow_at *at, int64_t 
     if (label < 0 || label >= f->n_group)
         return true;
     c     = rd_shadow_accumulator_at(s, at->by, number, at->more, RD_TAKES_STEPS, RD_TAKES_STEPS);
-    state = c ? rd_shadow_state_at(s, at->by, number, at->more, 0) : NULL;
+    state = c ? rd_shadow_state_at(s, at->by, number, at->more, /*lane=*/0) : NULL;
     if (!state || !add_alias(s, at->by->arg, other, c))
         return false;
     s->state[at->by->arg][other]       = *state;

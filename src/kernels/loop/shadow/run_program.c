@@ -246,7 +246,7 @@ bool rd_shadow_program(const rd_program *p, rd_shadow_memory *all)
         r.axis[a] = (axis_range){ 0, 0, p->axis_extent[a] };
     if (!r.failed)
         open_folds(&r);
-    run_instructions(&r, 0, p->n_inst);
+    run_instructions(&r, /*from=*/0, p->n_inst);
     close_folds(&r);
     rd_shadow_memory_free(&own);
     free(r.reg);

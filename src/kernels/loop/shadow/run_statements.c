@@ -241,11 +241,11 @@ void rd_shadow_statement(rd_shadow_task *r, int32_t stmt, rd_shadow_copy *c)
     switch (s->kind) {
     case RD_S_IF:
         if (rd_shadow_true(c->value[s->x]) != s->unless)
-            rd_shadow_body(r, stmt, alone, 1);
+            rd_shadow_body(r, stmt, alone, /*n=*/1);
         break;
     case RD_S_IF_LAST:
         if (r->last[s->arg])
-            rd_shadow_body(r, stmt, alone, 1);
+            rd_shadow_body(r, stmt, alone, /*n=*/1);
         break;
     case RD_S_LET: make_value(r, c, s->value); break;
     case RD_S_ARRAY: declare(r, s->store); break;

@@ -107,7 +107,7 @@ static void run_tasks(rd_shadow_task *r, int n, bool steps)
     }
     for (int k = 1; k < n && !r[0].failed; k++)
         rd_shadow_require(&r[0], rd_shadow_folds_join(r[0].folds, r[k].folds));
-    run_part(&r[0], RD_PART_TAIL, 0, extent);
+    run_part(&r[0], RD_PART_TAIL, /*lo=*/0, extent);
 }
 
 /* Runs all of a tree on hashes, in up to four tasks, and stores its results in *all. A limit of

@@ -49,7 +49,7 @@ static bool take_element(rd_shadow_folds *s, const rd_stmt *by, block_prefix *b,
 {
     const rd_fold *f     = rd_shadow_fold_of(s, by->fold);
     const int64_t  at    = c->step % f->steps;
-    uint64_t      *state = rd_shadow_state_at(s, by, c->number, c->more, 0), before;
+    uint64_t      *state = rd_shadow_state_at(s, by, c->number, c->more, /*lane=*/0), before;
 
     if (!state || !must_follow(s, by, b, c->step))
         return false;
@@ -71,7 +71,7 @@ bool rd_shadow_scan_blocks(rd_shadow_folds *s, const rd_stmt *by)
     block_prefix b  = { .step = -1 };
     bool         ok = true;
 
-    for (int64_t k = rd_shadow_next_begun(s, by->fold, 0); k >= 0 && ok;
+    for (int64_t k = rd_shadow_next_begun(s, by->fold, /*from=*/0); k >= 0 && ok;
          k         = rd_shadow_next_begun(s, by->fold, k + 1))
         ok = take_element(s, by, &b, s->cell[by->fold][k]);
     return ok;
@@ -86,7 +86,7 @@ bool rd_shadow_store_block_partials(rd_shadow_folds *s, const rd_stmt *by)
     const int32_t fold = by->fold;
     bool          ok   = true;
 
-    for (int64_t k = rd_shadow_next_begun(s, fold, 0), next; k >= 0 && ok; k = next) {
+    for (int64_t k = rd_shadow_next_begun(s, fold, /*from=*/0), next; k >= 0 && ok; k = next) {
         rd_shadow_accumulator *c = s->cell[fold][k];
 
         next = rd_shadow_next_begun(s, fold, k + 1);
@@ -107,7 +107,8 @@ bool rd_shadow_scan_result(rd_shadow_folds *s, const rd_shadow_at *at, rd_shadow
     const rd_stmt               *by = at->by;
     const rd_shadow_accumulator *c  = rd_shadow_accumulator_at(s, by, at->coords.cell, at->more,
                                                                RD_BLOCKS_MERGED, RD_BLOCKS_MERGED);
-    const uint64_t *state = c ? rd_shadow_state_at(s, by, at->coords.cell, at->more, 0) : NULL;
+    const uint64_t              *state =
+        c ? rd_shadow_state_at(s, by, at->coords.cell, at->more, /*lane=*/0) : NULL;
 
     if (state)
         rd_shadow_finish_prefix(rd_shadow_fold_of(s, by->fold), c, *state, y);

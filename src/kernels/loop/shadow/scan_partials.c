@@ -53,7 +53,7 @@ bool rd_shadow_store_scan_partials(rd_shadow_folds *s, const rd_stmt *by)
 
     if (s->t->store[by->store].per_element)
         return rd_shadow_store_block_partials(s, by);
-    for (int64_t k = rd_shadow_next_begun(s, by->fold, 0); k >= 0 && ok;
+    for (int64_t k = rd_shadow_next_begun(s, by->fold, /*from=*/0); k >= 0 && ok;
          k         = rd_shadow_next_begun(s, by->fold, k + 1))
         ok = store_cell_partial(s, by, s->cell[by->fold][k]);
     return ok;
@@ -186,7 +186,7 @@ static bool find_before(rd_shadow_folds *s, const rd_stmt *by, rd_shadow_accumul
  * element's block (a run of a fold's steps). The first element must be of `block`. */
 static bool find_before_each(rd_shadow_folds *s, const rd_stmt *by, int64_t block)
 {
-    int64_t k  = rd_shadow_next_begun(s, by->fold, 0);
+    int64_t k  = rd_shadow_next_begun(s, by->fold, /*from=*/0);
     bool    ok = k < 0 || s->cell[by->fold][k]->block == block ||
               rd_shadow_fold_fails(s, by, "the first element is not of block %" PRId64, block);
 
