@@ -221,9 +221,9 @@ static int64_t divided_down(int64_t a, int64_t b)
  * negated rest. */
 static bool may_be_0(const position_difference *d)
 {
-    const int_interval all = range_of(d, /*number=*/0);
+    const int_interval sum = range_of(d, /*number=*/0);
 
-    if (all.low > 0 || all.high < 0)
+    if (sum.low > 0 || sum.high < 0)
         return false;
     for (int32_t k = 0; k < d->n; k++) {
         const int64_t      size = d->of[k].coef < 0 ? -d->of[k].coef : d->of[k].coef;

@@ -138,7 +138,7 @@ bool rd_may_enclose(const rd_schedule *t, int32_t body, int32_t axis, const char
 {
     rd_schedule *copy;
     int32_t      around;
-    bool         may;
+    bool         legal;
 
     if (rd_loop_over(t, body, axis) < 0)
         return refuse(why, "no loop in it is over the axis");
@@ -149,8 +149,8 @@ bool rd_may_enclose(const rd_schedule *t, int32_t body, int32_t axis, const char
             return false;
     copy   = rd_schedule_copy(t);
     around = copy ? rd_enclose_in_loop(copy, body, axis, /*step=*/1) : -1;
-    may =
+    legal =
         copy && !copy->failed ? rd_may_be_vector(copy, around, why) : refuse(why, rd_why_no_memory);
     rd_schedule_free(copy);
-    return may;
+    return legal;
 }

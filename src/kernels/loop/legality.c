@@ -132,18 +132,18 @@ static bool fold_may_interchange(const rd_schedule *t, int32_t fold, int32_t out
  * early exit, and no dependence that the interchange reverses. */
 bool rd_may_interchange(const rd_schedule *t, int32_t outer, int32_t inner, const char **why)
 {
-    const stmt_range all = { t->stmt[inner].first, -1 };
+    const stmt_range inner_body = { t->stmt[inner].first, -1 };
 
-    if (t->stmt[outer].first != inner || t->stmt[inner].next >= 0 || all.from < 0)
-        return refuse(why, "the inner loop is not all of the outer one's body");
+    if (t->stmt[outer].first != inner || t->stmt[inner].next >= 0 || inner_body.from < 0)
+        return refuse(why, "the inner loop is not inner_body of the outer one's body");
     if (rd_edges_vary(t, outer, inner) || rd_loop_of(t, outer)->axis == rd_loop_of(t, inner)->axis)
         return refuse(why, "the inner loop has other bounds in each round of the outer one");
-    if (has_kind(t, &all, RD_S_EXIT))
+    if (has_kind(t, &inner_body, RD_S_EXIT))
         return refuse(why, "a loop is left early");
     for (int32_t k = 0; k < t->p->n_fold; k++)
         if (!fold_may_interchange(t, k, outer, inner))
             return refuse(why, "a fold would take its elements in another order");
-    if (has_conflict(t, outer, &all, inner, &all, is_touched_in_both))
+    if (has_conflict(t, outer, &inner_body, inner, &inner_body, is_touched_in_both))
         return refuse(why, "one round may read or write again what another one stores");
     return true;
 }

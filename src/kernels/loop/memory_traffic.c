@@ -241,9 +241,9 @@ static double lines_crossing(const traced_access *a, const double *touched, doub
  * what all threads reached when the machine was measured. */
 static double memory_speed(const rd_speeds *s, double one, int threads)
 {
-    const double all = fmax(s->memory_all, one);
+    const double limit = fmax(s->memory_all, one);
 
-    return threads > 1 ? fmin(one * threads, all) : one;
+    return threads > 1 ? fmin(one * threads, limit) : one;
 }
 
 /* The time of sequential lines: each level of the hierarchy costs the lines that come from it and
@@ -313,10 +313,10 @@ rd_traffic_ns rd_memory_traffic(const rd_schedule *t, const rd_speeds *s, const 
         for (int32_t i = rd_next_stmt(t, t->part[k], t->part[k]); i >= 0;
              i         = rd_next_stmt(t, i, t->part[k]))
             add_access(q, i);
-    const double all = touched_in(q, /*loop=*/-1);
+    const double touched = touched_in(q, /*loop=*/-1);
 
-    for (int k = 0; k < q->n && all > (double)s->bytes_l1; k++)
-        add_crossing(q, &q->at[k], all, threads, &sum);
+    for (int k = 0; k < q->n && touched > (double)s->bytes_l1; k++)
+        add_crossing(q, &q->at[k], touched, threads, &sum);
     free(q);
     return sum;
 }

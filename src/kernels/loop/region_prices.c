@@ -117,13 +117,13 @@ static rd_nanoseconds price_of_single_round(const rd_pricing *q, int32_t loop)
  * vector. */
 static rd_nanoseconds price_of_rounds(rd_pricing *q, int32_t loop)
 {
-    static const double    ONE  = 0.3; /* the part of a vector of 4 that a round takes, about */
-    const rd_vector_rounds n    = rd_vector_rounds_of(q->t, loop, q->r->trips[loop], q->s->vector);
-    const rd_nanoseconds   each = rd_price_of_body(q, loop, loop);
-    rd_nanoseconds         sum  = rd_times(each, n.by_vectors, /*entry=*/0);
+    static const double    ONE = 0.3; /* the part of a vector of 4 that a round takes, about */
+    const rd_vector_rounds n   = rd_vector_rounds_of(q->t, loop, q->r->trips[loop], q->s->vector);
+    const rd_nanoseconds   one_round = rd_price_of_body(q, loop, loop);
+    rd_nanoseconds         sum       = rd_times(one_round, n.by_vectors, /*entry=*/0);
 
     add(&sum, has_inner_loops(q, loop)
-                  ? rd_times(each, n.single * ONE * q->s->vector / 4, /*entry=*/0)
+                  ? rd_times(one_round, n.single * ONE * q->s->vector / 4, /*entry=*/0)
                   : rd_times(price_of_single_round(q, loop), n.single, /*entry=*/0));
     return sum;
 }

@@ -43,12 +43,12 @@ static bool has_loop(const rd_pricing *q, int32_t top, bool around, int32_t axis
  * steps). */
 static bool may_be_region(rd_pricing *q, int32_t top, bool around, int32_t axis)
 {
-    const char *why = NULL;
-    const bool  may = around ? rd_may_enclose(q->r->bare, top, axis, &why)
-                             : rd_may_be_strip_mined(q->r->bare, top, &why);
+    const char *why   = NULL;
+    const bool  legal = around ? rd_may_enclose(q->r->bare, top, axis, &why)
+                               : rd_may_be_strip_mined(q->r->bare, top, &why);
 
     q->failed |= why == rd_why_no_memory;
-    return may;
+    return legal;
 }
 
 /* ---- Which ----------------------------------------------------------------------------------- */

@@ -95,9 +95,9 @@ static int width_of(const registers *r, int32_t reg, int depth)
                                                       : 3;
 
         for (int k = 0; k < n && k < 3; k++) {
-            const int each = width_of(r, in[k], depth + 1);
+            const int width = width_of(r, in[k], depth + 1);
 
-            widest = each > widest ? each : widest;
+            widest = width > widest ? width : widest;
         }
     }
     return widest;

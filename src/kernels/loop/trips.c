@@ -255,10 +255,10 @@ rd_footprint rd_footprint_of(const rd_schedule *t, int32_t loop, int32_t stmt)
     size = rd_dtype_size(access[0].type);
     for (int32_t k = 0; k < n; k++)
         if (span + LINE / size > move[k].by) { /* the next one begins in this line, or within it */
-            const double all = move[k].by * (move[k].n - 1) + span;
+            const double extended = move[k].by * (move[k].n - 1) + span;
 
-            run  = move[k].by <= span && run >= span ? all : run * move[k].n;
-            span = all;
+            run  = move[k].by <= span && run >= span ? extended : run * move[k].n;
+            span = extended;
         } else
             runs *= move[k].n;
     runs *= gathers;

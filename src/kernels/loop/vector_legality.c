@@ -172,19 +172,19 @@ static bool cells_are_neighbours(const rd_schedule *t, int32_t fold, int32_t loo
  * neighbouring states, and steps take no exponentials. Without memory it is refused. */
 static bool labels_allow(const rd_schedule *t, int32_t fold, int32_t loop, const char **why)
 {
-    bool *varies = malloc((size_t)t->n_let + 1), may = true;
+    bool *varies = malloc((size_t)t->n_let + 1), legal = true;
 
     if (varies)
         rd_find_varying(t, loop, varies);
-    for (int32_t s = rd_next_stmt(t, loop, loop); s >= 0 && may; s = rd_next_stmt(t, s, loop))
+    for (int32_t s = rd_next_stmt(t, loop, loop); s >= 0 && legal; s = rd_next_stmt(t, s, loop))
         if (t->stmt[s].fold == fold && t->stmt[s].label >= 0)
-            may = rd_has_exponential(&t->fold[fold].of)
-                      ? refuse(why, "a fold by labels takes exponentials")
-                  : !varies || varies[t->stmt[s].label]
-                      ? refuse(why, "each round has a label of its own")
-                      : true;
+            legal = rd_has_exponential(&t->fold[fold].of)
+                        ? refuse(why, "a fold by labels takes exponentials")
+                    : !varies || varies[t->stmt[s].label]
+                        ? refuse(why, "each round has a label of its own")
+                        : true;
     free(varies);
-    return may;
+    return legal;
 }
 
 /* True if the states of neighbouring rounds are neighbours in memory: each round has the next

@@ -55,14 +55,14 @@ static bool is_function(const rd_schedule *t, int32_t stmt)
 /* True if a round has a checked index or a call, which may fail. */
 static bool can_fail(const rd_schedule *t, int32_t loop)
 {
-    bool may = false;
+    bool fails = false;
 
     for (int32_t s = rd_next_stmt(t, loop, loop); s >= 0; s = rd_next_stmt(t, s, loop)) {
         const rd_let *let = rd_let_of(t, s);
 
-        may |= let && (let->kind == RD_I_INDEX || let->kind == RD_I_CALL);
+        fails |= let && (let->kind == RD_I_INDEX || let->kind == RD_I_CALL);
     }
-    return may;
+    return fails;
 }
 
 /* The approximate number of elements that a round (row) reads: the product of the extents of all

@@ -99,9 +99,9 @@ typedef struct repeated_value {
 /* For rd_substitute_values(): returns `by` for the repeated value, and all others unchanged. */
 static int32_t replacement_of(void *of, int32_t value)
 {
-    const repeated_value *one = of;
+    const repeated_value *repeated = of;
 
-    return value == one->value ? one->by : value;
+    return value == repeated->value ? repeated->by : value;
 }
 
 /* Writes a value of a column for each element of a strip to a new array, which is declared before

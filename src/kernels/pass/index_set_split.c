@@ -83,18 +83,18 @@ void rd_retarget_exits(rd_schedule *t, int32_t one, int32_t other, int32_t aroun
  * range. */
 static void wrap_in_one_loop(rd_range_split *c, const rd_pieces *p, int32_t one, int32_t other)
 {
-    rd_schedule *t   = c->t;
-    rd_for       all = *rd_loop_of(t, c->stmt);
+    rd_schedule *t    = c->t;
+    rd_for       once = *rd_loop_of(t, c->stmt);
 
-    all.kind  = RD_FOR_ONCE;
-    all.start = rd_add_mark(t);
-    all.stop  = rd_add_mark(t);
-    all.from  = rd_edge_of(p->first);
-    all.to    = rd_edge_of(p->last);
-    all.step  = t->p->axis_extent[all.axis] + 1;
-    all.of = all.strip = -1;
-    all.width          = 0;
-    rd_retarget_exits(t, one, other, rd_put_loop_around(t, one, other, &all));
+    once.kind  = RD_FOR_ONCE;
+    once.start = rd_add_mark(t);
+    once.stop  = rd_add_mark(t);
+    once.from  = rd_edge_of(p->first);
+    once.to    = rd_edge_of(p->last);
+    once.step  = t->p->axis_extent[once.axis] + 1;
+    once.of = once.strip = -1;
+    once.width           = 0;
+    rd_retarget_exits(t, one, other, rd_put_loop_around(t, one, other, &once));
 }
 
 /* Puts copies of the loop before and behind it for the pieces in which the mask is unknown, and
@@ -122,7 +122,7 @@ static void split_loop(rd_range_split *c)
 {
     const bool has_exit = rd_next_exit(c->t, c->stmt, c->stmt) >= 0;
     rd_pieces  p = { .before = c->bounds->low.n_add > 0, .behind = c->bounds->high.n_add > 0 };
-    int32_t    one, other;
+    int32_t    first_piece, last_piece;
 
     rd_find_visited(c, &p);
     if (c->bounds->mask < 0) {
@@ -130,9 +130,9 @@ static void split_loop(rd_range_split *c)
         return;
     }
     rd_find_covered(c, &p);
-    rd_split_into_pieces(c, &p, &one, &other);
+    rd_split_into_pieces(c, &p, &first_piece, &last_piece);
     if (has_exit && !c->t->failed)
-        wrap_in_one_loop(c, &p, one, other);
+        wrap_in_one_loop(c, &p, first_piece, last_piece);
 }
 
 /* ---- Which loops ----------------------------------------------------------------------------- */

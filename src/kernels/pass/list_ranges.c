@@ -99,13 +99,13 @@ static rd_linear find_range(rd_range_split *c, const range_list *l, rd_linear in
  * range. If it begins where the whole range does (from == lo), nothing is skipped. */
 static void skip_other_ranges(rd_range_split *c, range_list *l)
 {
-    rd_linear last;
+    rd_linear last_range;
 
     if (rd_linear_same(c->t, &c->from, &c->lo))
         return;
-    last     = find_range(c, l, c->to);
-    l->first = find_range(c, l, c->from);
-    l->last  = plus(last, /*offset=*/1);
+    last_range = find_range(c, l, c->to);
+    l->first   = find_range(c, l, c->from);
+    l->last    = plus(last_range, /*offset=*/1);
 }
 
 /* Puts the loop over ranges around the loop, so that values are computed once a range from then
@@ -194,14 +194,14 @@ void rd_split_by_list(rd_range_split *c)
 {
     range_list    l      = find_list(c);
     const int32_t around = put_ranges_around(c, &l);
-    int32_t       one, other;
+    int32_t       first_piece, last_piece;
     rd_pieces     p;
 
     if (c->t->failed)
         return;
     p = find_pieces(c, &l);
-    rd_split_into_pieces(c, &p, &one, &other);
-    rd_retarget_exits(c->t, one, other, around);
+    rd_split_into_pieces(c, &p, &first_piece, &last_piece);
+    rd_retarget_exits(c->t, first_piece, last_piece, around);
 }
 
 /* ---- Strips of one cluster ------------------------------------------------------------------- */

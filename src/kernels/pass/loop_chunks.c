@@ -50,9 +50,9 @@ typedef struct expanded_value {
 /* For rd_substitute_values(): returns `by` for the expanded value, and all others unchanged. */
 static int32_t replacement_of(void *of, int32_t value)
 {
-    const expanded_value *one = of;
+    const expanded_value *expanded = of;
 
-    return value == one->value ? one->by : value;
+    return value == expanded->value ? expanded->by : value;
 }
 
 /* The value in the loop `to` that stands for a value of the loop `from`: constants and coordinates
@@ -81,12 +81,12 @@ void rd_expand_values(rd_schedule *t, int32_t from, int32_t to)
 {
     for (int32_t value = 0, n = t->n_let; value < n && !t->failed; value++) {
         const int32_t  maker = t->let[value].made_by;
-        expanded_value one;
+        expanded_value expanded;
 
         if (maker < 0 || t->stmt[maker].parent != from || !rd_is_read_in(t, value, to))
             continue;
-        one = (expanded_value){ value, expand_value(t, value, from, to) };
+        expanded = (expanded_value){ value, expand_value(t, value, from, to) };
         for (int32_t s = rd_next_stmt(t, to, to); s >= 0 && !t->failed; s = rd_next_stmt(t, s, to))
-            rd_substitute_values(t, s, replacement_of, &one);
+            rd_substitute_values(t, s, replacement_of, &expanded);
     }
 }

@@ -185,16 +185,16 @@ static void redirect_loads(rd_schedule *t, const column_loops *c, int32_t array,
 {
     for (int32_t s = rd_next_stmt(t, c->strips, c->strips); s >= 0 && !t->failed;
          s         = rd_next_stmt(t, s, c->strips)) {
-        column_loops other;
+        column_loops candidate;
         rd_let      *found;
 
-        if (!find_column_loops(t, s, &other) || other.strips != c->strips)
+        if (!find_column_loops(t, s, &candidate) || candidate.strips != c->strips)
             continue;
         found = &t->let[t->stmt[s].value];
         if (found->slot != let->slot || found->type != let->type ||
             !rd_linear_same(t, &found->at, &let->at))
             continue;
-        const rd_linear at = packed_position(t, &other);
+        const rd_linear at = packed_position(t, &candidate);
 
         found        = &t->let[t->stmt[s].value];
         found->slot  = -1;

@@ -96,12 +96,12 @@ static bool are_planes_of_array(const rd_schedule *t, const rd_let *x, const rd_
                                 int32_t axis)
 {
     enum { MOST = 4 };
-    const int64_t coef  = llabs(rd_linear_coef(t, &x->at, axis));
-    rd_linear     there = y->at;
+    const int64_t coef    = llabs(rd_linear_coef(t, &x->at, axis));
+    rd_linear     shifted = y->at;
 
-    there.offset = x->at.offset;
+    shifted.offset = x->at.offset;
     return coef > 1 && coef <= MOST && x->slot == y->slot && x->type == y->type &&
-           llabs(y->at.offset - x->at.offset) < coef && rd_linear_same(t, &x->at, &there);
+           llabs(y->at.offset - x->at.offset) < coef && rd_linear_same(t, &x->at, &shifted);
 }
 
 /* The packing loop before `loop`, with only declarations and other packing loops between, that

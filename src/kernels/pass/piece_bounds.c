@@ -48,13 +48,13 @@ static rd_linear clamped_value(rd_range_split *c, int32_t value)
  * largest at the largest index if its factor is positive, else at the smallest. */
 static rd_linear bound_without_loop(rd_range_split *c, const rd_bound *b, bool most)
 {
-    const int32_t own = /* the loop's axis */ rd_loop_of(c->t, c->stmt)->axis;
-    rd_linear     at  = rd_linear_of(b->offset);
+    const int32_t loop_axis = rd_loop_of(c->t, c->stmt)->axis;
+    rd_linear     at        = rd_linear_of(b->offset);
 
     for (int32_t k = 0; k < b->n_reg; k++)
         at = rd_linear_plus(c->t, at, b->reg_coef[k], clamped_value(c, b->reg[k]));
     for (int32_t k = 0; k < b->n_add; k++)
-        if (b->axis[k] != own && b->coef[k])
+        if (b->axis[k] != loop_axis && b->coef[k])
             at = rd_linear_plus(c->t, at, b->coef[k],
                                 rd_index_bound(c, b->axis[k], (b->coef[k] > 0) == most));
     return at;

@@ -5,7 +5,7 @@
  * Words. A slot is a buffer that a program reads or writes. */
 #include "kernels/pass/strip_arrays.h"
 
-/* i0 - m0: the number of an element in the strip, counted from the lower bound m0 of its vector
+/* The number of an element in the strip: i0 - m0, index minus the lower bound m0 of its vector
  * loop. */
 rd_linear rd_strip_element(rd_schedule *t, int32_t loop)
 {
@@ -66,13 +66,14 @@ static int32_t store_of_value(rd_schedule *t, int32_t loop, int32_t value, int32
     return rd_add_stmt(t, &stmt);
 }
 
-/* "a5[i0 - m0] = r3", at the end of the loop. */
+/* Adds "a5[i0 - m0] = r3" at the end of the loop: a STORE of the value into the array, at the
+ * element's number in the strip. */
 void rd_store_at_end(rd_schedule *t, int32_t loop, int32_t value, int32_t store)
 {
     rd_append(t, loop, store_of_value(t, loop, value, store));
 }
 
-/* "a5[i0 - m0] = r3", right behind the statement that makes the value. */
+/* Adds "a5[i0 - m0] = r3" right behind the statement that makes the value. */
 void rd_store_behind(rd_schedule *t, int32_t loop, int32_t value, int32_t store)
 {
     rd_put_behind(t, store_of_value(t, loop, value, store), t->let[value].made_by);
@@ -102,7 +103,7 @@ int32_t rd_add_value(rd_schedule *t, int32_t loop, const rd_let *let)
     return t->stmt[made].value;
 }
 
-/* "r9 = load a5[i0 - m0]", at the end of the loop.  Returns r9. */
+/* Adds "r9 = load a5[i0 - m0]" at the end of the loop, and returns r9. */
 int32_t rd_load_at_end(rd_schedule *t, int32_t loop, int32_t store)
 {
     const rd_let let = load_of_element(t, store, loop);
@@ -122,8 +123,8 @@ int32_t rd_load_at_start(rd_schedule *t, int32_t loop, int32_t store, int32_t of
     return t->stmt[made].value;
 }
 
-/* "r3 = load a5[i0 - m0]", in place of the value's definition. The value is then read from the
- * array (store), not from memory of the program (slot -1). */
+/* Makes the value "r3 = load a5[i0 - m0]" in place of what it was: it is now read from the array
+ * (store), not from the program's memory (slot -1). The statement that makes it stays. */
 void rd_replace_by_load(rd_schedule *t, int32_t value, int32_t store, int32_t loop)
 {
     if (t->failed)

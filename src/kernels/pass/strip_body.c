@@ -10,8 +10,8 @@ rd_linear rd_axis_plus(rd_schedule *t, int32_t axis, int64_t offset)
     return rd_linear_plus_axis(t, rd_linear_of(offset), /*coef=*/1, axis);
 }
 
-/* i0 - m0: the number of an element in the strip, counted from the start mark (axis bound to an
- * end of a round) m0. */
+/* The number of an element in the strip: i0 - m0, index minus the mark m0 (axis bound to the
+ * strip's first index). */
 rd_linear rd_element_of_strip(rd_strip_mining *c)
 {
     return rd_linear_plus_axis(c->t, rd_axis_plus(c->t, c->r->axis, /*offset=*/0), /*coef=*/-1,

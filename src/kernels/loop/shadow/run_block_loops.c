@@ -23,13 +23,13 @@ static const rd_for *blocks_around(const rd_shadow_task *r, const rd_stmt *s)
 static int64_t block_at(const rd_shadow_task *r, rd_shadow_copy *c, const rd_stmt *s, int32_t mark,
                         int64_t index)
 {
-    const rd_fold   *f    = &r->t->p->fold[s->fold];
-    const int64_t    kept = c->axis[mark];
+    const rd_fold   *f     = &r->t->p->fold[s->fold];
+    const int64_t    saved = c->axis[mark];
     rd_shadow_coords at;
 
     c->axis[mark] = index;
     at            = rd_shadow_coords_of(r, c, &s->of);
-    c->axis[mark] = kept;
+    c->axis[mark] = saved;
     return rd_shadow_step_number(f, &at) / f->steps;
 }
 

@@ -197,16 +197,16 @@ static bool must_end_once(rd_shadow_folds *s, const rd_shadow_at *at, int64_t bl
 
 /* Runs a PUSH_IF_LAST: ends the block (a run of a fold's steps) if the element is its last one.
  * Its step must be the block's last, and its lane (partial accumulator) the last with an element
- * in that step. `left`: elements along the lane position from this row of lanes on. */
+ * in that step. `remaining`: elements along the lane position from this row of lanes on. */
 bool rd_shadow_push_if_last(rd_shadow_folds *s, const rd_shadow_at *at)
 {
-    const rd_fold *f    = rd_shadow_fold_of(s, at->by->fold);
-    const int64_t  step = rd_shadow_step_number(f, &at->coords) + 1;
-    const int64_t  lane = at->coords.lane;
-    const int64_t  left = f->lane_extent - lane / f->lanes * f->lanes;
-    const int64_t  last = (left < f->lanes ? left : f->lanes) - 1;
+    const rd_fold *f         = rd_shadow_fold_of(s, at->by->fold);
+    const int64_t  step      = rd_shadow_step_number(f, &at->coords) + 1;
+    const int64_t  lane      = at->coords.lane;
+    const int64_t  remaining = f->lane_extent - lane / f->lanes * f->lanes;
+    const int64_t  last_lane = (remaining < f->lanes ? remaining : f->lanes) - 1;
 
-    if (step % f->steps || lane % f->lanes != last)
+    if (step % f->steps || lane % f->lanes != last_lane)
         return true;
     return must_end_once(s, at, step / f->steps - 1) && rd_shadow_push(s, at);
 }

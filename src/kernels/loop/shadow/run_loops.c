@@ -179,11 +179,11 @@ static void run_rounds(rd_shadow_task *r, int32_t body, const rd_for *loop,
  * might differ between rounds, and no arrays, which belong to one round. */
 static bool can_interleave(const rd_schedule *t, int32_t body)
 {
-    bool may = true;
+    bool possible = true;
 
     for (int32_t s = body; s >= 0; s = rd_next_stmt(t, s, body))
-        may &= s == body || (t->stmt[s].kind != RD_S_LOOP && t->stmt[s].kind != RD_S_ARRAY);
-    return may;
+        possible &= s == body || (t->stmt[s].kind != RD_S_LOOP && t->stmt[s].kind != RD_S_ARRAY);
+    return possible;
 }
 
 /* Runs the rounds interleaved, VECTOR at a time, as a vector does. */
@@ -204,25 +204,24 @@ static void run_vectors(rd_shadow_task *r, int32_t body, const rd_for *loop,
  * the same bounds, and that there are no more rounds than the loop says (extent). */
 static void run_loop(rd_shadow_task *r, int32_t stmt, rd_shadow_copy *const *c, int n)
 {
-    const rd_for        *loop = &r->t->loop[r->t->stmt[stmt].arg];
-    const rd_shadow_span all =
-        /* indices */ { rd_shadow_edge(r, c[0], &loop->from, /*greatest=*/true),
-                        rd_shadow_edge(r, c[0], &loop->to, /*greatest=*/false) };
-    round_list list = { 0 };
+    const rd_for        *loop   = &r->t->loop[r->t->stmt[stmt].arg];
+    const rd_shadow_span bounds = { rd_shadow_edge(r, c[0], &loop->from, /*greatest=*/true),
+                                    rd_shadow_edge(r, c[0], &loop->to, /*greatest=*/false) };
+    round_list           list   = { 0 };
 
     for (int k = 1; k < n; k++)
         rd_shadow_require(
-            r, (rd_shadow_edge(r, c[k], &loop->from, /*greatest=*/true) == all.from &&
-                rd_shadow_edge(r, c[k], &loop->to, /*greatest=*/false) == all.to) ||
+            r, (rd_shadow_edge(r, c[k], &loop->from, /*greatest=*/true) == bounds.from &&
+                rd_shadow_edge(r, c[k], &loop->to, /*greatest=*/false) == bounds.to) ||
                    rd_shadow_fails(r->why, "copies of a jam have loops of other ranges"));
     if (loop->kind == RD_FOR_BLOCK) {
-        rd_shadow_run_block_loop(r, stmt, loop, c, n, all);
+        rd_shadow_run_block_loop(r, stmt, loop, c, n, bounds);
         return;
     }
-    if (loop->kind == RD_FOR_ONCE && all.from < all.to)
-        add_step(r, loop, &list, all.from, all.to);
+    if (loop->kind == RD_FOR_ONCE && bounds.from < bounds.to)
+        add_step(r, loop, &list, bounds.from, bounds.to);
     if (loop->kind != RD_FOR_ONCE)
-        list_steps(r, loop, all, &list);
+        list_steps(r, loop, bounds, &list);
     if (rd_in_any_order(loop))
         reverse_odd_even(r, &list);
     rd_shadow_require(r, loop->extent < 0 || list.n <= loop->extent ||

@@ -230,16 +230,16 @@ static void close_folds(program_run *r)
     free(r->fold);
 }
 
-/* Runs all of a program on hashes, and stores its results in *all; false: no memory. `own` is the
- * memory of its scratch. */
+/* Runs all of a program on hashes, and stores its results in *all; false: no memory. What it
+ * stores in scratch (temporary memory of a task) is thrown away. */
 bool rd_shadow_program(const rd_program *p, rd_shadow_memory *all)
 {
-    rd_shadow_memory own = { 0 };
-    program_run      r   = { .p      = p,
-                             .memory = { p, all, &own },
-                             .reg    = calloc((size_t)p->n_reg + 1, sizeof *r.reg),
-                             .axis   = calloc((size_t)p->n_axis + 1, sizeof *r.axis),
-                             .fold   = calloc((size_t)p->n_fold + 1, sizeof *r.fold) };
+    rd_shadow_memory scratch = { 0 };
+    program_run      r       = { .p      = p,
+                                 .memory = { p, all, &scratch },
+                                 .reg    = calloc((size_t)p->n_reg + 1, sizeof *r.reg),
+                                 .axis   = calloc((size_t)p->n_axis + 1, sizeof *r.axis),
+                                 .fold   = calloc((size_t)p->n_fold + 1, sizeof *r.fold) };
 
     r.failed = !r.reg || !r.axis || !r.fold;
     for (int32_t a = 0; a < p->n_axis && !r.failed; a++)
@@ -248,7 +248,7 @@ bool rd_shadow_program(const rd_program *p, rd_shadow_memory *all)
         open_folds(&r);
     run_instructions(&r, /*from=*/0, p->n_inst);
     close_folds(&r);
-    rd_shadow_memory_free(&own);
+    rd_shadow_memory_free(&scratch);
     free(r.reg);
     free(r.axis);
     return !r.failed && !all->failed;

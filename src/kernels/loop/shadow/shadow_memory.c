@@ -106,9 +106,10 @@ rd_shadow rd_shadow_of_memory(const rd_program *p, int32_t slot, int64_t place, 
  * else that of all tasks. */
 static rd_shadow_memory *memory_of_slot(const rd_shadow_memories *m, int32_t slot)
 {
-    const bool own = slot >= m->p->first_scratch && slot - m->p->first_scratch < m->p->n_scratch;
+    const bool is_scratch =
+        slot >= m->p->first_scratch && slot - m->p->first_scratch < m->p->n_scratch;
 
-    return own ? m->own : m->all;
+    return is_scratch ? m->own : m->all;
 }
 
 /* The byte at which element `place` lies. Indices of gathers are made up and may be far outside,
