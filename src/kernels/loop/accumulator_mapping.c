@@ -15,7 +15,8 @@
  * run time. A fold of one block (n_block 1) has no combine tree. */
 #include "kernels/loop/facts.h"
 
-/* Returns the name of a mapping for printed text: "cells". */
+/* The name of a mapping (how rounds of a loop map to a fold's accumulators) for printed text:
+ * "cells". */
 const char *rd_mapping_name(rd_mapping mapping)
 {
     static const char *const names[] = {

@@ -5,8 +5,8 @@
 #include "kernels/loop/facts.h"
 
 /* ---- Accesses -------------------------------------------------------------------------------- */
-/* Lists the two accesses of a SORT: it reads a row at `at`, and writes the row in order at
- * of.index. */
+/* Lists the two accesses of a SORT: it reads n elements of a row at `at`, and writes n_out results
+ * at of.index. Both are slots of the program (store -1: no array of the tree). */
 static int32_t sort_accesses(const rd_schedule *t, int32_t stmt, rd_access access[2])
 {
     const rd_stmt    *s    = &t->stmt[stmt];

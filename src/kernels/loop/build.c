@@ -47,8 +47,9 @@ static void open_tile(rd_building *b, rd_for *loop, rd_build_range *r)
     r->to       = rd_linear_plus_axis(b->t, rd_linear_of(0), /*coef=*/1, loop->stop);
 }
 
-/* Returns the most rounds of a loop; -1: they are known only at run time.  A loop in a tile of its
- * axis has the indices of one tile. */
+/* The most rounds of a loop of the program; -1: they are known only at run time (a sparse row). A
+ * loop in a tile (range) of its axis has the indices of one tile; a loop over tiles has extent /
+ * step rounds. */
 static int64_t rounds_of(const rd_program *p, int32_t number)
 {
     const rd_loop *l     = &p->loop[number];
@@ -114,8 +115,8 @@ static void add_instruction(rd_building *b, const rd_inst *inst)
     }
 }
 
-/* Adds the statements of instructions [from, to). An inner loop adds its own body, so its
- * instructions are passed over. */
+/* Adds the statements of instructions [from, to) of the program. A loop adds those of its body
+ * itself, so they are passed over here. */
 static void add_instructions(rd_building *b, int32_t from, int32_t to)
 {
     const rd_program *p = b->t->p;
@@ -163,7 +164,8 @@ static void add_ranges(rd_building *b)
     }
 }
 
-/* Adds the head, the body and the tail of the program, each as a PART with its statements. */
+/* Adds the three parts of the program: the head (once per task), the body (each task's share) and
+ * the tail (once at the end), each as a PART statement with its instructions. */
 static void add_parts(rd_building *b)
 {
     const rd_program *p    = b->t->p;

@@ -83,8 +83,10 @@ static rd_linear lane_of_neighbour(rd_building *b, const rd_loop_fold *f)
                                p->loop[p->inst[f->step].loop].axis);
 }
 
-/* Adds "step f0 cell i0, lane 0, outer i1: r3" or "r5 = prefix f0 ..", then "push if last f0 .."
- * of the same element. */
+/* Adds the statements of a STEP or SCAN: "step f0 cell i0, lane 0, outer i1: r3", or "r5 = prefix
+ * f0 ..". If the fold has several blocks (runs of its steps), "push if last f0 .." of the same
+ * element follows, which ends its block if it is the last. Registers a, b, c: element, weight,
+ * mask. */
 void rd_build_step(rd_building *b, const rd_inst *inst)
 {
     const rd_loop_fold *f = &b->t->fold[inst->arg];
@@ -105,8 +107,9 @@ void rd_build_step(rd_building *b, const rd_inst *inst)
         rd_build_add(b, &ends);
 }
 
-/* Adds the end of a cell's fold: "merge blocks f0 cell i0", "merge lanes f0 cell i0" if there are
- * several lanes, "r5 = finish f0 cell i0". */
+/* Adds the end of a cell's fold (a cell: an accumulator): "merge blocks f0 cell i0", then "merge
+ * lanes f0 cell i0" if it has several lanes (partial accumulators), then "r5 = finish f0 cell i0".
+ */
 void rd_build_close(rd_building *b, const rd_inst *inst)
 {
     const rd_stmt blocks = of_fold(b, RD_S_MERGE_BLOCKS, inst->arg),

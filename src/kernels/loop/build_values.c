@@ -42,9 +42,10 @@ rd_linear rd_build_position(rd_building *b, const rd_address *address)
 }
 
 /* ---- Values ---------------------------------------------------------------------------------- */
-/* Lists the registers that an instruction reads to make its value, and returns how many. Loads,
- * coordinates and constants read none; an INDEX reads the index that it checks. Stores and sorts
- * make no value, and have functions of their own. */
+/* Lists the registers that an instruction reads to make its value, and returns how many: as many
+ * as its operator has, 3 of a SELECT, 1 of a CAST, and the index that an INDEX checks. Loads,
+ * coordinates and constants read none. Stores and sorts make no value, and have functions of their
+ * own. */
 static int32_t operands_of(const rd_building *b, const rd_inst *inst, int32_t *operand)
 {
     const int32_t read[] = { inst->a, inst->b, inst->c };
@@ -96,7 +97,8 @@ void rd_build_value(rd_building *b, const rd_inst *inst)
         b->t->let[inst->dst] = let;
 }
 
-/* Adds "s1[i0] = r3": a STORE of a register to the program's memory. */
+/* Adds "s1[i0] = r3": a STORE of register inst->a to the program's memory, at address number
+ * inst->arg. */
 void rd_build_store(rd_building *b, const rd_inst *inst)
 {
     const rd_address *address = &b->t->p->address[inst->arg];

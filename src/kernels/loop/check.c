@@ -18,8 +18,8 @@
 #include <math.h>
 #include <string.h>
 
-/* Counts the statements of loops that a GPU's threads run once for all items of a block.  A shadow
- * run runs them for each item. */
+/* Counts the statements of loops that a GPU's threads run once for all items of a block
+ * (by_block). A shadow run (execution on hashes) runs them for each item. */
 static double visits_by_block(const rd_schedule *t)
 {
     const int32_t body = t->part[RD_PART_BODY];
@@ -86,7 +86,8 @@ static bool is_known(const rd_schedule *t, int32_t value)
     return known;
 }
 
-/* True if a bound of a mask depends on indices alone.  n_add 0: there is no such bound. */
+/* True if a bound of a mask depends on indices alone: all registers in it do. n_add 0: there is no
+ * such bound. */
 static bool bound_is_known(const rd_schedule *t, const rd_bound *b)
 {
     bool known = true;
@@ -153,8 +154,8 @@ static bool agrees(const rd_shadow_memory *want, const rd_shadow_memory *found, 
 }
 
 /* ---- Shadow runs ----------------------------------------------------------------------------- */
-/* Runs the tree in shadow by so many tasks and compares what it stores with what the program
- * stores. */
+/* Runs the tree on hashes, by so many tasks, and compares what it stores with what the program
+ * stores (`want`). False: *why has a sentence. */
 static bool agrees_in_shadow(const rd_schedule *t, rd_shadow_shares shares,
                              const rd_shadow_memory *want, rd_text *why)
 {
@@ -181,9 +182,9 @@ static rd_verdict verdict(bool holds, const rd_text *why)
                : RD_TREE_FAILS;
 }
 
-/* True if the tree stores what the program stores: run by one task, by two, and by three that take
- * their shares in several steps.  There are several tasks only if the root axis has several grains,
- * the least ranges that tasks may take. */
+/* True if the tree stores what the program stores, on hashes: run by one task, by two, and by
+ * three that take their shares of the root axis in several steps. There are several tasks only if
+ * that axis has several grains (the least ranges that tasks may take). */
 static bool holds_in_shadow(const rd_schedule *t, rd_text *why)
 {
     const rd_program *p         = t->p;

@@ -37,7 +37,8 @@ static mover mover_of(const rd_schedule *t, const rd_stmt *s, const rd_for *loop
                     .lane   = outer == 0 && lane != 0 && f->lanes > 1 };
 }
 
-/* Notes which loop breaks the order of which fold; returns false. */
+/* Notes that a loop (m->loop) breaks the order of a fold's elements, with `what` it does; returns
+ * false. */
 static bool fails(rd_text *why, const rd_stmt *s, const mover *m, const char *what)
 {
     rd_text_add(why, "f%" PRId32 ": the loop over i%" PRId32 " %s", s->fold, m->loop->axis, what);
@@ -94,7 +95,7 @@ static bool is_of_other_states(const rd_schedule *t, const rd_stmt *s, const mov
            m->stride * m->loop->step % (f->steps * f->lanes) == 0;
 }
 
-/* True if the fold begins in this body. */
+/* True if the fold's BEGIN stands directly in this body. */
 static bool begins_in(const rd_schedule *t, int32_t fold, int32_t body)
 {
     for (int32_t s = t->stmt[body].first; s >= 0; s = t->stmt[s].next)
@@ -123,8 +124,8 @@ static bool keeps_order(const rd_schedule *t, int32_t stmt, rd_text *why)
     return ok;
 }
 
-/* Checks each STEP and PREFIX of the tree.  Folds that give the same bits in any order are not
- * checked. */
+/* Checks that the loops around each STEP and PREFIX keep the order of elements. Folds that give
+ * the same bits in any order are not checked. */
 bool rd_schedule_check_order(const rd_schedule *t, rd_text *why)
 {
     bool ok = true;

@@ -37,7 +37,9 @@ typedef struct index_form {
     index_term         term[MOST_TERMS];
 } index_form;
 
-/* Adds coef times an index to the form.  Equal indices are added up; a full form fails. */
+/* Adds coef * index to the form (a position as offset + sum of coefficients * independent
+ * indices). A term of the same index is added up; a full form fails. `most`: the greatest number
+ * of a free index. */
 static void add_term(index_form *f, index_kind kind, int32_t id, int64_t coef, int64_t most)
 {
     for (int32_t k = 0; k < f->n; k++)
@@ -299,8 +301,8 @@ bool rd_may_touch_across_two(const rd_schedule *t, int32_t loop_a, const rd_acce
                 : may_be_0(&d);
 }
 
-/* True if two different rounds of one loop may touch the same element (a loop-carried
- * dependence). */
+/* True if two accesses may touch the same element in two different rounds of the loop (a
+ * loop-carried dependence). */
 bool rd_may_touch_across(const rd_schedule *t, int32_t loop, const rd_access *a, const rd_access *b)
 {
     return rd_may_touch_across_two(t, loop, a, loop, b);

@@ -17,7 +17,8 @@ bool rd_takes_step(const rd_inst *inst)
     return inst->kind == RD_I_STEP || inst->kind == RD_I_SCAN;
 }
 
-/* Returns how many steps the elements along the lane position take: ceil(lane_extent / lanes). */
+/* How many steps the elements along the lane position take, ceil(lane_extent / lanes): a step is
+ * one element of each lane (partial accumulator). */
 int64_t rd_rows_of_lanes(const rd_fold *f)
 {
     return (f->lane_extent + f->lanes - 1) / f->lanes;
@@ -236,8 +237,8 @@ int32_t *rd_made_by(const rd_program *p, rd_get_fn *get, void *pool)
     return made;
 }
 
-/* Finds the instructions of each fold, then its facts.  It stops at the first fold that trees
- * cannot express, and *why says why. */
+/* Returns the facts of all folds of a program; NULL: no memory. It stops at the first fold that
+ * loop trees cannot express, and *why gets a sentence; else NULL. */
 const rd_loop_fold *rd_loop_folds_of(const rd_program *p, bool whole, rd_get_fn *get, void *pool,
                                      const char **why)
 {

@@ -26,7 +26,7 @@ static bool is_finite(rd_interval x)
     return isfinite(x.low) && isfinite(x.high);
 }
 
-/* Returns the least interval that contains both. */
+/* The least interval that contains both. */
 static rd_interval interval_union(rd_interval x, rd_interval y)
 {
     return (rd_interval){ fmin(x.low, y.low), fmax(x.high, y.high) };
@@ -75,8 +75,8 @@ static rd_interval interval_quotient(rd_interval x, rd_interval y)
     return (rd_interval){ fmin(fmin(a, b), fmin(c, d)), fmax(fmax(a, b), fmax(c, d)) };
 }
 
-/* Returns the interval of a power.  Only powers of a number in [0, 1] with an exponent that is not
- * negative are known. */
+/* The interval of x to the power y. It is known, [0, 1], only if x is in [0, 1] and y is not
+ * negative; else `all` numbers. */
 static rd_interval interval_power(rd_interval x, rd_interval y)
 {
     return x.low >= 0 && x.high <= 1 && y.low >= 0 ? (rd_interval){ 0, 1 } : all;
@@ -162,8 +162,9 @@ static rd_interval interval_of_map(const rd_schedule *t, const rd_let *let, int 
     return rounded(interval_of_operator(let->op, x), let->type);
 }
 
-/* Returns the interval of a value from the intervals of its operands.  Loads, calls, results of
- * folds, and operands at depth DEEP are unknown. */
+/* The interval of a value (least and greatest number that it can be), from the intervals of its
+ * operands. Loads, calls, results of folds, and operands at depth DEEP are unknown: `all` numbers.
+ */
 static rd_interval interval_of(const rd_schedule *t, int32_t value, int depth)
 {
     const rd_let  *let = &t->let[value];

@@ -17,7 +17,8 @@ typedef struct stmt_range {
     int32_t from, to; /* to = -1: to the body's end */
 } stmt_range;
 
-/* The next statement behind `last` in the range; the first one if `last` is -1. */
+/* The next statement behind `last` in the range, in the order of the text; the first one if `last`
+ * is -1; -1: there is none. */
 static int32_t next_in(const rd_schedule *t, const stmt_range *of, int32_t last)
 {
     const int32_t body = t->stmt[of->from].parent;
@@ -41,8 +42,8 @@ static bool has_kind(const rd_schedule *t, const stmt_range *of, rd_stmt_kind ki
 typedef bool may_conflict(const rd_schedule *t, int32_t loop_a, const rd_access *a, int32_t loop_b,
                           const rd_access *b);
 
-/* True if an access in range a and one in range b conflict: one of them writes, and `shared`
- * says that they may touch the same element. */
+/* True if an access in range a and one in range b conflict: one of them writes, and the test
+ * `may_touch` says that they may touch the same element in different rounds of the two loops. */
 static bool has_conflict(const rd_schedule *t, int32_t loop_a, const stmt_range *a, int32_t loop_b,
                          const stmt_range *b, may_conflict *may_touch)
 {
@@ -99,8 +100,8 @@ static bool folds_are_apart(const rd_schedule *t, int32_t loop, const stmt_range
 }
 
 /* ---- Interchange ----------------------------------------------------------------------------- */
-/* True if the loop has statements of the fold other than its steps: ends of blocks, merges,
- * results. */
+/* True if the loop has statements of the fold other than its steps and its exits: ends of blocks
+ * (runs of its steps), merges, results. */
 static bool ends_blocks(const rd_schedule *t, int32_t loop, int32_t fold)
 {
     for (int32_t s = rd_next_stmt(t, loop, loop); s >= 0; s = rd_next_stmt(t, s, loop))
@@ -128,8 +129,9 @@ static bool fold_may_interchange(const rd_schedule *t, int32_t fold, int32_t out
             !(rd_moves_step(t, fold, outer) && rd_moves_step(t, fold, inner)));
 }
 
-/* True if two loops may be interchanged: they are perfectly nested, have independent bounds, no
- * early exit, and no dependence that the interchange reverses. */
+/* True if two loops may be interchanged: the inner one is all of the outer one's body, their
+ * bounds are independent, there is no early exit, and no dependence is reversed; else *why says
+ * why not. */
 bool rd_may_interchange(const rd_schedule *t, int32_t outer, int32_t inner, const char **why)
 {
     const stmt_range inner_body = { t->stmt[inner].first, -1 };
@@ -149,8 +151,9 @@ bool rd_may_interchange(const rd_schedule *t, int32_t outer, int32_t inner, cons
 }
 
 /* ---- Fission --------------------------------------------------------------------------------- */
-/* True if the loop can be split before `at`: no exit, no fold with statements on both sides, no
- * dependence between rounds of the two sides. */
+/* True if the loop can be split into two loops before statement `at`: no early exit, no fold with
+ * statements on both sides, no dependence between rounds of the two sides; else *why says why not.
+ */
 bool rd_may_fission(const rd_schedule *t, int32_t loop, int32_t at, const char **why)
 {
     const stmt_range first = { t->stmt[loop].first, at }, second = { at, -1 };
@@ -189,8 +192,9 @@ static bool has_same_rounds(const rd_schedule *t, const rd_for *a, const rd_for 
            is_same_edge(t, &a->to, &b->to);
 }
 
-/* True if two loops may be fused: they follow each other, have the same rounds, and neither folds
- * nor memory carry anything from one to other rounds of the other. */
+/* True if two loops may become one: they follow each other and visit the same indices, and no
+ * round of one must wait for another round of the other, by a fold or by memory; else *why says
+ * why not. */
 bool rd_may_fuse(const rd_schedule *t, int32_t first, int32_t second, const char **why)
 {
     const stmt_range a = { t->stmt[first].first, -1 }, b = { t->stmt[second].first, -1 };

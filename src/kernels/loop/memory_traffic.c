@@ -117,8 +117,9 @@ static void put_strip_innermost(const access_list *q, traced_access *a)
     }
 }
 
-/* True if two accesses touch the same lines in the same loops, so that the second finds them in the
- * cache.  Gathers never count as the same. */
+/* True if two accesses go to the same slot (array of the program's memory) with the same strides
+ * in the same loops, so that the second finds its lines in the cache. Gathers (region > 0) never
+ * count as the same. */
 static bool is_same(const traced_access *a, const traced_access *b)
 {
     bool same = a->slot == b->slot && a->writes == b->writes && a->n == b->n && a->region == 0 &&
@@ -171,9 +172,10 @@ static void add_access(access_list *q, int32_t stmt)
 }
 
 /* ---- What is touched ------------------------------------------------------------------------- */
-/* Returns how many cache lines an access touches in the rounds of its n innermost loops.  Loops are
- * taken by rising stride: a stride within a line of the span so far extends the span, a greater one
- * makes separate runs. */
+/* How many cache lines an access touches in the rounds of its n innermost loops. Loops are taken
+ * by rising stride: one that stays within a line of the span so far extends the span, a greater
+ * one makes separate runs. A gather (region > 0) touches at most the lines of its region (loops
+ * that share strips). */
 static double lines_of(const traced_access *a, int n)
 {
     double span = a->size, runs = 1, places = 1;

@@ -16,7 +16,7 @@ bool rd_stands_in(const rd_schedule *t, int32_t stmt, int32_t body)
     return s >= 0;
 }
 
-/* Returns the innermost loop around a statement; -1: none. */
+/* The innermost LOOP statement around a statement; -1: none. */
 int32_t rd_loop_around(const rd_schedule *t, int32_t stmt)
 {
     int32_t s = t->stmt[stmt].parent;
@@ -59,7 +59,7 @@ int32_t rd_binder_of(const rd_schedule *t, int32_t stmt, int32_t axis)
     return -1;
 }
 
-/* Returns the first loop of the tree that was made from loop `of` of the program; -1: none. */
+/* The first loop of the tree that was made from loop number `of` of the program; -1: none. */
 int32_t rd_loop_from(const rd_schedule *t, int32_t of)
 {
     for (int k = 0; k < RD_N_PARTS; k++)
@@ -78,7 +78,8 @@ int32_t rd_loop_over(const rd_schedule *t, int32_t body, int32_t axis)
     return -1;
 }
 
-/* Counts the statements in a body, at any depth, with one of the kinds in a bit mask. */
+/* Counts the statements in a body, at any depth, whose kind is among `kinds`, a sum of
+ * RD_KIND_BIT()s. */
 int32_t rd_count_kinds(const rd_schedule *t, int32_t body, uint32_t kinds)
 {
     int32_t n = 0;

@@ -41,7 +41,8 @@ static rd_price price_of(const rd_schedule *t, const rd_speeds *s, int threads, 
     return price;
 }
 
-/* Returns the predicted time of a run of a tree by so many threads; NAN: no memory. */
+/* The predicted time of a run of a tree by so many threads, with the cheapest strip-mining of its
+ * loops; ns is NAN without memory. */
 rd_price rd_schedule_price(const rd_schedule *t, const rd_speeds *s, int threads)
 {
     rd_regions     r;

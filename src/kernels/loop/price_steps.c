@@ -15,7 +15,8 @@
 #include "kernels/loop/facts.h"
 #include <math.h>
 
-/* The operator of the fold's reducer; RD_OP_none if it has none. */
+/* The operator by which the fold's reducer combines elements, such as add; RD_OP_none if it has
+ * none. */
 static rd_op op_of(const rd_fold *f)
 {
     return rd_reducer_table[f->reducer].op;

@@ -7,7 +7,8 @@
 #include <math.h>
 
 /* ---- Maps ------------------------------------------------------------------------------------ */
-/* The time of a vector of an operator that processors have instructions for. */
+/* The time of a vector of elements of an operator that processors have instructions for, from
+ * measured rows; others count as ops.def's cost in additions. */
 static double instruction_ns(const rd_speeds *s, rd_op op, rd_dtype type)
 {
     const bool   floats = rd_dtype_kind(type) == RD_KIND_FLOAT;
@@ -44,7 +45,8 @@ static double instruction_ns(const rd_speeds *s, rd_op op, rd_dtype type)
 }
 
 /* True if vectors compute the operator: it calls no function, or only for hard arguments
- * (RD_BY_HARD), or it is a remainder, which vectors do except for huge quotients. */
+ * (RD_BY_HARD); or it is a remainder (rd_op_leaves_rest), which vectors do except for huge
+ * quotients. */
 static bool has_vector_code(const rd_let *let)
 {
     return !rd_op_calls(let->op, let->type) || rd_op_table[let->op].by == RD_BY_HARD ||
@@ -68,7 +70,7 @@ static rd_dtype type_of(const rd_let *let)
                : let->type;
 }
 
-/* Returns the time of `cost` scalar operations. */
+/* The time of `cost` scalar operations, in units of an addition. */
 static double scalar_ns(const rd_speeds *s, double cost)
 {
     return s->one_add * cost;

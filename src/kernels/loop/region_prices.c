@@ -29,7 +29,7 @@ static double busiest_ns(const rd_unit_ns *e)
     return most + EXPOSED * fmax(0, e->arithmetic + e->loads + e->stores - most);
 }
 
-/* Adds a price to a sum. */
+/* Adds a price, and the part of it that enters loops and folds, to a sum. */
 static void add(rd_nanoseconds *sum, rd_nanoseconds more)
 {
     sum->ns += more.ns;

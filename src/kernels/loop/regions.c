@@ -111,8 +111,8 @@ static rd_nanoseconds best_of(rd_pricing *q, int32_t top, bool around, rd_nanose
     return best;
 }
 
-/* Returns the price of a body: its statements by themselves, or a region of strips around all of
- * them. */
+/* The price of one round of a body: its statements by themselves, or strips that all its loops
+ * over an axis share (a region), whichever is less. n: regions that were found before. */
 static rd_nanoseconds price_of_part(rd_pricing *q, int32_t body)
 {
     const int32_t        n         = q->r->n;
@@ -142,7 +142,8 @@ rd_nanoseconds rd_price_of_stmt(rd_pricing *q, int32_t stmt, int32_t vector)
 }
 
 /* ---- All of it ------------------------------------------------------------------------------- */
-/* Fills the trip counts; the bounds of a mask leave a share of the rounds. */
+/* Fills the mean trip count of each loop. Bounds of a mask leave only a part of the rounds
+ * (share). */
 static void find_trips(const rd_schedule *t, double *trips)
 {
     for (int k = 0; k < RD_N_PARTS; k++)
@@ -199,8 +200,9 @@ static bool get_memory(rd_pricing *q)
     return true;
 }
 
-/* Chooses the regions of each part (head, body or tail).  A tree that has vector loops already is
- * priced as it is. */
+/* Chooses the regions (groups of loops that share strips) of the head, the body and the tail. A
+ * tree that has vector loops already is priced as it is, so `bare` is not needed. False: no
+ * memory. */
 bool rd_regions_of(const rd_schedule *t, const rd_speeds *s, bool tells, rd_regions *r)
 {
     const bool chosen = has_vectors(t);
@@ -215,7 +217,7 @@ bool rd_regions_of(const rd_schedule *t, const rd_speeds *s, bool tells, rd_regi
     return !q.failed;
 }
 
-/* Frees all memory of the regions. */
+/* Frees all memory of what rd_regions_of() found. */
 void rd_regions_free(rd_regions *r)
 {
     rd_schedule_free(r->bare);

@@ -11,7 +11,7 @@ static void note_seam(rd_seam_range *r, int64_t seam)
         r->seam = seam;
 }
 
-/* The sum a + times * b; unknown if it overflows. */
+/* The sum a + times * b of two sums of an index; unknown if one of them is, or on overflow. */
 static rd_known plus(rd_known a, int64_t times, rd_known b)
 {
     rd_known sum = { .is = RD_FORM_SUM };
@@ -23,7 +23,7 @@ static rd_known plus(rd_known a, int64_t times, rd_known b)
     return sum;
 }
 
-/* The value of a sum at an index. */
+/* The value of a sum, coef * index + offset, at an index. */
 static int64_t at_index(rd_known a, int64_t index)
 {
     return a.coef * index + a.offset;

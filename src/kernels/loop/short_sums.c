@@ -39,8 +39,8 @@ static rd_range range_of_map(const registers *r, const rd_inst *by, int depth)
     return rd_range_of_op(by->op, by->type, x);
 }
 
-/* Returns the range of a value that is made in another way, such as a result of a fold.  It counts
- * only if the type has 16 bits or less; 65535 covers signed and unsigned ones. */
+/* The range of a value that is made in another way, such as a result of a fold. It counts only if
+ * the type has 16 bits or less; 65535 covers signed and unsigned ones. */
 static rd_range range_of_other(rd_dtype type)
 {
     enum { MOST = 65535 };
@@ -50,7 +50,8 @@ static rd_range range_of_other(rd_dtype type)
     return rd_range_from(rd_dtype_kind(type) == RD_KIND_INT ? -MOST : 0, MOST);
 }
 
-/* Returns the range of an int register, from the ranges of its operands down to a depth of DEEP. */
+/* The range of numbers that an int register can have, from the ranges of its operands down to a
+ * depth of DEEP; unknown for floats. */
 static rd_range range_of(const registers *r, int32_t reg, int depth)
 {
     const rd_inst *by = reg >= 0 ? &r->p->inst[r->made[reg]] : NULL;

@@ -31,7 +31,7 @@ static rd_linear linear_of(const renaming *r, rd_linear at)
     return at;
 }
 
-/* Substitutes values in all parts of a loop bound. */
+/* Substitutes values in both positions of all parts of a loop bound. */
 static void rename_edge(const renaming *r, rd_edge *edge)
 {
     for (int32_t k = 0; k < edge->n; k++) {
@@ -70,8 +70,9 @@ static void rename_in_let(const renaming *r, int32_t value)
         r->t->let[value] = let;
 }
 
-/* Substitutes in a copy of the statement.  `by` may add statements before it, so its links are
- * read again at the end. */
+/* Replaces each value that the statement reads by by(of, value): in its operands, positions and
+ * loop bounds. It works on a copy; as `by` may add statements before this one, the links are read
+ * again at the end. */
 void rd_substitute_values(rd_schedule *t, int32_t stmt, rd_substitution *by, void *of)
 {
     const renaming r = { t, by, of };

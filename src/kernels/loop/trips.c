@@ -56,8 +56,8 @@ static int32_t range_of(const rd_schedule *t, int32_t loop)
     return -1;
 }
 
-/* Returns the mean number of indices that a loop covers each time that it is reached: the width of
- * the round that is its range, or the distance of its bounds. */
+/* The mean number of indices that a loop covers each time that it is reached: the length of a
+ * round of the loop around that cuts its range (range_of), or the distance of its bounds. */
 static double length_of(const rd_schedule *t, int32_t loop)
 {
     const rd_for *l     = rd_loop_of(t, loop);
@@ -123,8 +123,9 @@ double rd_trips_of(const rd_schedule *t, int32_t loop)
     return n <= 1 || step <= 1 ? n : ceil(n);
 }
 
-/* Returns the mean index of an axis at a statement.  A mark of the task's share that no loop binds
- * counts as the begin or the end of the whole root axis, as all tasks together share it. */
+/* The mean index of an axis, or a mark (axis bound to an end of a round), at a statement. A mark
+ * of the task's share that no loop binds counts as the begin or the end of the whole root axis, as
+ * all tasks together share it. */
 static double mean_axis(const rd_schedule *t, int32_t stmt, int32_t axis)
 {
     const int32_t binder = rd_binder_of(t, stmt, axis), n_axis = t->p->n_axis;
@@ -161,8 +162,8 @@ static bool is_number(const rd_edge *edge)
     return edge->n == 1 && edge->part[0].at.n == 0 && edge->part[0].by <= 1;
 }
 
-/* Returns the greatest trip count of a loop: by constant bounds, by the step of the loop around
- * that cuts its range, else by its extent. */
+/* The greatest trip count of a loop: by constant bounds, or by the step of the loop around that
+ * cuts its range (range_of), but at most `extent`; else `extent`, -1: not known. */
 int64_t rd_most_trips(const rd_schedule *t, int32_t loop)
 {
     const rd_for *l     = rd_loop_of(t, loop);

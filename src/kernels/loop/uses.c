@@ -14,7 +14,8 @@ typedef struct read_list {
     int32_t  n, most;
 } read_list;
 
-/* Adds a value to the list unless it is there already; -1 is no value. */
+/* Adds a value to the list unless it is there already; -1 is no value. Values beyond the room are
+ * only counted. */
 static void add(read_list *r, int32_t value)
 {
     for (int32_t k = 0; k < r->n && k < r->most; k++)

@@ -58,9 +58,10 @@ static rd_stride end_stride(const variation_query *q, int32_t binder)
     return from.known && from.by == 0 && to.known && to.by == 0 ? still : unknown;
 }
 
-/* Returns the stride of the index that an axis or mark is bound to at a statement.  An axis of a
- * loop outside stands still.  The loop itself moves by its step; the end of its rounds may be cut
- * off, so it is unknown.  A loop inside is compared by its first index. */
+/* How far the index that an axis or mark is bound to at a statement moves from round to round of
+ * the query's loop. Bound by a loop outside: it stands still. By the loop itself: its step; the
+ * end of its rounds (stop) may be cut off, so it is unknown. By a loop inside: as that loop's
+ * first index. */
 static rd_stride axis_stride(const variation_query *q, int32_t stmt, int32_t axis)
 {
     const int32_t binder = rd_binder_of(q->t, stmt, axis);
@@ -77,7 +78,8 @@ static rd_stride axis_stride(const variation_query *q, int32_t stmt, int32_t axi
     return edge_stride(q, binder, l->backwards ? &l->to : &l->from);
 }
 
-/* Adds up the strides of a position's terms.  A value that varies makes the sum unknown. */
+/* Adds up the strides of a position's terms: how far it moves from round to round of the query's
+ * loop. A value that varies makes the sum unknown. */
 static rd_stride position_stride(const variation_query *q, int32_t stmt, const rd_linear *at)
 {
     rd_stride sum = still;
@@ -144,9 +146,9 @@ bool rd_is_gather(const rd_schedule *t, int32_t loop, int32_t stmt)
 }
 
 /* ---- Values ---------------------------------------------------------------------------------- */
-/* True if the loop writes what a load reads: behind the load, with a value that varies, or at a
- * place that moves.  A store before the load, of the same value to the same place, changes
- * nothing. */
+/* True if the loop writes what a load reads, so that the load may differ between rounds: by a
+ * store behind it, of a value that varies, or to a place that moves. A store before the load, of
+ * the same value to the same place, changes nothing. */
 static bool reads_changed(const variation_query *q, int32_t load)
 {
     const rd_schedule *t           = q->t;
@@ -228,7 +230,8 @@ void rd_find_varying(const rd_schedule *t, int32_t loop, bool *found)
     }
 }
 
-/* True if the value varies.  Without memory the answer is true, which forbids most changes. */
+/* True if the value can differ between rounds of the loop. Without memory the answer is true,
+ * which forbids most changes. */
 bool rd_value_varies(const rd_schedule *t, int32_t loop, int32_t value)
 {
     const int32_t maker = t->let[value].made_by;
@@ -246,7 +249,8 @@ bool rd_value_varies(const rd_schedule *t, int32_t loop, int32_t value)
 }
 
 /* ---- Along an axis --------------------------------------------------------------------------- */
-/* True if the position has the axis as a term, or a value that varies. */
+/* True if the position has the axis as a term, or a value that varies along it (axis < 0 names a
+ * value). */
 static bool linear_varies(const rd_schedule *t, const rd_linear *at, int32_t axis,
                           const bool *varies)
 {

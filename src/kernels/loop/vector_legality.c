@@ -87,8 +87,9 @@ static bool has_only_label_steps(const rd_schedule *t, int32_t fold, int32_t loo
     return found && !t->fold[fold].of.user && !rd_has_exponential(&t->fold[fold].of);
 }
 
-/* Checks folds and stores.  Early exits are allowed: extra rounds change nothing, as the fold is
- * all that the body computes. */
+/* True if the rounds of a loop are independent: no fold and no store forbids it; else *why says
+ * why not. Early exits are allowed: extra rounds change nothing, as the fold is all that the body
+ * computes. */
 bool rd_may_be_parallel(const rd_schedule *t, int32_t loop, const char **why)
 {
     for (int32_t k = 0; k < t->p->n_fold; k++)
@@ -108,8 +109,8 @@ static bool is_mark(const rd_schedule *t, const rd_edge *edge, int32_t mark)
            t->term[at->first].axis == mark && t->term[at->first].coef == 1;
 }
 
-/* True if a loop inside only visits the range of the outer loop's current round, between its two
- * marks. */
+/* True if a loop inside visits exactly the outer loop's current round, from its start mark to its
+ * stop mark (axes bound to the ends of the round). */
 static bool is_this_round(const rd_schedule *t, int32_t loop, int32_t inside)
 {
     const rd_for *l = rd_loop_of(t, loop), *in = rd_loop_of(t, inside);

@@ -53,9 +53,9 @@ static double rounds_at_once(const rd_schedule *t, int32_t loop, double rounds, 
     return at_once;
 }
 
-/* Splits the rounds of a loop into those by vectors and single ones.  Short loops of known length
- * have a tail of smaller vectors; others have one half vector and single rounds.  A half vector
- * takes as long as a whole one. */
+/* Splits the rounds of a loop into those that cost as much as by full vectors, and single ones.
+ * Short loops of known length have a tail of smaller vectors; others have one half vector, which
+ * takes as long as a whole one, and single rounds. */
 rd_vector_rounds rd_vector_rounds_of(const rd_schedule *t, int32_t loop, double rounds,
                                      int32_t vector)
 {

@@ -106,7 +106,8 @@ static void bind_axes(const rd_verifier *f, const rd_for *loop, int32_t by)
             f->bound[axis[k]] += by;
 }
 
-/* Verifies a loop with its axes bound, then takes its values out of scope. */
+/* Verifies a loop: its record, then its body with its axes bound; then takes the body's values out
+ * of scope. */
 static bool verify_loop(rd_verifier *f, int32_t stmt)
 {
     const rd_stmt *s = &f->t->stmt[stmt];
@@ -167,7 +168,8 @@ static bool verify_if_last(rd_verifier *f, int32_t stmt)
     return true;
 }
 
-/* True if the text can leave the loop: it is neither unrolled nor a vector loop. */
+/* True if the text can leave the loop early, as it can a serial, block (a run of a fold's steps)
+ * or once loop; else a failure. */
 static bool may_be_left(const rd_verifier *f, int32_t loop)
 {
     const rd_for_kind kind = rd_loop_of(f->t, loop)->kind;
@@ -232,8 +234,8 @@ static bool verify_stmt(rd_verifier *f, int32_t stmt)
     }
 }
 
-/* Verifies the three parts.  Values of the head stay in scope; values of the body do so only if
- * one task runs all. */
+/* Verifies the head, the body and the tail of the program. Values of the head stay in scope;
+ * values of the body do so only if one task runs all (whole). */
 static bool verify_parts(rd_verifier *f)
 {
     for (int k = 0; k < RD_N_PARTS; k++) {

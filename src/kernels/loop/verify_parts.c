@@ -9,7 +9,8 @@
 #include <inttypes.h>
 #include <stdarg.h>
 
-/* Notes the first failure: "statement 7, load: r3 is out of scope".  Returns false. */
+/* Notes the first failure, with the current statement's number and kind: "statement 7, load: r3 is
+ * out of scope". Returns false. */
 bool rd_verify_fails(const rd_verifier *f, const char *format, ...)
 {
     static const char *const names[] = {
@@ -30,7 +31,8 @@ bool rd_verify_fails(const rd_verifier *f, const char *format, ...)
 }
 
 /* ---- Values ---------------------------------------------------------------------------------- */
-/* Verifies that a value is made before, and that its body has not ended. */
+/* Verifies a value that is read: it was made before, and the body in which it was made has not
+ * ended. */
 bool rd_verify_read(const rd_verifier *f, int32_t value)
 {
     if (!rd_is_number_below(value, f->t->n_let))
@@ -221,8 +223,8 @@ bool rd_verify_states(const rd_verifier *f, const rd_stmt *s)
            rd_verify_fails(f, "a%" PRId32 " has no states of f%" PRId32, s->store, s->fold);
 }
 
-/* Verifies the operands of a step: the element, and a weight, a mask and a label where the fold has
- * them. */
+/* Verifies the operands of a step: the element x; a weight w if and only if the fold is weighted;
+ * a label if and only if it has groups; a mask if there is one. */
 static bool has_operands(const rd_verifier *f, const rd_stmt *s)
 {
     const rd_loop_fold *facts = &f->t->fold[s->fold];

@@ -43,7 +43,7 @@ static bool can_vectorise(const rd_schedule *t, int32_t stmt)
 }
 
 /* True if the statement makes a float by a function that takes long for a single element, such as
- * exp.  From RD_BY_OURS on, ops.def has the operators that are code of this library. */
+ * exp: one of this library (from RD_BY_OURS on in ops.def), or one that vectors cannot hold. */
 static bool is_function(const rd_schedule *t, int32_t stmt)
 {
     const rd_let *let = rd_let_of(t, stmt);
@@ -174,9 +174,9 @@ static void split_into_batches(batching *r)
         t->loop[t->stmt[middle].arg].kind = RD_FOR_VECTOR;
 }
 
-/* The pass: functions of row results, such as exp of a sum, are applied to a chunk of rows at once,
- * in a vector loop (can_batch() says where).  Statements from n on are those that the pass itself
- * has added, and need no visit. */
+/* The pass: functions of row results, such as exp of a sum, are applied to a chunk (some rows) at
+ * once, in a vector loop. can_batch() says where. Statements from n on are those that the pass
+ * itself has added, and need no visit. */
 void rd_pass_batch_functions(rd_schedule *t, const rd_target *target)
 {
     (void)target;

@@ -53,7 +53,7 @@ static void substitute(rd_schedule *t, rd_stmt *s, int32_t axis, rd_linear by)
     s->of.index = rd_linear_with(t, s->of.index, axis, by);
 }
 
-/* The position: index of the axis + offset. */
+/* The position: index that the axis is bound to + offset. */
 static rd_linear axis_plus(rd_schedule *t, int32_t axis, int64_t offset)
 {
     return rd_linear_plus_axis(t, rd_linear_of(offset), /*coef=*/1, axis);
@@ -105,7 +105,7 @@ static int32_t put_cell_loops_around(rd_schedule *t, int32_t ends, int32_t old, 
     return outer;
 }
 
-/* True if a BEGIN of the fold stands directly in the body. */
+/* True if a BEGIN of the fold (it resets the fold's accumulators) stands directly in the body. */
 static bool is_fold_begun_in(const rd_schedule *t, int32_t body, int32_t fold)
 {
     for (int32_t s = t->stmt[body].first; s >= 0; s = t->stmt[s].next)
@@ -188,9 +188,9 @@ static bool can_split(const rd_schedule *t, int32_t loop, int32_t ends)
     return true;
 }
 
-/* The pass: for each fold of several blocks, splits the loop along its steps into ranges that end
- * where blocks do, so that the test for a block's end is made once a range.  A block loop that
- * another fold has put around the loop is used again. */
+/* The pass: for each fold of several blocks (runs of its steps), splits the loop along its steps
+ * into ranges that end where blocks do, so that the test for a block's end is made once a range. A
+ * block loop that another fold has put around the loop is used again. */
 void rd_pass_block_ranges(rd_schedule *t, const rd_target *target)
 {
     (void)target;

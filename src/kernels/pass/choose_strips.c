@@ -121,7 +121,7 @@ static bool describe_all(choosing *c, rd_get_fn *get, void *pool)
 
 /* Finds the regions of least price (groups of loops that share strips), describes each, and hands
  * out the arrays in *strips, with memory from get(). r.bare is a copy of the tree without ends of
- * blocks, on which regions are found. False: no memory. */
+ * blocks (runs of a fold's steps), on which regions are found. False: no memory. */
 bool rd_choose_strips(const rd_schedule *t, const rd_target *target, rd_get_fn *get, void *pool,
                       rd_strips *strips)
 {

@@ -134,7 +134,8 @@ static void distribute_stmt(rd_strip_mining *c, int32_t body, int32_t stmt)
     }
 }
 
-/* Distributes all statements of the body `from`, in order, to the end of `body`. */
+/* Distributes all statements of the body `from`, in order, over vector loops at the end of `body`,
+ * and the places between these (loop distribution). */
 void rd_distribute(rd_strip_mining *c, int32_t from, int32_t body)
 {
     for (int32_t s = c->t->stmt[from].first, next; s >= 0 && !c->t->failed; s = next) {

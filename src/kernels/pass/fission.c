@@ -46,8 +46,8 @@ static int32_t operand_array(rd_schedule *t, int32_t loop, const rd_let *let)
                                     : rd_add_array_before(t, loop, let->type);
 }
 
-/* The array of the result.  A MAP overwrites its first operand, as the types are equal; a cast or
- * a user's function gets a new array. */
+/* Returns the array of the function's result. A MAP overwrites its first operand, as the types are
+ * equal; a cast or a user's function gets a new array. */
 static int32_t result_array(rd_schedule *t, int32_t loop, const rd_let *let, int32_t operand)
 {
     return block_call(t, let)      ? rd_add_memory_before(t, loop, let->type)

@@ -31,7 +31,7 @@ bool rd_draws_words_of_strip(const rd_schedule *t, const rd_let *let)
 /* True if no vector instruction computes the value, so that it needs a loop by call (one call in
  * the text). Such are a user's function, a cast from float that may exceed 32 bits, and an
  * operator that calls a function for some elements. exp counts always, as this library's code
- * computes it for a whole strip. */
+ * computes it for a whole strip (a range that vector loops visit). */
 bool rd_let_needs_fission(const rd_schedule *t, const rd_let *let)
 {
     if (let->kind == RD_I_CALL)
@@ -43,7 +43,8 @@ bool rd_let_needs_fission(const rd_schedule *t, const rd_let *let)
             rd_op_calls(let->op, let->type));
 }
 
-/* True if the statement makes such a value, or is a step that takes an exponential. */
+/* True if the statement makes a value that no vector instruction computes, or is a step that takes
+ * an exponential, such as of log-sum-exp. */
 bool rd_stmt_needs_fission(const rd_schedule *t, int32_t stmt)
 {
     const rd_stmt *s = &t->stmt[stmt];

@@ -179,8 +179,9 @@ static int32_t pack_rows(const rd_flattening *c, rd_for of, int32_t value)
     return array;
 }
 
-/* Makes the vector loop visit the elements of all columns, n times as many, by an axis of its own,
- * and rewrites its positions.  Loads with gaps between their rows read a packed array. */
+/* Makes the vector loop visit the elements of all columns, n times as many, by a new axis that
+ * counts elements (n * row + column), and rewrites its positions so. Loads with gaps between their
+ * rows read a packed array. */
 static void flatten_vector_loop(const rd_flattening *c)
 {
     rd_schedule  *t    = c->t;

@@ -76,8 +76,10 @@ static bool has_only_strips(const rd_flattening *c)
            !rd_edges_vary(t, c->across, c->strips);
 }
 
-/* True if the statement is a serial loop over columns that ends with a vector loop, or with a loop
- * over strips that holds one.  Fills in the three loops. */
+/* For a loop around: true if the statement is a serial loop over columns that ends with a vector
+ * loop over rows, or with a loop over strips (ranges that vector loops visit) that holds one.
+ * Fills in the three loops of *c; `around`: the loop over strips stands inside the loop over
+ * columns. */
 static bool find_columns_outside(rd_flattening *c, int32_t stmt)
 {
     const rd_schedule *t = c->t;
@@ -132,7 +134,8 @@ static bool has_no_values(const rd_flattening *c, const rd_linear *at)
     return true;
 }
 
-/* True if columns are adjacent in memory, and the next row follows without a gap. */
+/* True if columns are adjacent in memory, and the next row begins n elements further, without a
+ * gap. */
 static bool is_contiguous(const rd_flattening *c, const rd_linear *at)
 {
     return has_no_values(c, at) && rd_linear_coef(c->t, at, c->column) == 1 &&

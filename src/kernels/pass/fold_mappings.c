@@ -75,7 +75,7 @@ bool rd_has_clusters(const rd_strip_at *r)
 }
 
 /* ---- Loads ----------------------------------------------------------------------------------- */
-/* The value that the statement loads; NULL if it is another statement. */
+/* The LOAD that the statement makes; NULL: it is another statement. */
 static const rd_let *load_of(const rd_strip_at *r, int32_t stmt)
 {
     const rd_stmt *s = &r->t->stmt[stmt];
@@ -84,7 +84,7 @@ static const rd_let *load_of(const rd_strip_at *r, int32_t stmt)
                                                                         : NULL;
 }
 
-/* True if the program stores to this slot of its memory. */
+/* True if the program stores to this slot (array of its memory). */
 static bool is_stored(const rd_schedule *t, int32_t slot)
 {
     return rd_program_accesses(t->p, RD_I_STORE, slot);
@@ -225,8 +225,9 @@ static int32_t count_statements(const rd_schedule *t, int32_t loop)
     return n;
 }
 
-/* True if the loop's n rounds store to adjacent places for one element of the strip, and compilers
- * do not vectorise groups of n. They do so only for n = 3 and powers of 2. */
+/* True if the loop's n rounds store to adjacent places for one element of the strip (a range that
+ * vector loops visit), and compilers do not vectorise groups of n. They do so only for n = 3 and
+ * powers of 2. */
 static bool is_group_without_vectors(const rd_strip_at *r, int32_t loop, int32_t stmt)
 {
     const rd_stmt *s = &r->t->stmt[stmt];

@@ -16,7 +16,8 @@
 #include "kernels/loop/facts.h"
 #include "kernels/pass/pass.h"
 
-/* The loop of the statement if it is a vector loop, else NULL. */
+/* The loop record of the statement if it is a vector loop, else NULL; also for no statement (-1).
+ */
 static const rd_for *vector_at(const rd_schedule *t, int32_t stmt)
 {
     const rd_for *loop = stmt >= 0 && t->stmt[stmt].kind == RD_S_LOOP ? rd_loop_of(t, stmt) : NULL;

@@ -59,8 +59,8 @@ static bool is_invariant(const hoisting *h, int32_t stmt, const rd_linear *at)
     return true;
 }
 
-/* True if the load is from the program's memory (slot >= 0) that no statement writes, at an
- * address without values. */
+/* True if the load is from an array of the program's memory (slot >= 0) that no statement writes,
+ * at an address of axes alone (axis < 0 would be a value). */
 static bool is_plain_load(const hoisting *h, const rd_let *let)
 {
     if (let->slot < 0 || h->stored[let->slot])
@@ -155,7 +155,8 @@ static void hoist_from(hoisting *h)
 }
 
 /* ---- All together ---------------------------------------------------------------------------- */
-/* The number of slots of the program's memory: one more than the largest that an address has. */
+/* The number of slots (arrays of the program's memory): one more than the largest that an address
+ * has. */
 static int32_t count_slots(const rd_program *p)
 {
     int32_t n = 0;
@@ -180,7 +181,7 @@ static void find_stored(hoisting *h)
                     h->stored[a[j].slot] = true;
 }
 
-/* True if the statement is a vector loop with text of its own, not one that is a call. */
+/* True if the statement is a vector loop that is written out in the text, not one call. */
 static bool is_vector(const rd_schedule *t, int32_t stmt)
 {
     return t->stmt[stmt].kind == RD_S_LOOP && rd_loop_of(t, stmt)->kind == RD_FOR_VECTOR &&

@@ -20,13 +20,14 @@ static int32_t insert(rd_index_math *n, int32_t stmt)
     return n->t->stmt[stmt].value;
 }
 
-/* Inserts a LET that makes a value like *let, and returns the value's number. */
+/* Inserts a LET that makes a value like *let before the insertion point, and returns the value's
+ * number. */
 static int32_t insert_let(rd_index_math *n, const rd_let *let)
 {
     return insert(n, rd_add_made(n->t, let));
 }
 
-/* True if the position is a constant: an offset without terms. */
+/* True if the position is a constant: an offset without terms of axes and values. */
 static bool is_constant(const rd_linear *at)
 {
     return at->n == 0;
@@ -68,7 +69,8 @@ static rd_linear insert_operation(rd_index_math *n, rd_inst_kind kind, rd_op op,
     return rd_linear_plus_value(n->t, rd_linear_of(0), /*coef=*/1, insert_let(n, &let));
 }
 
-/* Inserts an operator on two positions, as a value before the insertion point. */
+/* Inserts an operator on two positions before the insertion point, and returns its value as a
+ * position. */
 static rd_linear binary_op(rd_index_math *n, rd_op op, rd_dtype type, rd_linear a, rd_linear b)
 {
     int32_t operand[2];
@@ -95,7 +97,8 @@ rd_linear rd_index_max(rd_index_math *n, rd_linear a, rd_linear b)
     return rd_linear_same(n->t, &a, &b) ? a : binary_op(n, RD_OP_maximum, RD_I64, a, b);
 }
 
-/* a >= b ? x : y, as "r4 = ge a, b; r5 = choice r4, x, y"; constants are compared here. */
+/* Returns a >= b ? x : y. It inserts "r4 = ge a, b; r5 = choice r4, x, y"; if a and b are
+ * constants, they are compared here. */
 rd_linear rd_index_select(rd_index_math *n, rd_linear a, rd_linear b, rd_linear x, rd_linear y)
 {
     int32_t operand[3];

@@ -37,7 +37,7 @@ static void set_range(rd_schedule *t, int32_t stmt, rd_linear from, rd_linear to
     loop->to   = rd_edge_of(to);
 }
 
-/* A copy of the loop with another range; it stands nowhere yet. */
+/* Copies the loop with its body, for another range of indices; the copy is in no body yet. */
 static int32_t add_copy(rd_range_split *c, rd_linear from, rd_linear to)
 {
     const int32_t made = rd_stmt_copy(c->t, c->stmt);
@@ -116,8 +116,9 @@ void rd_split_into_pieces(rd_range_split *c, const rd_pieces *p, int32_t *one, i
         drop_mask(c);
 }
 
-/* Splits the loop into up to three pieces by its mask.  Without a mask (mask < 0) the loop only
- * gets a smaller range.  If an early exit is in the loop, it must leave all pieces. */
+/* Splits the loop into up to three pieces by its mask: where it is unknown, true, and unknown
+ * again. Without a mask (mask < 0) the loop only gets a smaller range. An early exit must leave
+ * all pieces. n_add > 0: there is such a bound. */
 static void split_loop(rd_range_split *c)
 {
     const bool has_exit = rd_next_exit(c->t, c->stmt, c->stmt) >= 0;
@@ -136,7 +137,7 @@ static void split_loop(rd_range_split *c)
 }
 
 /* ---- Which loops ----------------------------------------------------------------------------- */
-/* True if the instruction stands in the program's loop. */
+/* True if instruction `inst` stands in loop `loop` of the program. */
 static bool is_inst_in_loop(const rd_program *p, int32_t inst, int32_t loop)
 {
     return inst > p->loop[loop].begin && inst < p->loop[loop].end;
@@ -187,8 +188,8 @@ static bool is_visible(const rd_schedule *t, int32_t value, int32_t stmt)
     return body >= 0 && (t->stmt[body].kind == RD_S_PART || rd_stands_in(t, stmt, body));
 }
 
-/* True if all values of the bound are visible before the statement; also if there is no such bound
- * (n_add 0). */
+/* True if all values (registers) of the bound can be read before the statement; also if there is
+ * no such bound (n_add 0). */
 static bool is_bound_visible(const rd_schedule *t, const rd_bound *b, int32_t stmt)
 {
     bool visible = true;
@@ -244,8 +245,8 @@ static void split_bounded_loop(rd_schedule *t, const rd_target *target, int32_t 
         split_loop(&c);
 }
 
-/* Splits all loops in a body, inner loops first: a copy of an outer loop then holds the pieces,
- * and masks still have the numbers that the program gave them. */
+/* Splits all bounded loops in a body, inner loops first. Then a copy of an outer loop holds the
+ * pieces, and masks still have the numbers that the program gave them. */
 static void split_in_body(rd_schedule *t, const rd_target *target, int32_t body)
 {
     for (int32_t s = t->stmt[body].first, next; s >= 0 && !t->failed; s = next) {

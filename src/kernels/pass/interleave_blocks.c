@@ -84,7 +84,7 @@ static bool find_loops(rd_interleaving *b)
     return b->fold >= 0 && t->stmt[cut].fold == b->fold && t->stmt[b->ends].fold == b->fold;
 }
 
-/* True if the loop runs upwards between two positions that are not rounded. */
+/* True if the loop runs upwards between two positions: one part each (n), not rounded (by <= 1). */
 static bool has_plain_edges(const rd_for *loop)
 {
     return !loop->backwards && loop->from.n == 1 && loop->from.part[0].by <= 1 && loop->to.n == 1 &&
@@ -117,7 +117,7 @@ static bool is_one_row(rd_interleaving *b)
 }
 
 /* ---- Rows ------------------------------------------------------------------------------------ */
-/* The greatest common divisor of two numbers, by Euclid. */
+/* The greatest common divisor of two numbers, by Euclid's algorithm. */
 static int64_t gcd(int64_t a, int64_t b)
 {
     return b ? gcd(b, a % b) : a;

@@ -45,7 +45,7 @@ static int32_t add_array(rd_interleaving *b, int32_t body, const rd_store *store
     return array;
 }
 
-/* The position coef * axis. */
+/* The position coef * index of the axis. */
 static rd_linear axis_times(rd_interleaving *b, int64_t coef, int32_t axis)
 {
     return rd_linear_plus_axis(b->t, rd_linear_of(0), coef, axis);
@@ -94,8 +94,9 @@ static void set_range(rd_for *loop, rd_linear from, int64_t n)
     loop->to.part[0].at.offset += n;
 }
 
-/* Adds the loop that packs the operands of all steps, one behind the other: "vector i0 from m0
- * to m0 + 512 { r0 = ..; a1[i0 - m0] = r0 }". With rows a loop over the rows stands around it. */
+/* Adds the loop that packs the operands of all steps, one behind the other: "vector i0 from m0 to
+ * m0 + 512 { r0 = ..; a1[i0 - m0] = r0 }". It is a copy of the loop over steps, with a STORE in
+ * place of the STEP. If there are rows (row > 0), a loop over them stands around it. */
 static void pack_elements(rd_interleaving *b, int32_t body)
 {
     rd_schedule    *t     = b->t;

@@ -32,7 +32,8 @@ double rd_cached_bytes(void)
     return forced ? (double)forced : RD_CACHED_BYTES;
 }
 
-/* True if a term of the position is a value (axis < 0), which memory holds. */
+/* True if a term of the position is a value (axis < 0): an index that is computed or read from
+ * memory at run time. */
 bool rd_is_data_dependent(const rd_schedule *t, const rd_linear *at)
 {
     for (int32_t k = 0; k < at->n; k++)

@@ -37,14 +37,15 @@ static rd_linear load(rd_range_split *c, int32_t slot, rd_dtype type, int64_t by
     return rd_index_load(&c->n, slot, type, at);
 }
 
-/* Loads number `at` of the list's memory: starts of lists, then ends of ranges (see the head). */
+/* Loads number `number` of the list's memory: the starts of all lists come first, then the first
+ * index and the end of each range. */
 static rd_linear load_from_list(rd_range_split *c, rd_linear number)
 {
     return load(c, c->bounds->list_slot, RD_I64, c->bounds->list, number);
 }
 
-/* Loads the cluster of the smallest, or largest, index of the clusters' axis that the loop
- * holds. */
+/* Loads the cluster number of the smallest, or largest (`most`), index that the loop sees of the
+ * axis along which clusters lie; list_at is the address of the clusters. */
 static rd_linear cluster_of(rd_range_split *c, bool most)
 {
     const rd_address *clusters = &c->t->p->address[c->bounds->list_at];
@@ -54,7 +55,7 @@ static rd_linear cluster_of(rd_range_split *c, bool most)
     return load(c, clusters->slot, RD_I32, /*bytes=*/0, at);
 }
 
-/* The position plus an offset. */
+/* The position plus an offset, which is a constant. */
 static rd_linear plus(rd_linear at, int64_t offset)
 {
     at.offset += offset;
@@ -140,8 +141,9 @@ static rd_linear extra_index(rd_range_split *c, const range_list *l, rd_linear r
     return rd_index_select(&c->n, l->first_range, range, rd_linear_of(1), rd_linear_of(0));
 }
 
-/* An edge of the range at hand.  k -1: the end of the range before; 0: its first index; 1: its
- * end. `otherwise` if no list applies. */
+/* Loads a bound of the range that the current round is about, number l->range. k = -1: the end of
+ * the range before; 0: its first index; 1: its end. `otherwise` if no list applies. Bounds lie
+ * behind the lists + 1 starts of lists, two for each range. */
 static rd_linear range_edge(rd_range_split *c, const range_list *l, int32_t k, rd_linear otherwise)
 {
     const rd_linear at =
@@ -165,7 +167,7 @@ static rd_linear end_of_visited(rd_range_split *c, const range_list *l, rd_linea
 
 /* Computes the pieces of one range: strips at its first and last index are masked, strips between
  * are covered (the mask is true). Only a strip whose elements are of one cluster (least >= most)
- * has covered strips; else `all` is the loop's end, and nothing is covered. */
+ * has covered strips; else `covered_from` is the loop's end, and nothing is covered. */
 static rd_pieces find_pieces(rd_range_split *c, const range_list *l)
 {
     rd_index_math  *n     = &c->n;
@@ -189,7 +191,8 @@ static rd_pieces find_pieces(rd_range_split *c, const range_list *l)
 }
 
 /* Puts a loop over the list's ranges around the loop, and splits the loop into the pieces of one
- * range: masked, covered, masked.  Early exits leave the loop over ranges. */
+ * range: masked strips (ranges that vector loops visit), strips in which the mask is true, masked
+ * strips. Early exits leave the loop over ranges. */
 void rd_split_by_list(rd_range_split *c)
 {
     range_list    l      = find_list(c);

@@ -7,7 +7,8 @@
 #include "kernels/loop/facts.h"
 #include "kernels/pass/strip_arrays.h"
 
-/* The position that a mark (an axis) is bound to. */
+/* The position that is just a mark: an axis bound to the first index of a chunk, or to the one
+ * behind its last. */
 static rd_linear mark_position(rd_schedule *t, int32_t axis)
 {
     return rd_linear_plus_axis(t, rd_linear_of(0), /*coef=*/1, axis);

@@ -62,8 +62,9 @@ static void convert_store(rd_schedule *t, int32_t loop, int32_t stmt, const rd_s
         t->loop[t->stmt[strip].arg].align_to = copy;
 }
 
-/* Converts all stores of large results in a vector loop.  Loops of more than 512 elements are
- * split into substrips first, so that the array stays in the first-level cache. */
+/* Makes all stores of large results in a vector loop bypass the caches. Loops of more than 512
+ * elements are split into substrips (parts of a strip) first, so that the array between stays in
+ * the first-level cache. */
 static void convert_stores(rd_schedule *t, int32_t loop, const rd_strip *r)
 {
     for (int32_t s = t->stmt[loop].first, next; s >= 0 && !t->failed; s = next) {

@@ -35,7 +35,8 @@ typedef struct column_loops {
     int32_t load, strips, across, vector;
 } column_loops;
 
-/* True if the bound is exactly the mark: one position, not rounded, that is this axis alone. */
+/* True if the bound is exactly the mark (axis bound to an end of a range): one position, not
+ * rounded, which is this axis alone. */
 static bool is_mark_edge(const rd_schedule *t, const rd_edge *edge, int32_t mark)
 {
     const rd_linear *at = &edge->part[0].at;

@@ -53,7 +53,7 @@ static bool can_pack(const rd_schedule *t, int32_t stmt, int32_t axis)
            !rd_program_accesses(t->p, RD_I_STORE, let->slot) && is_plain(t, &let->at, axis);
 }
 
-/* The loop of a statement; NULL if the statement is no loop. */
+/* The loop record of a statement; NULL: it is no loop. */
 static const rd_for *loop_at(const rd_schedule *t, int32_t stmt)
 {
     return t->stmt[stmt].kind == RD_S_LOOP ? rd_loop_of(t, stmt) : NULL;
@@ -124,9 +124,9 @@ static int32_t rereading_loop(const rd_schedule *t, int32_t stmt, int32_t vector
     return found;
 }
 
-/* The statement before which elements are packed: the loop itself; or the vector loop, if the loop
- * stands directly in it, to be unrolled; -1 if it stands deeper, as another loop may change the
- * address. */
+/* The statement before which elements are packed: the loop whose rounds reread them; or the vector
+ * loop, if that loop stands directly in it, as it will be unrolled there. -1: it stands deeper,
+ * where another loop may change the address. */
 static int32_t insertion_point(const rd_schedule *t, int32_t loop, int32_t vector)
 {
     if (!rd_stands_in(t, loop, vector))
@@ -158,7 +158,7 @@ static rd_linear packed_position(const reread_load *r, int32_t *loop, int32_t *n
     return position;
 }
 
-/* Adds the load, and its STORE into the array, to the loop. */
+/* Adds to the loop the load *let, and a STORE of it into array `store` at position `at`. */
 static void store_value(rd_schedule *t, int32_t loop, const rd_let *let, int32_t store,
                         rd_linear at)
 {

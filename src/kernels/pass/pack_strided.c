@@ -56,8 +56,9 @@ static bool needs_packing_in_vector(const rd_schedule *t, const rd_let *let, int
            (let->type == RD_F16 && coef);
 }
 
-/* True if a statement before the load in its loop makes an index in its address (axis < 0), or
- * stores to its memory. */
+/* True if the load depends on statements of its loop: a value in its address (axis < 0) is made
+ * there, or a STORE before it writes to its memory. A packing loop before the loop would then load
+ * too early. */
 static bool is_dependent_load(const rd_schedule *t, int32_t loop, int32_t load)
 {
     const rd_let *let = &t->let[t->stmt[load].value];
@@ -74,7 +75,7 @@ static bool is_dependent_load(const rd_schedule *t, int32_t loop, int32_t load)
     return false;
 }
 
-/* True if the loop has only pairs of a load and a store of its value into an array; pass
+/* True if the loop holds only pairs: a load, and a store of its value into an array. Pass
  * `pack_rereads` makes such loops, too. */
 static bool is_packing_loop(const rd_schedule *t, int32_t loop)
 {

@@ -139,8 +139,8 @@ static bool can_pad_step(const rd_strip_at *r, const rd_strip *strip, const rd_f
 }
 
 /* True if the last strip (a range that vector loops visit) may be padded. Strips have a fixed
- * length and a shorter tail, or there is one strip. Each statement of the region is a loop, or a
- * value or a step that can be padded. */
+ * length and a shorter tail, or there is one strip. Each statement of the region (loops that share
+ * strips) is a loop, or a value or a step that can be padded. */
 bool rd_pads_tail(const rd_strip_at *r, const rd_strip *strip, const rd_fold_in_strip *fold)
 {
     if (strip->around || strip->one_state || !strip->fixed || (!strip->single && strip->tail <= 0))

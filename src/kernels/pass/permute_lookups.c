@@ -29,8 +29,8 @@ typedef struct lookup_loop {
     int32_t      call, of, index, load, copy;
 } lookup_loop;
 
-/* True if a statement of the loop before this one (-1: any) writes to the program's memory: only
- * stores and sorts have a slot and are no values. */
+/* True if a statement of the loop before this one (-1: any statement) writes to the program's
+ * memory. Only stores and sorts have a slot (array of it) and are no values. */
 static bool has_store_before(const rd_schedule *t, int32_t loop, int32_t stmt)
 {
     for (int32_t s = rd_next_stmt(t, loop, loop); s >= 0 && s != stmt; s = rd_next_stmt(t, s, loop))
@@ -90,8 +90,8 @@ static rd_linear lookup_position(lookup_loop *q, rd_linear at, const rd_lookup *
     return rd_linear_plus_value(q->t, at, l->apart, q->index);
 }
 
-/* Moves the load into the loop by call, which stores the element into an array for the loop
- * behind. */
+/* Moves the lookup into the loop by call (one call in the text), at the address with the copied
+ * index. That loop stores the element into a new array, from which the loop behind loads it. */
 static void load_in_call(lookup_loop *q, int32_t stmt, const rd_lookup *l, int32_t behind)
 {
     rd_schedule  *t     = q->t;
@@ -112,8 +112,8 @@ static bool is_unused(const rd_schedule *t, int32_t stmt)
            rd_next_use(t, t->stmt[stmt].value, /*last=*/-1) < 0;
 }
 
-/* Removes the index if nothing reads it, and then its load.  The copy of the load takes over
- * whether loaded elements are counted. */
+/* Removes the index if no statement reads it any more, and then its load. The copy of the load is
+ * then counted as elements read, if the load was. */
 static void remove_unused(lookup_loop *q, int32_t index)
 {
     rd_schedule *t = q->t;

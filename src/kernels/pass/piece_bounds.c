@@ -33,8 +33,8 @@ rd_linear rd_index_bound(rd_range_split *c, int32_t axis, bool most)
     return rd_linear_of(most ? t->p->axis_extent[axis] - 1 : 0);
 }
 
-/* A value of memory as a position, clamped to 2^60 either way, so that sums of such values cannot
- * overflow. */
+/* A value that memory holds, as a position, clamped to 2^60 either way, so that sums of such
+ * values cannot overflow. */
 static rd_linear clamped_value(rd_range_split *c, int32_t value)
 {
     const int64_t most = INT64_C(1) << 60;
@@ -44,8 +44,9 @@ static rd_linear clamped_value(rd_range_split *c, int32_t value)
     return rd_index_max(&c->n, at, rd_linear_of(-most));
 }
 
-/* The smallest or largest value of a bound, without the term of the loop's own index.  A term is
- * largest at the largest index if its factor is positive, else at the smallest. */
+/* The smallest or largest (`most`) value of a bound (a sum of terms, not negative where a mask is
+ * true), without the term of the loop's own index. A term is largest at its axis's largest index
+ * if its factor is positive, else at the smallest. */
 static rd_linear bound_without_loop(rd_range_split *c, const rd_bound *b, bool most)
 {
     const int32_t loop_axis = rd_loop_of(c->t, c->stmt)->axis;

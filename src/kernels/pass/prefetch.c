@@ -26,7 +26,7 @@ typedef struct prefetching {
     int32_t         strip, vector, load; /* statements */
 } prefetching;
 
-/* The load at hand (f->load is its statement). */
+/* The load for which prefetches are made. */
 static const rd_let *load_of(const prefetching *f)
 {
     return &f->t->let[f->t->stmt[f->load].value];
@@ -193,7 +193,7 @@ static void prefetch_along(prefetching *f, const rd_strips *strips)
 }
 
 /* ---- All together ---------------------------------------------------------------------------- */
-/* Adds the prefetches of all loads that stand directly in a vector loop. */
+/* Adds the prefetches of all loads that stand directly in a vector loop over strips of one axis. */
 static void prefetch_loads(rd_schedule *t, int32_t vector, int32_t strip, const rd_strips *strips)
 {
     for (int32_t s = t->stmt[vector].first; s >= 0 && !t->failed; s = t->stmt[s].next) {

@@ -34,13 +34,13 @@ typedef struct row_prefetch {
     int32_t      part;                        /* elements of one row in a part */
 } row_prefetch;
 
-/* times * axis, as a position. */
+/* The position times * index of the axis. */
 static rd_linear axis_times(const row_prefetch *r, int64_t times, int32_t axis)
 {
     return rd_linear_plus_axis(r->t, rd_linear_of(0), times, axis);
 }
 
-/* The loop of a statement; NULL if the statement is no loop. */
+/* The loop record of a statement; NULL: it is no loop, or no statement (-1). */
 static const rd_for *loop_at(const rd_schedule *t, int32_t stmt)
 {
     return stmt >= 0 && t->stmt[stmt].kind == RD_S_LOOP ? rd_loop_of(t, stmt) : NULL;
@@ -77,7 +77,8 @@ static bool is_first_of_address(const row_prefetch *r, int32_t row, int32_t load
     return true;
 }
 
-/* The next load behind `last` whose rows are prefetched; -1 if there is none. */
+/* The next load of the row behind `last` whose rows are prefetched, as they are of a large array;
+ * -1: there is none. */
 static int32_t next_prefetched_load(const row_prefetch *r, int32_t row, int32_t last)
 {
     const int32_t axis = rd_loop_of(r->t, r->vector)->axis;
@@ -133,7 +134,8 @@ static void add_row_prefetch(row_prefetch *r, const rd_let *load)
 }
 
 /* ---- How many at a time ---------------------------------------------------------------------- */
-/* The largest number of values that a state has, over all folds with steps in the vector loop. */
+/* The largest number of values that a state (accumulator) has, over all folds with steps in the
+ * vector loop. */
 static int32_t max_state_count(const row_prefetch *r)
 {
     const rd_schedule *t    = r->t;

@@ -44,7 +44,7 @@ static int32_t only_step(const rd_schedule *t, int32_t fold)
     return found;
 }
 
-/* The loop of a statement; NULL if the statement is no loop. */
+/* The loop record of a statement; NULL: it is no loop, or no statement (-1). */
 static const rd_for *loop_at(const rd_schedule *t, int32_t stmt)
 {
     return stmt >= 0 && t->stmt[stmt].kind == RD_S_LOOP ? rd_loop_of(t, stmt) : NULL;

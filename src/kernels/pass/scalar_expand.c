@@ -109,9 +109,9 @@ static void replace_in_part(expansion *c, int32_t part)
     }
 }
 
-/* The pass: a value that one vector loop makes and another one reads is passed by an array.  It
- * finds the loops in which values are made, then replaces each such value by a load.  All three
- * tables begin as -1; a GPU has no target. */
+/* The pass: a value that one vector loop makes and another one reads is passed by an array (scalar
+ * expansion). It finds the loops in which values are made, then replaces each such value by a
+ * load. All three tables begin as -1. On a GPU target is NULL. */
 void rd_pass_scalar_expand(rd_schedule *t, const rd_target *target)
 {
     const size_t bytes = ((size_t)t->n_let + 1) * sizeof(int32_t);

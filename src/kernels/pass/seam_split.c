@@ -222,7 +222,8 @@ static void simplify(rd_schedule *t, int32_t loop, int64_t lo, int64_t hi)
 }
 
 /* ---- Splitting ------------------------------------------------------------------------------- */
-/* Makes the loop of a statement go from `from` to `to`. */
+/* Makes the loop of a statement go from `from` to `to`. Does nothing after a failure (no memory).
+ */
 static void set_range(rd_schedule *t, int32_t stmt, rd_linear from, rd_linear to)
 {
     if (t->failed)
@@ -244,7 +245,7 @@ static int32_t copy_before(rd_range_split *c, rd_linear from, rd_linear to)
     return made;
 }
 
-/* True if two positions are the same constant. */
+/* True if two positions are the same constant: both without terms, with equal offsets. */
 static bool is_same_number(const rd_linear *a, const rd_linear *b)
 {
     return a->n == 0 && b->n == 0 && a->offset == b->offset;
@@ -400,8 +401,8 @@ static void split_in_body(rd_schedule *t, const rd_target *target, int32_t body,
     }
 }
 
-/* The pass: splits loops where choices by index and clamped indices go over from one side to the
- * other. */
+/* The pass: splits loops at seams, indices at which a choice by index or a clamped index goes over
+ * from one side to the other. */
 void rd_pass_seam_split(rd_schedule *t, const rd_target *target)
 {
     for (int k = 0; k < RD_N_PARTS && !t->failed; k++)

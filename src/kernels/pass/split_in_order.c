@@ -133,8 +133,8 @@ static bool is_profitable(const rd_schedule *t, int32_t loop)
     return late && early >= LEAST;
 }
 
-/* True if an early load or store follows a late store in the body: it may be of the same element,
- * and would come before. */
+/* True if an early load or store (one that moves to the vector loop) follows a late store (one
+ * that stays) in the body: it may be of the same element, and would come before. */
 static bool has_access_behind_store(const rd_schedule *t, int32_t loop)
 {
     bool stored = false;
@@ -150,7 +150,7 @@ static bool has_access_behind_store(const rd_schedule *t, int32_t loop)
     return false;
 }
 
-/* True if the loop may be split, and that is profitable. */
+/* True if the loop may be split in two, for early and late statements, and that is profitable. */
 static bool can_split(const rd_schedule *t, int32_t stmt)
 {
     return is_plain(t, stmt) && has_plain_body(t, stmt) && is_profitable(t, stmt) &&

@@ -76,7 +76,7 @@ static bool is_changed_inside(const rd_schedule *t, int32_t vector, int32_t stmt
     return false;
 }
 
-/* True if the vector loop declares the store. */
+/* True if the vector loop declares the array `store`. */
 static bool is_declared_in(const rd_schedule *t, int32_t vector, int32_t store)
 {
     for (int32_t s = vector; s >= 0; s = rd_next_stmt(t, s, vector))

@@ -28,7 +28,7 @@ static int32_t replacement_of(void *of, int32_t value)
 }
 
 /* ---- Loads ----------------------------------------------------------------------------------- */
-/* True if the statement stands directly in a vector loop. */
+/* True if the statement stands directly in the body of a vector loop. */
 static bool is_in_vector(const rd_schedule *t, int32_t stmt)
 {
     const int32_t parent = t->stmt[stmt].parent;

@@ -41,13 +41,14 @@ static int32_t add_array(rd_schedule *t, int32_t loop, rd_dtype type, bool memor
     return array.store;
 }
 
-/* Declares an array before the loop, with elements as in registers. */
+/* Declares an array with an element for each index of the loop, before it; elements have the type
+ * that they have in registers. Returns its number. */
 int32_t rd_add_array_before(rd_schedule *t, int32_t loop, rd_dtype type)
 {
     return add_array(t, loop, type, /*memory=*/false);
 }
 
-/* Declares an array before the loop, with elements as in the program's memory. */
+/* Does the same with elements as in the program's memory, where small ones take less room. */
 int32_t rd_add_memory_before(rd_schedule *t, int32_t loop, rd_dtype type)
 {
     return add_array(t, loop, type, /*memory=*/true);
@@ -67,7 +68,7 @@ static int32_t store_of_value(rd_schedule *t, int32_t loop, int32_t value, int32
 }
 
 /* Adds "a5[i0 - m0] = r3" at the end of the loop: a STORE of the value into the array, at the
- * element's number in the strip. */
+ * element's number in the strip (a range that vector loops visit). */
 void rd_store_at_end(rd_schedule *t, int32_t loop, int32_t value, int32_t store)
 {
     rd_append(t, loop, store_of_value(t, loop, value, store));

@@ -51,7 +51,7 @@ void rd_to_vector(rd_strip_mining *c, int32_t body, int32_t stmt)
 }
 
 /* Puts a statement that does not depend on the axis before the open vector loop, so that the loop
- * stays open. */
+ * stays open, or at the end of the body if none is open. */
 void rd_to_strip(rd_strip_mining *c, int32_t body, int32_t stmt)
 {
     if (c->open >= 0)
@@ -60,7 +60,8 @@ void rd_to_strip(rd_strip_mining *c, int32_t body, int32_t stmt)
         rd_append(c->t, body, stmt);
 }
 
-/* Closes the open vector loop, and puts a statement behind it. */
+/* Puts a statement at the end of the body, behind the open vector loop, which takes no further
+ * statements (open = -1). */
 void rd_put_alone(rd_strip_mining *c, int32_t body, int32_t stmt)
 {
     c->open = -1;

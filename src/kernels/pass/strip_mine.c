@@ -90,8 +90,8 @@ static bool has_sort(const rd_schedule *t, int32_t top)
     return rd_count_kinds(t, top, RD_KIND_BIT(RD_S_SORT)) > 0;
 }
 
-/* Records in each fold's array of states whether neighbours are cells (accumulators) of their
- * own. */
+/* Records in the first array of each fold's states, store number k of fold k, whether neighbours
+ * of a strip (a range that vector loops visit) are cells (accumulators) of their own. */
 static void set_cells_of_stores(rd_schedule *t, const rd_strips *strips)
 {
     for (int32_t k = 0; k < t->p->n_fold; k++)

@@ -171,7 +171,8 @@ static int64_t bytes_kept(const measuring *m)
     return bytes;
 }
 
-/* True if the bound of a mask depends on the axis. */
+/* True if the bound of a mask (a sum of terms that is not negative where the mask is true) has a
+ * term of the axis. */
 static bool is_bounding_axis(const rd_bound *b, int32_t axis)
 {
     for (int32_t k = 0; k < b->n_add; k++)
@@ -180,8 +181,8 @@ static bool is_bounding_axis(const rd_bound *b, int32_t axis)
     return false;
 }
 
-/* The bounds that a mask sets for the loop of a statement; NULL if it is no such loop. Only loops
- * of the program (of >= 0) have bounds. */
+/* The bounds that a mask sets for the indices of a statement's loop; NULL: there are none. Only
+ * loops of the program (of >= 0) have bounds. */
 static const rd_bounds *bounds_of(const measuring *m, int32_t stmt)
 {
     const rd_for *loop = loop_of(m, stmt);
@@ -321,8 +322,8 @@ static void set_one_state_width(rd_strip *strip, int64_t reach)
 }
 
 /* Sets the width of strips of lanes: one element for each lane (partial accumulator) of the fold
- * with the fewest. A shorter axis is one strip, if neither tasks (`root`) nor tiles (reach) divide
- * it. */
+ * with the fewest. A shorter axis is one strip, if neither tasks (is_shared) nor tiles (reach)
+ * divide it. */
 static void set_width_of_lanes(const measuring *m, rd_strip *strip, int64_t reach, bool is_shared)
 {
     strip->width = fewest_lanes(m);

@@ -27,7 +27,8 @@ int32_t rd_strips_around(const rd_schedule *t, int32_t stmt)
     return stmt;
 }
 
-/* The position that the axis, here a mark, is bound to. */
+/* The position that is just a mark: an axis bound to the first index of a range, or to the one
+ * behind its last. */
 static rd_linear mark_position(rd_schedule *t, int32_t axis)
 {
     return rd_linear_plus_axis(t, rd_linear_of(0), /*coef=*/1, axis);
@@ -51,8 +52,9 @@ static rd_for substrip_loop(rd_schedule *t, const rd_for *strips, int32_t width)
                      .substrip = true };
 }
 
-/* Makes the vector loops that begin at the strip's start mark visit one substrip: from the
- * substrip's start mark to its stop mark.  Other loops over the axis stay as they are. */
+/* Makes the vector loops that begin at the strip's start mark visit one substrip (part of the
+ * strip): from the substrip's start mark to its stop mark. Marks are axes bound to ends of a
+ * range. Other loops over the axis stay as they are. */
 static void narrow_vector_loops(rd_schedule *t, int32_t parts, const rd_for *strips)
 {
     const rd_for loop = *rd_loop_of(t, parts);
@@ -130,8 +132,8 @@ static bool needs_substrips(const rd_schedule *t, int32_t row)
     return has_fission && has_vector;
 }
 
-/* Puts a loop over substrips around the statements of a row, from its first vector loop to its
- * end. */
+/* Puts a loop over substrips (512 elements of a strip) around the statements of a row, from its
+ * first vector loop to its end. */
 static void split_row(rd_schedule *t, int32_t row)
 {
     int32_t first = t->stmt[row].first;

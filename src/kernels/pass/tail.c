@@ -25,7 +25,8 @@ static bool is_array(const rd_schedule *t, const rd_stmt *s)
            t->store[s->store].storage != RD_IN_REGISTERS;
 }
 
-/* True if the loop holds a statement of such an array. */
+/* True if the loop declares an array in memory, or begins states (accumulators) in one, which may
+ * have room for one strip (a range that vector loops visit) only. */
 static bool has_array(const rd_schedule *t, int32_t loop)
 {
     for (int32_t s = loop; s >= 0; s = rd_next_stmt(t, s, loop))

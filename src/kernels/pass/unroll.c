@@ -45,8 +45,8 @@ static void keep_round(rd_schedule *t, int32_t stmt, int64_t round)
     loop->backwards = false;
 }
 
-/* Puts copies with one round each before the loop, which keeps the last one. A loop backwards
- * begins with its last round. */
+/* Puts copies with one round each before the loop, which keeps its last round. A loop that goes
+ * backwards begins with its last index. */
 static void unroll_loop(rd_schedule *t, int32_t stmt)
 {
     const rd_for loop = *rd_loop_of(t, stmt);

@@ -23,7 +23,7 @@
 #include "kernels/pass/state_copies.h"
 
 /* ---- Which loops ----------------------------------------------------------------------------- */
-/* True if the statement is a vector loop with text of its own, not one that is a call. */
+/* True if the statement is a vector loop that is written out in the text, not one call. */
 static bool is_vector(const rd_schedule *t, int32_t stmt)
 {
     return t->stmt[stmt].kind == RD_S_LOOP && rd_loop_of(t, stmt)->kind == RD_FOR_VECTOR &&
@@ -58,7 +58,7 @@ static int32_t rounds_to_merge(const rd_schedule *t, const rd_target *target, in
 }
 
 /* ---- Rounds ---------------------------------------------------------------------------------- */
-/* Removes early exits at the end of the loop's body. */
+/* Removes the early exits that stand at the end of the loop's body. */
 static void drop_exits(rd_schedule *t, int32_t loop)
 {
     while (!t->failed && t->stmt[loop].last >= 0 && t->stmt[t->stmt[loop].last].kind == RD_S_EXIT)
@@ -133,9 +133,9 @@ static void retarget_exits(rd_schedule *t, int32_t made, int32_t loop)
     drop_exits(t, loop);
 }
 
-/* Puts the loop over jammed (unroll-and-jam) rounds before the loop, which keeps the tail. `border`
- * is the end, rounded down to whole rounds: there the tail begins.  The tail is no loop of the
- * program any more (of -1), so it is not jammed again. */
+/* Puts the loop over `rows` jammed rounds before the original loop (unroll-and-jam), which keeps
+ * the rounds that are left (the tail). `border`, the end rounded down to whole rounds, is where
+ * the first ends and the second begins. The tail has of = -1, so that it is not jammed again. */
 static void merge_rounds(rd_schedule *t, int32_t loop, int32_t rows)
 {
     const rd_for       l      = *rd_loop_of(t, loop);

@@ -118,7 +118,8 @@ static int32_t end_of_part(const rd_schedule *t, int32_t stmt)
     return stmt;
 }
 
-/* True if an array that the statement of a row declares is used in another part than its own. */
+/* True if an array that the statement of a row declares is used in another part than its own. A
+ * row's parts are its serial loops, and what stands between them. */
 static bool is_used_elsewhere(const rd_schedule *t, int32_t loop, int32_t stmt)
 {
     for (int32_t s = t->stmt[stmt].next; s >= 0; s = rd_next_stmt(t, s, loop))

@@ -35,13 +35,13 @@ static const rd_let *load_of(const jam_candidate *m, int32_t stmt)
     return let && let->kind == RD_I_LOAD ? let : NULL;
 }
 
-/* The factor of an axis in a position; 0 if it is not in it. */
+/* The coefficient of an axis in a position; 0: the axis is not in it. */
 static int64_t coef(const jam_candidate *m, const rd_linear *at, int32_t axis)
 {
     return rd_linear_coef(m->r->t, at, axis);
 }
 
-/* The axis of the loop in question. */
+/* The axis of the loop whose rounds may be jammed. */
 static int32_t axis_of(const jam_candidate *m)
 {
     return rd_loop_of(m->r->t, m->loop)->axis;
@@ -191,10 +191,10 @@ static bool can_merge_stmt(const jam_candidate *m, int32_t stmt)
     }
 }
 
-/* 4 or 8 rounds, or 0 if the loop cannot be jammed. It must be a loop of the program (of >= 0),
- * upwards, with so many rounds, and a step of a fold that goes on after it (not `inner`: those end
- * in one round of a vector loop). Jamming would hurt if it streams short rows from memory
- * (has_short_streams()). The merged loop has MOST operations at most. */
+/* How many rounds are jammed: 4 or 8, or 0 if the loop cannot be jammed. It must be a loop of the
+ * program (of >= 0), upwards, with so many rounds, and with a step of a fold that goes on after
+ * it. A fold that ends in one round (`inner`) does not count. Jamming would hurt if the loop
+ * streams short rows from memory. The merged loop has MOST operations at most. */
 int32_t rd_unroll_jam_rounds(const rd_strip_at *r, const rd_strip *strip,
                              const rd_fold_in_strip *fold, int32_t loop)
 {

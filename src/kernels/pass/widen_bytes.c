@@ -60,7 +60,7 @@ static int32_t width_of(const rd_for *strip)
     return strip->padded ? strip->padded : strip->width;
 }
 
-/* True if the strip's length is known, and less than a vector of bytes. */
+/* True if the number of the strip's elements is known (> 0), and less than a vector has bytes. */
 static bool is_short(const rd_for *strip, int vector)
 {
     return width_of(strip) > 0 && width_of(strip) < vector;

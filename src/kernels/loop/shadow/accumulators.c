@@ -34,7 +34,7 @@ __attribute__((format(printf, 3, 4))) bool rd_shadow_fold_fails(const rd_shadow_
 }
 
 /* ---- Room ------------------------------------------------------------------------------------ */
-/* Returns a fold of the program. */
+/* The fold with that number, as the program has it. */
 const rd_fold *rd_shadow_fold_of(const rd_shadow_folds *s, int32_t fold)
 {
     return &s->t->p->fold[fold];
@@ -114,7 +114,7 @@ rd_shadow_folds *rd_shadow_folds_new(const rd_schedule *t, rd_text *why)
     return NULL;
 }
 
-/* Frees all of them; parts may be missing after a failure. */
+/* Frees the accumulators, states and partials of all folds; some may be missing after a failure. */
 void rd_shadow_folds_free(rd_shadow_folds *s)
 {
     if (!s)

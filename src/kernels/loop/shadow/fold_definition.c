@@ -49,7 +49,7 @@ rd_shadow_list *rd_shadow_list_new(const rd_fold *f)
     return l;
 }
 
-/* Frees the list. */
+/* Frees the list with its elements; NULL is allowed. */
 void rd_shadow_list_free(rd_shadow_list *l)
 {
     if (!l)
@@ -195,8 +195,8 @@ static uint64_t tree_of(const rd_fold *f, const uint64_t *element, int64_t from,
                           tree_of(f, element, from + ((int64_t)1 << (level - 1)), level - 1));
 }
 
-/* The tree prefix of n elements: the nodes that cover them, merged from the right. 7 elements are
- * (0..3, (4..5, 6)). */
+/* The prefix of n elements from `from` on, of a scan by the tree: the aligned nodes of 2^level
+ * elements that cover them, merged from the right. Of 7 elements it is (0..3, (4..5, 6)). */
 static uint64_t tree_prefix(const rd_fold *f, const uint64_t *element, int64_t from, int64_t n)
 {
     int32_t level = 0;

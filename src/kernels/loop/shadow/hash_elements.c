@@ -129,8 +129,8 @@ void rd_shadow_lanes(const rd_fold *f, uint64_t *node)
             node[l] = rd_shadow_merge(f, node[l], node[l + half]);
 }
 
-/* Returns the hash of result k of a node: it depends on the reducer, the type of results and the
- * node. */
+/* The hash of result k of a node (merged elements): it depends on the reducer, the type of results
+ * and the node. */
 rd_shadow rd_shadow_finish(const rd_fold *f, uint64_t node, int32_t k)
 {
     const uint64_t what = (uint64_t)f->reducer << 16 | (uint64_t)f->out << 8 | (uint64_t)k;

@@ -13,19 +13,20 @@ uint64_t rd_shadow_hash(rd_shadow x)
     return x.known ? rd_mix(RD_OF_NUMBER, x.bits) : x.bits;
 }
 
-/* A known int. */
+/* The shadow of a known int. */
 rd_shadow rd_shadow_of_int(int64_t value)
 {
     return (rd_shadow){ (uint64_t)value, true };
 }
 
-/* A number of which only the hash is known. */
+/* The shadow of a number of which only the hash is known: how it was computed. */
 static rd_shadow unknown_shadow(uint64_t hash)
 {
     return (rd_shadow){ hash, false };
 }
 
-/* Returns a known number of a type.  Bits that a narrow type does not have are 0. */
+/* The shadow of a known number. Bits that a narrow type does not have are 0, so that equal numbers
+ * have equal shadows. */
 static rd_shadow known_shadow(rd_word word, rd_dtype type)
 {
     const rd_word zero = { .u64 = 0 };
@@ -134,7 +135,8 @@ static rd_shadow call_value(const rd_let *let, const rd_shadow *in)
     return unknown_shadow(hash);
 }
 
-/* The shadow of a value; `in` has its operands. */
+/* The shadow of what a LET makes, by its kind: a known number, or a hash of the operation and its
+ * operands. `in` has the operands' shadows. */
 rd_shadow rd_shadow_value(const rd_let *let, const rd_shadow *in)
 {
     switch (let->kind) {
@@ -149,7 +151,7 @@ rd_shadow rd_shadow_value(const rd_let *let, const rd_shadow *in)
 }
 
 /* ---- Failures -------------------------------------------------------------------------------- */
-/* Notes the first failure; returns false. */
+/* Notes the first failure of a shadow run as a sentence in *why; returns false. */
 bool rd_shadow_fails(rd_text *why, const char *format, ...)
 {
     va_list list;

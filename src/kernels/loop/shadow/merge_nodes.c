@@ -75,7 +75,7 @@ static bool add_to_prefix(const rd_shadow_folds *s, const rd_stmt *by, rd_shadow
 
 /* Ends the open block of a cell (accumulator): the states of its lanes (partial accumulators)
  * become a node, and are empty again. block < 0: no block is open. The states must be in the
- * statement's array, and not in a copy. An unordered fold (`any`) has no blocks to keep, and
+ * statement's array, and not in a copy. An unordered fold (`unordered`) has no blocks to keep, and
  * always gives a node. */
 bool rd_shadow_end_block(rd_shadow_folds *s, const rd_stmt *by, rd_shadow_accumulator *c)
 {

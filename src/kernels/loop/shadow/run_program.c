@@ -21,8 +21,8 @@ typedef struct program_run {
 } program_run;
 
 /* ---- Positions ------------------------------------------------------------------------------- */
-/* Returns the value of an address.  A `local` index counts from the begin of the axis' current
- * range. */
+/* The value of an address at the current indices and registers. A `local` index counts from the
+ * begin of the axis's current range (lo). An unknown register counts as 0 or 1, by its hash. */
 static int64_t position(const program_run *r, const rd_address *at)
 {
     int64_t sum = at->offset;
@@ -46,7 +46,8 @@ static rd_shadow_coords place_of(const program_run *r, const rd_fold *f)
 }
 
 /* ---- Folds ----------------------------------------------------------------------------------- */
-/* The element that a STEP or SCAN takes. */
+/* The element that a STEP or SCAN takes: registers a, b and c have its value, weight and mask (-1:
+ * none). */
 static rd_shadow_element element_of(const program_run *r, const rd_inst *inst)
 {
     const rd_fold         *f  = &r->p->fold[inst->arg];
@@ -109,7 +110,7 @@ static void add_value(program_run *r, const rd_inst *inst)
     r->reg[inst->dst] = rd_shadow_value(&let, in);
 }
 
-/* Runs a call of a user's function. */
+/* Runs a call of a user's function: its register gets a hash of the function and its operands. */
 static void add_call(program_run *r, const rd_inst *inst)
 {
     const rd_call *call = &r->p->call[inst->arg];
@@ -124,7 +125,7 @@ static void add_call(program_run *r, const rd_inst *inst)
 /* ---- Instructions ---------------------------------------------------------------------------- */
 static void run_instructions(program_run *r, int32_t from, int32_t to);
 
-/* Loads an element at an address of the program. */
+/* Loads the shadow of an element at an address of the program, given by its number. */
 static rd_shadow load(const program_run *r, int32_t address)
 {
     const rd_address *at = &r->p->address[address];
@@ -132,7 +133,7 @@ static rd_shadow load(const program_run *r, int32_t address)
     return rd_shadow_load(&r->memory, at->slot, at->type, position(r, at));
 }
 
-/* Runs a STORE. */
+/* Runs a STORE: puts the shadow of register inst->a into the program's memory. */
 static void store(const program_run *r, const rd_inst *inst)
 {
     const rd_address *at = &r->p->address[inst->arg];
@@ -140,7 +141,8 @@ static void store(const program_run *r, const rd_inst *inst)
     rd_shadow_put(&r->memory, at->slot, at->type, position(r, at), r->reg[inst->a]);
 }
 
-/* Runs a SORT. */
+/* Runs a SORT of a row, or if it comes in strips (most > 0) of the part in the current range of
+ * its axis. */
 static void run_sort(const program_run *r, const rd_inst *inst)
 {
     const rd_sorting *s = &r->p->sorting[inst->arg];

@@ -61,7 +61,8 @@ static void store(rd_shadow_task *r, const rd_shadow_copy *c, const rd_stmt *s)
     r->made[s->store][at]  = true;
 }
 
-/* Declares an array: nothing is stored in it. */
+/* Runs an ARRAY (declaration): no element is stored in it, or if it holds states (accumulators)
+ * none has begun. */
 static void declare(rd_shadow_task *r, int32_t store)
 {
     if (r->t->store[store].fold >= 0)

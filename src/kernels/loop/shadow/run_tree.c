@@ -9,7 +9,7 @@
 #include <stdlib.h>
 
 /* ---- Tasks ----------------------------------------------------------------------------------- */
-/* Frees what a task has; parts of it may be missing. */
+/* Frees all that a task of a shadow run has; after a failure some of it may be missing. */
 static void close_task(rd_shadow_task *r)
 {
     rd_shadow_memory_free(&r->own);

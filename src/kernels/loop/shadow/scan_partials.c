@@ -60,7 +60,7 @@ bool rd_shadow_store_scan_partials(rd_shadow_folds *s, const rd_stmt *by)
 }
 
 /* ---- Nodes above them ------------------------------------------------------------------------ */
-/* -1, 0 or 1, as a is less than, equal to or greater than b. */
+/* Returns -1, 0 or 1, as a is less than, equal to or greater than b. */
 static int compare(int64_t a, int64_t b)
 {
     return (a > b) - (a < b);
@@ -79,7 +79,8 @@ static int compare_partials(const void *a, const void *b)
                                               : compare(x->cover.start, y->cover.start);
 }
 
-/* Sorts the partials of a fold. */
+/* Sorts the partials of a fold by item (work of one team of threads), cell (accumulator), level
+ * and first block (a run of a fold's steps), so that they can be found by bsearch(). */
 static void sort_partials(const rd_shadow_folds *s, int32_t fold)
 {
     if (s->n_partial[fold])

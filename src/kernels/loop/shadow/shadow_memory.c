@@ -22,7 +22,7 @@ static rd_shadow_entry *entry_of(rd_shadow_entry *table, size_t room, int32_t sl
     return &table[at];
 }
 
-/* Makes the table twice as large, and enters all elements again. */
+/* Makes the hash table twice as large, and enters all elements again. m->failed: no memory. */
 static void grow(rd_shadow_memory *m)
 {
     const size_t           room = m->room ? 2 * m->room : 1024;
@@ -56,7 +56,8 @@ void rd_shadow_store(rd_shadow_memory *m, int32_t slot, int64_t byte, rd_shadow 
     *entry = (rd_shadow_entry){ byte, slot, x };
 }
 
-/* The element that was stored there; NULL if there is none. */
+/* The shadow that was stored at this byte of the slot (array of the program's memory); NULL:
+ * nothing was. */
 const rd_shadow *rd_shadow_find(const rd_shadow_memory *m, int32_t slot, int64_t byte)
 {
     const rd_shadow_entry *entry = m->room ? entry_of(m->entry, m->room, slot, byte) : NULL;
@@ -119,7 +120,8 @@ static int64_t byte_of(rd_dtype type, int64_t place)
     return (int64_t)((uint64_t)place * (uint64_t)rd_dtype_size(type));
 }
 
-/* Loads an element: what was stored there last, or what memory holds before anything is stored. */
+/* Loads the shadow of element `place` of a slot (array of the program's memory): what was stored
+ * there last, or what memory holds before anything is stored. */
 rd_shadow rd_shadow_load(const rd_shadow_memories *m, int32_t slot, rd_dtype type, int64_t place)
 {
     const int64_t          byte  = byte_of(type, place);
@@ -128,7 +130,7 @@ rd_shadow rd_shadow_load(const rd_shadow_memories *m, int32_t slot, rd_dtype typ
     return found ? *found : rd_shadow_of_memory(m->p, slot, place, byte);
 }
 
-/* Stores element `place` of a slot. */
+/* Stores the shadow of element `place` of a slot (array of the program's memory). */
 void rd_shadow_put(const rd_shadow_memories *m, int32_t slot, rd_dtype type, int64_t place,
                    rd_shadow x)
 {
