@@ -168,8 +168,8 @@ static bool has_vectors(const rd_schedule *t)
     return false;
 }
 
-/* A copy of the tree without ends of blocks (PUSH_IF_LAST): pass `block_ranges` takes them out of
- * loops, so they prevent no strips. NULL: no memory. */
+/* A copy of the tree without ends of blocks (PUSH_IF_LAST; a block is a run of a fold's steps):
+ * pass `block_ranges` takes them out of loops, so they prevent no strips. NULL: no memory. */
 static rd_schedule *copy_without_block_ends(const rd_schedule *t)
 {
     rd_schedule *copy = rd_schedule_copy(t);

@@ -101,8 +101,8 @@ static bool takes_exponentials(const rd_schedule *t, int32_t stmt)
     return t->stmt[stmt].kind == RD_S_STEP && rd_has_exponential(&t->fold[t->stmt[stmt].fold].of);
 }
 
-/* Puts the step alone into a loop by call (one call in the text), and the statements behind it
- * into a loop of their own. If the step is the first of its loop, so that nothing stands before
+/* Puts the step alone into a loop by call (one call in the generated C), and the statements behind
+ * it into a loop of their own. If the step is the first of its loop, so that nothing stands before
  * it, that loop itself becomes the one by call. Returns the loop of the statements behind; the one
  * by call if there are none. */
 static int32_t split_step(rd_schedule *t, int32_t loop, int32_t stmt)
@@ -155,7 +155,8 @@ static void mark_bounded(rd_schedule *t)
 }
 
 /* The pass: splits all vector loops of the program's parts (head, body, tail), so that operations
- * without vectors get loops of their own.  A loop by call is one call in the text and stays. */
+ * without vectors get loops of their own.  A loop by call is one call in the generated C and
+ * stays. */
 void rd_pass_fission(rd_schedule *t, const rd_target *target)
 {
     (void)target;

@@ -29,7 +29,7 @@ bool rd_draws_words_of_strip(const rd_schedule *t, const rd_let *let)
 }
 
 /* True if no vector instruction computes the value, so that it needs a loop by call (one call in
- * the text). Such are a user's function, a cast from float that may exceed 32 bits, and an
+ * the generated C). Such are a user's function, a cast from float that may exceed 32 bits, and an
  * operator that calls a function for some elements. exp counts always, as this library's code
  * computes it for a whole strip (a range that vector loops visit). */
 bool rd_let_needs_fission(const rd_schedule *t, const rd_let *let)

@@ -26,8 +26,8 @@ static int32_t find_stmt(const rd_strip_at *r, int32_t fold, uint32_t kinds)
     return -1;
 }
 
-/* True if a loop over the strips' axis stands around the statement, within the region (loops that
- * share strips). */
+/* True if a loop over the strips' axis (along which vector loops go) stands around the statement,
+ * within the region (loops that share strips). */
 bool rd_stands_along(const rd_strip_at *r, int32_t stmt)
 {
     for (int32_t s = r->t->stmt[stmt].parent; s != r->top && s >= 0; s = r->t->stmt[s].parent)
@@ -58,8 +58,9 @@ static bool has_steps_along(const rd_strip_at *r)
 }
 
 /* True if a loop in the region (loops that share strips) visits a list of index ranges (a block
- * mask) that clusters along the strips' axis select, and no fold goes along that axis. Only loops
- * of the program (of >= 0) have bounds; list_at is the address of the clusters, -1: no list. */
+ * mask) that clusters along the strips' axis (along which vector loops go) select, and no fold
+ * goes along that axis. Only loops of the program (of >= 0) have bounds; list_at is the address of
+ * the clusters, -1: no list. */
 bool rd_has_clusters(const rd_strip_at *r)
 {
     const rd_program *p = r->t->p;
@@ -90,8 +91,8 @@ static bool is_stored(const rd_schedule *t, int32_t slot)
     return rd_program_accesses(t->p, RD_I_STORE, slot);
 }
 
-/* True if a term of the address is a value (axis < 0) that is made in a loop over the strips'
- * axis: each element's index is read from memory or computed. */
+/* True if a term of the address is a value (axis < 0) that is made in a loop over the strips' axis
+ * (along which vector loops go): each element's index is read from memory or computed. */
 static bool is_gather(const rd_strip_at *r, const rd_linear *at)
 {
     for (int32_t k = 0; k < at->n; k++) {

@@ -25,8 +25,8 @@ static const rd_for *vector_at(const rd_schedule *t, int32_t stmt)
     return loop && loop->kind == RD_FOR_VECTOR ? loop : NULL;
 }
 
-/* True if the statement is a loop by call (one call in the text) that ends with a step that takes
- * exponentials. */
+/* True if the statement is a loop by call (one call in the generated C) that ends with a step that
+ * takes exponentials. */
 static bool takes_exponentials(const rd_schedule *t, int32_t stmt)
 {
     const rd_for  *loop = vector_at(t, stmt);

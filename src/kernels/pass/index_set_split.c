@@ -162,7 +162,8 @@ static bool ends_blocks_inside(const rd_schedule *t, int32_t loop)
 }
 
 /* True if the loop takes elements into folds, and does not also test for the ends of blocks
- * (PUSH_IF_LAST) of a fold that begins outside of it, as skipped rounds would miss such an end. */
+ * (PUSH_IF_LAST; a block is a run of a fold's steps) of a fold that begins outside of it, as
+ * skipped rounds would miss such an end. */
 static bool has_only_elements(const rd_schedule *t, int32_t loop)
 {
     bool takes = false;

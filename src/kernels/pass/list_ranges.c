@@ -226,8 +226,8 @@ static bool has_steps_along(const rd_schedule *t, int32_t strips)
 }
 
 /* The number of the address of the clusters (list_at) that select the list of a loop inside, if
- * they lie along the strips' axis. -1: there are none, or a fold goes along that axis. Only loops
- * of the program (of >= 0) have such bounds. */
+ * they lie along the strips' axis (along which vector loops go). -1: there are none, or a fold
+ * goes along that axis. Only loops of the program (of >= 0) have such bounds. */
 static int32_t clusters_along(const rd_schedule *t, int32_t strips)
 {
     int32_t found = -1;

@@ -172,9 +172,9 @@ static void store_value(rd_schedule *t, int32_t loop, const rd_let *let, int32_t
 }
 
 /* Adds "serial i1 { vector i0 { r9 = load ..; a7[..] = r9 } }" at the insertion point, with the n
- * loops of packed_position() around. The vector loop is plain: not by call (one call in the text),
- * in any order. The new load is not counted as elements read (uncounted), as the old one still is.
- */
+ * loops of packed_position() around. The vector loop is plain: not by call (one call in the
+ * generated C), in any order. The new load is not counted as elements read (uncounted), as the old
+ * one still is. */
 static void add_loops(reread_load *r, const int32_t *loop, int32_t n, int32_t store,
                       rd_linear position)
 {

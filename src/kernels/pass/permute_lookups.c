@@ -90,8 +90,9 @@ static rd_linear lookup_position(lookup_loop *q, rd_linear at, const rd_lookup *
     return rd_linear_plus_value(q->t, at, l->apart, q->index);
 }
 
-/* Moves the lookup into the loop by call (one call in the text), at the address with the copied
- * index. That loop stores the element into a new array, from which the loop behind loads it. */
+/* Moves the lookup into the loop by call (one call in the generated C), at the address with the
+ * copied index. That loop stores the element into a new array, from which the loop behind loads
+ * it. */
 static void load_in_call(lookup_loop *q, int32_t stmt, const rd_lookup *l, int32_t behind)
 {
     rd_schedule  *t     = q->t;
@@ -146,7 +147,8 @@ static int32_t move_lookup(lookup_loop *q, int32_t loop, int32_t stmt, const rd_
 }
 
 /* Moves all lookups of a vector loop that take less time by permutes than by gathers. q->call is
- * the loop by call (one call in the text) that takes the next lookup, -1: none is made yet. */
+ * the loop by call (one call in the generated C) that takes the next lookup, -1: none is made yet.
+ */
 static void move_lookups(lookup_loop *q, int32_t loop)
 {
     rd_schedule  *t    = q->t;

@@ -313,8 +313,9 @@ static bool is_inside(const rd_schedule *t, int32_t inst, int32_t of)
     return of >= 0 && inst > t->p->loop[of].begin && inst < t->p->loop[of].end;
 }
 
-/* True if the loop tests for ends of blocks (PUSH_IF_LAST) of a fold that begins outside of it.
- * Such a test may count the rounds of the loop, so they must stay together. */
+/* True if the loop tests for ends of blocks (PUSH_IF_LAST; a block is a run of a fold's steps) of
+ * a fold that begins outside of it. Such a test may count the rounds of the loop, so they must
+ * stay together. */
 static bool tests_ends(const rd_schedule *t, int32_t loop)
 {
     for (int32_t s = loop; s >= 0; s = rd_next_stmt(t, s, loop))

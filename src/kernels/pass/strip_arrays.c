@@ -178,7 +178,7 @@ int32_t rd_split_vector(rd_schedule *t, int32_t stmt, int32_t previous)
 
 /* Adds a loop before this one that computes the value for all elements of the strip (a range that
  * vector loops visit) into a new array, and makes the value a load from that array. The packing
- * loop may run in any order. by_call: it is one call in the text. */
+ * loop may run in any order. by_call: it is one call in the generated C. */
 void rd_pack_value(rd_schedule *t, int32_t loop, int32_t value, rd_dtype type, bool by_call)
 {
     const int32_t store = rd_add_array_before(t, loop, type);

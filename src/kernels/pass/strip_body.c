@@ -19,8 +19,8 @@ rd_linear rd_element_of_strip(rd_strip_mining *c)
 }
 
 /* Adds a vector loop over the whole strip, from mark to mark, at the end of a body, and returns
- * it. by_call: it is one call in the text; in_order: its rounds go one after the other. It has no
- * marks of its own, and comes from no loop of the program (of -1). */
+ * it. by_call: it is one call in the generated C; in_order: its rounds go one after the other. It
+ * has no marks of its own, and comes from no loop of the program (of -1). */
 static int32_t add_vector(rd_strip_mining *c, int32_t body, bool by_call, bool in_order)
 {
     const rd_for  loop = { .kind     = RD_FOR_VECTOR,
@@ -68,8 +68,8 @@ void rd_put_alone(rd_strip_mining *c, int32_t body, int32_t stmt)
     rd_append(c->t, body, stmt);
 }
 
-/* Puts a statement into a vector loop of its own that is one call in the text.  Later statements go
- * behind it. */
+/* Puts a statement into a vector loop of its own that is one call in the generated C.  Later
+ * statements go behind it. */
 void rd_to_call(rd_strip_mining *c, int32_t body, int32_t stmt)
 {
     rd_append(c->t, add_vector(c, body, /*by_call=*/true, /*in_order=*/false), stmt);

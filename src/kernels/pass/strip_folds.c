@@ -197,9 +197,10 @@ static void distribute_step(rd_strip_mining *c, int32_t body, int32_t stmt)
     rd_to_vector(c, body, stmt);
 }
 
-/* Puts a PUSH_IF_LAST (ends the block of a cell): as a loop by call (one call in the text) for all
- * cells (accumulators) of the strip (a range that vector loops visit); or alone, if neighbours are
- * no cells, or one statement ends the blocks (runs of a fold's steps) of all cells (`all`). */
+/* Puts a PUSH_IF_LAST (ends the block of a cell): as a loop by call (one call in the generated C)
+ * for all cells (accumulators) of the strip (a range that vector loops visit); or alone, if
+ * neighbours are no cells, or one statement ends the blocks (runs of a fold's steps) of all cells
+ * (`all`). */
 static void distribute_ends(rd_strip_mining *c, int32_t body, int32_t stmt)
 {
     rd_stmt s = c->t->stmt[stmt];

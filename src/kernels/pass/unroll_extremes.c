@@ -70,8 +70,8 @@ static bool can_unroll(const rd_schedule *t, int32_t loop)
 
 /* ---- Changes --------------------------------------------------------------------------------- */
 /* Adds "unroll i0 from m0 to m0 + 4" at the end of a body, and returns it; a vector loop is by
- * call (one call in the text). It has no marks of its own (start, stop -1), and comes from no loop
- * of the program (of -1). m0 is the mark bound to the first of four elements. */
+ * call (one call in the generated C). It has no marks of its own (start, stop -1), and comes from
+ * no loop of the program (of -1). m0 is the mark bound to the first of four elements. */
 static int32_t add_loop(rd_schedule *t, int32_t body, rd_for_kind kind, int32_t axis, int32_t mark)
 {
     const rd_linear from = rd_linear_plus_axis(t, rd_linear_of(0), /*coef=*/1, mark);
@@ -94,8 +94,9 @@ static int32_t add_loop(rd_schedule *t, int32_t body, rd_for_kind kind, int32_t 
     return made;
 }
 
-/* Moves the step out of the unrolled loop `elements` into a loop by call (one call in the text)
- * behind it, over the same four indices. The elements go from one to the other through an array. */
+/* Moves the step out of the unrolled loop `elements` into a loop by call (one call in the
+ * generated C) behind it, over the same four indices. The elements go from one to the other
+ * through an array. */
 static void move_step(rd_schedule *t, int32_t step, int32_t elements)
 {
     const int32_t body = t->stmt[elements].parent, value = t->stmt[step].x;

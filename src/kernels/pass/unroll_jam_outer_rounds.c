@@ -33,8 +33,9 @@ typedef struct row_loops {
     for (int32_t s = rd_next_stmt((q)->r->t, body, body); s >= 0; \
          s         = rd_next_stmt((q)->r->t, s, body))
 
-/* Lists the loops in the row that are not over the strips' axis; false: there is none, or there
- * are more than 4. If there are several, each must stand directly in the row. */
+/* Lists the loops in the row that are not over the strips' axis (along which vector loops go);
+ * false: there is none, or there are more than 4. If there are several, each must stand directly
+ * in the row. */
 static bool find_loops(row_loops *q)
 {
     EACH_IN(q, q->loop, s)
