@@ -118,8 +118,9 @@ static bool moves_lane(const rd_program *p, const rd_loop_fold *f)
 }
 
 /* ---- All of a fold --------------------------------------------------------------------------- */
-/* Fills the facts of a fold from its instructions; loop.h explains each. A fold without elements
- * has no step instruction (step -1): its cells (accumulators) only begin and are finished. */
+/* Fills the facts of a fold from its instructions; loop.h explains each field, and emit.h those of
+ * f->of. A fold without elements has no step instruction (step -1): its cells (accumulators) only
+ * begin and are finished. */
 static void fill_facts(const rd_program *p, const int32_t *made, bool whole, rd_loop_fold *f)
 {
     const rd_fold *fold   = f->of.fold;

@@ -149,11 +149,11 @@ static double gathered_ns(const rd_price_site *at, int32_t stmt, rd_dtype type)
                : rd_gather_ns(at->s);
 }
 
-/* Adds the time of a load or store to *to, and of the arithmetic with it to *e.  Dense elements
- * are vector accesses; strided ones are copied one by one to an array, which is then loaded
- * densely. Outside of vectors (at->vector < 0) an access is a scalar instruction; within them,
- * what does not vary costs nothing. The constants are estimates, in units of a scalar load and
- * store. */
+/* Adds the time of a load or store to *to, and of the arithmetic with it to *e. Outside of vectors
+ * (at->vector < 0) it is a scalar instruction; within them, what does not vary costs nothing. Rows
+ * with gaps are packed; strides up to 4 are vector accesses and shuffles; others are copied one by
+ * one to an array, which is then loaded densely. The constants are estimates, in units of a scalar
+ * load and store. */
 void rd_price_access(const rd_price_site *at, int32_t stmt, rd_dtype type, bool vector, double *to,
                      rd_unit_ns *e)
 {

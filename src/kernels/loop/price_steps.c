@@ -175,7 +175,7 @@ void rd_price_step(const rd_price_site *at, int32_t stmt, bool vector, rd_unit_n
     /* A weight is one more product for each element; a dot product has it in its step. */
     if (step->w >= 0 && !rd_reducer_multiplies(f->of.fold->reducer))
         ns += rd_mul_ns(s, f->of.fold->type);
-    if (f->of.fold->n_group)
+    if (f->of.fold->n_group) /* a group-by */
         add_label(at, e);
     if (vector && mapping != RD_MAPS_NOT) {
         const double transfer_ns = states_ns(at, f, stmt, mapping);

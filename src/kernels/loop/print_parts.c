@@ -87,7 +87,8 @@ static bool is_zero(const rd_edge *edge)
            edge->part[0].by <= 1;
 }
 
-/* Adds the line of a loop:
+/* Adds the line of a loop: its kind, axis, width (of 64), padding (in 64), bounds, step, marks
+ * (axes bound to the ends of a round), and how it is run:
  *
  *     serial i0 of 64 to 3000 down to 0 + 64 k by 64, starts m0, stops m1 */
 void rd_loop_text(rd_text *to, const rd_schedule *t, const rd_for *loop)

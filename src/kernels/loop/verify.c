@@ -203,7 +203,8 @@ static bool verify_sort(const rd_verifier *f, const rd_stmt *s)
            rd_verify_linear(f, &s->count);
 }
 
-/* Verifies one statement by its kind. */
+/* Verifies one statement by its kind; only a LOOP, an IF and an IF_LAST may have a body. What is
+ * not named is a statement of a fold. */
 static bool verify_stmt(rd_verifier *f, int32_t stmt)
 {
     const rd_stmt *s = &f->t->stmt[stmt];

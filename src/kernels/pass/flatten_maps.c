@@ -136,10 +136,9 @@ static void flatten_position(const rd_flattening *c, rd_linear *position, int32_
 }
 
 /* Packs rows that are apart in memory: "vector i0 from m2 to m3, by call { unroll i1 to 3 { r9 =
- * load s0[6*i0 + i1]; a6[3*i0 + i1 - 3*m2] = r9 } }". `of` is the loop over rows as it was.
- * Returns the array. The inner loop has no marks (start, stop), and none comes from a loop of the
- * program (of). `of.from` is the strip's first row, so elements of a strip begin at 0 in the
- * array. */
+ * load s0[6*i0 + i1]; a6[3*i0 + i1 - 3*m2] = r9 } }". Returns the array. `of` is the vector loop
+ * over rows as it was; its lower bound is the strip's first row, which comes first in the array.
+ * The inner loop has no marks (start, stop -1), and comes from no loop of the program (of -1). */
 static int32_t pack_rows(const rd_flattening *c, rd_for of, int32_t value)
 {
     enum { BEHIND = 64 }; /* elements of room: vectors write past the last element */

@@ -96,7 +96,8 @@ static void set_range(rd_for *loop, rd_linear from, int64_t n)
 
 /* Adds the loop that packs the operands of all steps, one behind the other: "vector i0 from m0 to
  * m0 + 512 { r0 = ..; a1[i0 - m0] = r0 }". It is a copy of the loop over steps, with a STORE in
- * place of the STEP. If there are rows (row > 0), a loop over them stands around it. */
+ * place of the STEP. b->first is m0. If there are rows (b->row elements each), the copy visits one
+ * row, and a loop over rows stands around it. */
 static void pack_elements(rd_interleaving *b, int32_t body)
 {
     rd_schedule    *t     = b->t;

@@ -112,9 +112,10 @@ static void move_step(rd_schedule *t, int32_t step, int32_t elements)
         t->stmt[step].x = rd_load_at_start(t, steps, store, steps);
 }
 
-/* Adds the loop over four elements at a time before the loop, which keeps up to three elements (the
- * tail). `border` is the end, rounded down to whole fours: there the tail begins.  The new loops
- * come from no loop of the program (of -1). */
+/* Adds a loop over four elements at a time before the loop, which keeps up to three elements (the
+ * tail). `border` is the end, rounded down to whole fours, where the tail begins. The statements
+ * move into an unrolled loop over the four (`elements`), and each STEP into a loop by call behind
+ * it. The new loops come from no loop of the program (of -1). */
 static void put_unrolled_loop(rd_schedule *t, int32_t loop)
 {
     const rd_for       l      = *rd_loop_of(t, loop);

@@ -232,8 +232,9 @@ static void sort(const rd_shadow_task *r, const rd_shadow_copy *c, const rd_stmt
 }
 
 /* ---- All kinds ------------------------------------------------------------------------------- */
-/* Runs a statement that is no loop, in one copy. A search in memory (LOWER_BOUND) takes its lower
- * bound. */
+/* Runs a statement that is no loop, in one copy (instance of the code). A search in memory
+ * (LOWER_BOUND) takes its lower bound, as data are unknown. A CUT_AT_RUN does nothing, and an EXIT
+ * is only noted. */
 void rd_shadow_statement(rd_shadow_task *r, int32_t stmt, rd_shadow_copy *c)
 {
     const rd_stmt        *s        = &r->t->stmt[stmt];
