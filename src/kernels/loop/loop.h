@@ -356,14 +356,14 @@ static inline bool rd_is_vector(const rd_schedule *t, int32_t stmt)
     return t->stmt[stmt].kind == RD_S_LOOP && rd_loop_of(t, stmt)->kind == RD_FOR_VECTOR;
 }
 
-/* True if it is a vector loop that the text runs by one call. */
+/* True if it is a vector loop that the generated C runs by one call. */
 static inline bool rd_is_by_call(const rd_schedule *t, int32_t stmt)
 {
     return t->stmt[stmt].kind == RD_S_LOOP && rd_loop_of(t, stmt)->by_call;
 }
 
-/* The next statement in the order of the text (preorder): the first of its body, else the one
- * behind it; -1: it was the last of `top`'s.  All traversals use it. */
+/* The next statement in preorder: the first of its body, else the one behind it; -1: it was the
+ * last of `top`'s.  All traversals use it. */
 static inline int32_t rd_next_stmt(const rd_schedule *t, int32_t stmt, int32_t top)
 {
     if (t->stmt[stmt].first >= 0)

@@ -134,9 +134,8 @@ static int32_t in_body(const rd_schedule *t, int32_t stmt, int32_t body)
     return stmt;
 }
 
-/* True if `a` stands before `b` in the order of the text (preorder). Compared are the two
- * statements of their common body that are or hold a and b; different parts of the tree (body -1)
- * compare by number. */
+/* True if `a` stands before `b` in preorder. Compared are the two statements of their common body
+ * that are or hold a and b; different parts of the tree (body -1) compare by number. */
 bool rd_comes_before(const rd_schedule *t, int32_t a, int32_t b)
 {
     const int32_t body = rd_common_body(t, a, b);

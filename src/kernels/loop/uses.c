@@ -100,8 +100,8 @@ bool rd_reads_value(const rd_schedule *t, int32_t stmt, int32_t value)
     return n > RD_MOST_READS;
 }
 
-/* The next statement in the order of the text, from the last of a part (head, body or tail) on to
- * the next part; -1: it was the last. */
+/* The next statement in preorder, from the last of a part (head, body or tail) on to the next
+ * part; -1: it was the last. */
 static int32_t next_in_program(const rd_schedule *t, int32_t stmt)
 {
     int32_t part = stmt, next;
@@ -115,8 +115,8 @@ static int32_t next_in_program(const rd_schedule *t, int32_t stmt)
                : -1;
 }
 
-/* Returns the next statement behind `last` that reads a value, in the order of the text; -1: there
- * is none.  The search begins with the first part (head, body or tail) if `last` is -1. */
+/* Returns the next statement behind `last` that reads a value, in preorder; -1: there is none.
+ * The search begins with the first part (head, body or tail) if `last` is -1. */
 int32_t rd_next_use(const rd_schedule *t, int32_t value, int32_t last)
 {
     int32_t s = last < 0 ? t->part[0] : next_in_program(t, last);

@@ -168,8 +168,8 @@ static bool verify_if_last(rd_verifier *f, int32_t stmt)
     return true;
 }
 
-/* True if the text can leave the loop early, as it can a serial, block (a run of a fold's steps)
- * or once loop; else a failure. */
+/* True if the generated C can leave the loop early: it is a serial loop, a block loop (whose
+ * rounds are ranges) or one of one round; else a failure. */
 static bool may_be_left(const rd_verifier *f, int32_t loop)
 {
     const rd_for_kind kind = rd_loop_of(f->t, loop)->kind;

@@ -61,8 +61,8 @@ static bool ends_fold(const rd_stmt *s)
            s->kind == RD_S_MERGE_LANES;
 }
 
-/* Verifies each statement of a loop by call by what the functions of texts support; a transpose is
- * known as a whole. f->stmt is the statement that a failure names. */
+/* Verifies each statement of a loop by call by what the functions of the generated C support; a
+ * transpose is known as a whole. f->stmt is the statement that a failure names. */
 bool rd_verify_call(rd_verifier *f, int32_t stmt)
 {
     const rd_stmt *loop = &f->t->stmt[stmt];

@@ -35,9 +35,9 @@ static bool has_adjacent_states(const rd_schedule *t, const rd_stmt *ends, int32
 }
 
 /* True if the statement is a serial loop over adjacent cells (accumulators) with one PUSH_IF_LAST
- * (ends the cell's block) as its body. The function that the text calls knows one lane, no groups,
- * and a plain loop: upwards over single indices (no mark), between one lower and one upper bound.
- */
+ * (ends the cell's block) as its body. The function that the generated C calls knows one lane, no
+ * groups, and a plain loop: upwards over single indices (no mark), between one lower and one upper
+ * bound. */
 static bool is_block_ends_of_cells(const rd_schedule *t, int32_t stmt)
 {
     const rd_for  *loop = t->stmt[stmt].kind == RD_S_LOOP ? rd_loop_of(t, stmt) : NULL;

@@ -59,8 +59,8 @@ static bool is_over_columns(const rd_schedule *t, int32_t stmt)
 
 /* Fills *c. True if the vector loop is the only statement of a serial loop over a few columns,
  * which stands in a serial loop over strips (strip >= 0) of the same rows. A loop by call (one
- * call in the text) has no body of its own in the text. There are enough rows for 4 strips, so
- * that copying the states (accumulators) pays. */
+ * call in the generated C) has no body of its own in the generated C. There are enough rows for 4
+ * strips, so that copying the states (accumulators) pays. */
 static bool find_column_loops(const rd_schedule *t, int32_t vector, flat_columns *c)
 {
     *c = (flat_columns){ .vector = vector, .across = t->stmt[vector].parent };
@@ -239,8 +239,8 @@ static void copy_states(rd_schedule *t, const flat_columns *c, int32_t step)
 }
 
 /* Interchanges the two inner loops: the loop over columns moves into the vector loop over rows, is
- * unrolled there, and takes its statements. `flattened` tells the text to write both as one loop
- * over adjacent memory. */
+ * unrolled there, and takes its statements. `flattened` tells the generated C to write both as one
+ * loop over adjacent memory. */
 static void interchange_loops(rd_schedule *t, const flat_columns *c)
 {
     rd_take_out(t, c->vector);

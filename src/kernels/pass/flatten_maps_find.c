@@ -98,8 +98,8 @@ static bool find_columns_outside(rd_flattening *c, int32_t stmt)
 }
 
 /* Fills *c.  True if the loops go over a few columns and over whole strips of the same rows.  The
- * text knows a strip's length (`fixed`), the last strip is not padded, and a strip begins where
- * its loop's mark (axis bound to an end of a round) says. A strip's first row must have
+ * generated C knows a strip's length (`fixed`), the last strip is not padded, and a strip begins
+ * where its loop's mark (axis bound to an end of a round) says. A strip's first row must have
  * coefficient 1 in the vector loop's bound. */
 static bool find_column_loops(rd_flattening *c, const rd_strips *strips, int32_t stmt)
 {

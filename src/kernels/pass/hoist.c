@@ -181,7 +181,7 @@ static void find_stored(hoisting *h)
                     h->stored[a[j].slot] = true;
 }
 
-/* True if the statement is a vector loop that is written out in the text, not one call. */
+/* True if the statement is a vector loop that is written out in the generated C, not one call. */
 static bool is_vector(const rd_schedule *t, int32_t stmt)
 {
     return t->stmt[stmt].kind == RD_S_LOOP && rd_loop_of(t, stmt)->kind == RD_FOR_VECTOR &&

@@ -133,8 +133,8 @@ static void pack_elements(rd_interleaving *b, int32_t body)
 }
 
 /* Adds the loop that transposes the packed operands, so that those of one step are adjacent:
- * "vector m1 to 8, by call { serial m2 to 64 { a2[8*m2 + m1] = a1[64*m1 + m2] } }".  The text has
- * a function for elements of 4 bytes or more; others are copied by two serial loops. */
+ * "vector m1 to 8, by call { serial m2 to 64 { a2[8*m2 + m1] = a1[64*m1 + m2] } }".  The generated
+ * C has a function for elements of 4 bytes or more; others are copied by two serial loops. */
 static void transpose_elements(rd_interleaving *b, int32_t body)
 {
     rd_schedule   *t     = b->t;

@@ -155,9 +155,9 @@ static rd_linear packed_position(rd_schedule *t, const column_loops *c)
 }
 
 /* Adds the loops that fill the array, behind its declaration: over the rows of the strip (a range
- * that vector loops visit), in it over the columns. The outer loop is by call, as the text has one
- * function for both; `of` is -1, so that no later pass takes the inner one for a loop of the
- * program. */
+ * that vector loops visit), in it over the columns. The outer loop is by call, as the generated C
+ * has one function for both; `of` is -1, so that no later pass takes the inner one for a loop of
+ * the program. */
 static void add_packing_loops(rd_schedule *t, const column_loops *c, int32_t array,
                               const rd_let *let)
 {

@@ -35,7 +35,7 @@ static bool is_gather(const rd_schedule *t, const rd_linear *at, int32_t axis)
 }
 
 /* True if the load reads adjacent f16 at an address without values (axis < 0). Vector instructions
- * widen such a row, but compilers do not use them, so a function of the text does it. */
+ * widen such a row, but compilers do not use them, so a function of the generated C does it. */
 static bool is_row_of_halves(const rd_schedule *t, const rd_let *let, int32_t axis)
 {
     for (int32_t k = 0; k < let->at.n; k++)
@@ -155,7 +155,7 @@ static bool are_three_byte_planes(const rd_schedule *t, int32_t loop)
 /* Packs the elements of one load by a loop of its own, or in a loop that packs another plane of
  * the same array. If the load depends on statements of the loop, the loop is split there first.
  * Returns the loop in which the load stands then. Rows of halves, and three planes of bytes, have
- * a function in the text, so their loop is by call. */
+ * a function in the generated C, so their loop is by call. */
 static int32_t pack_load(rd_schedule *t, int32_t loop, int32_t load)
 {
     const int32_t value     = t->stmt[load].value;

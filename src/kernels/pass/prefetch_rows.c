@@ -166,10 +166,10 @@ static bool has_bytes_beside_wide(const row_prefetch *r)
     return wide && bytes;
 }
 
-/* The elements of one part, a constant of the text: 64 (a cache line of bytes), or 32 where states
- * of several numbers fill the registers. Measured on a Zen 4, columns of 480 rows of f32, half
- * parts against whole ones: the maximum but for NaN took 0.61 of the time, sums 1.15, the maximum
- * of f64 by a mask 3. */
+/* The elements of one part, a constant of the generated C: 64 (a cache line of bytes), or 32 where
+ * states of several numbers fill the registers. Measured on a Zen 4, columns of 480 rows of f32,
+ * half parts against whole ones: the maximum but for NaN took 0.61 of the time, sums 1.15, the
+ * maximum of f64 by a mask 3. */
 static int32_t part_size(const row_prefetch *r)
 {
     enum { LINE = 64 };

@@ -142,7 +142,7 @@ void rd_replace_by_load(rd_schedule *t, int32_t value, int32_t store, int32_t lo
 
 /* ---- Loops ----------------------------------------------------------------------------------- */
 /* A new, empty loop like the given one; the statement stands nowhere yet. A loop by call (one call
- * in the text) may take its rounds in any order, so in_order is dropped. */
+ * in the generated C) may take its rounds in any order, so in_order is dropped. */
 static int32_t loop_like(rd_schedule *t, int32_t loop, bool by_call)
 {
     rd_for like = *rd_loop_of(t, loop);
@@ -152,8 +152,8 @@ static int32_t loop_like(rd_schedule *t, int32_t loop, bool by_call)
     return rd_add_loop(t, &like);
 }
 
-/* Adds an empty vector loop over the same range behind the loop, and returns it. by_call: it is one
- * call in the text. */
+/* Adds an empty vector loop over the same range behind the loop, and returns it. by_call: it is
+ * one call in the generated C. */
 int32_t rd_add_loop_behind(rd_schedule *t, int32_t loop, bool by_call)
 {
     const int32_t made = loop_like(t, loop, by_call);

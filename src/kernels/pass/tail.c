@@ -60,7 +60,8 @@ static bool has_unrolled_loop(const rd_schedule *t, int32_t loop)
 /* Adds the tail, a copy of the loop that runs once, behind the loop; it returns its statement, or
  * -1. Of 52 elements in 64 lanes (partial accumulators) compilers make three vectors and four
  * scalars, for which the next vector of states waits. So a padded tail is as long as other strips
- * (ranges that vector loops visit) in the text (the maximum of rows of 180 f32: 26 ns, so 19). */
+ * (ranges that vector loops visit) in the generated C (the maximum of rows of 180 f32: 26 ns, so
+ * 19). */
 static int32_t add_tail(rd_schedule *t, int32_t stmt, rd_edge_part border, const rd_strip *r)
 {
     const int32_t made = rd_stmt_copy(t, stmt);
@@ -77,9 +78,9 @@ static int32_t add_tail(rd_schedule *t, int32_t stmt, rd_edge_part border, const
 }
 
 /* True if the row has 4 strips (ranges that vector loops visit) or fewer and a known length, which
- * is then a constant of the text. States of lanes (partial accumulators) stay in registers from
- * strip to strip then (the variance of rows of 192 f32: 62 ns, so 30). No terms (n == 0): both
- * bounds are constants. */
+ * is then a constant of the generated C. States of lanes (partial accumulators) stay in registers
+ * from strip to strip then (the variance of rows of 192 f32: 62 ns, so 30). No terms (n == 0):
+ * both bounds are constants. */
 static bool is_few_strips(const rd_for *loop, const rd_strip *r)
 {
     enum { FEW = 4 };
@@ -160,8 +161,8 @@ static bool is_shared_strip(const rd_schedule *t, const rd_strip *r)
     return !t->whole && t->p->root == r->axis && rd_reach(t->p, r->axis) == r->width && !r->padded;
 }
 
-/* Keeps the strips of full length in the loop, so that the text knows their width, and adds the
- * tail behind for the rest. `border` is the end, rounded down to whole strips, where the tail
+/* Keeps the strips of full length in the loop, so that the generated C knows their width, and adds
+ * the tail behind for the rest. `border` is the end, rounded down to whole strips, where the tail
  * begins; r->tail == 0: nothing is left for it. Loops with several bounds, or backwards, stay as
  * they are. */
 static void split_tail(rd_schedule *t, int32_t stmt, const rd_strip *r)
@@ -226,7 +227,8 @@ static void split_strips(rd_schedule *t, int32_t stmt, const rd_strip *r)
 }
 
 /* The pass: splits each loop over strips (strip >= 0: its number) into strips of a length that the
- * text knows, and a shorter tail.  Statements from n on are those that the pass has added. */
+ * generated C knows, and a shorter tail.  Statements from n on are those that the pass has added.
+ */
 void rd_pass_tail(rd_schedule *t, const rd_target *target)
 {
     for (int k = 0; target->strips && k < RD_N_PARTS; k++)

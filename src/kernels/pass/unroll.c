@@ -17,8 +17,8 @@
 #include "kernels/pass/pass.h"
 
 /* True if the statement is an unrolled loop of several rounds with one unrounded lower bound, in a
- * vector loop that has text of its own for each round: not flattened, not by call (one call in the
- * generated C). */
+ * vector loop that is written out in the generated C for each round: not flattened, not by call
+ * (one call in the generated C). */
 static bool needs_unrolling(const rd_schedule *t, int32_t stmt)
 {
     const rd_for *loop = t->stmt[stmt].kind == RD_S_LOOP ? rd_loop_of(t, stmt) : NULL;

@@ -59,8 +59,8 @@ static const rd_for *serial_at(const rd_schedule *t, int32_t stmt)
 }
 
 /* The vector loop that is the whole body of the loop, except for values (LETs) before it; -1:
- * there is none. A loop that the text runs by one call does not count, as rows cannot be put into
- * it. */
+ * there is none. A loop that the generated C runs by one call does not count, as rows cannot be
+ * put into it. */
 static int32_t vector_in(const rd_schedule *t, int32_t loop)
 {
     int32_t s = t->stmt[loop].first;

@@ -177,7 +177,7 @@ bool rd_shadow_push(rd_shadow_folds *s, const rd_shadow_at *at)
 }
 
 /* Checks that each block (a run of a fold's steps) of an unordered fold ends once. A second end
- * would change no hash here, but the text would push a node that was never written. */
+ * would change no hash here, but the generated C would push a node that was never written. */
 static bool must_end_once(rd_shadow_folds *s, const rd_shadow_at *at, int64_t block)
 {
     const rd_fold         *f = rd_shadow_fold_of(s, at->by->fold);
