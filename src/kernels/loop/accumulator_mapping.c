@@ -15,8 +15,8 @@
  * run time. A fold of one block (n_block 1) has no combine tree. */
 #include "kernels/loop/facts.h"
 
-/* The name of a mapping (how rounds of a loop map to a fold's accumulators) for printed text:
- * "cells". */
+/* Returns the name of a mapping (how rounds of a loop map to a fold's accumulators) for printed
+ * text: "cells". */
 const char *rd_mapping_name(rd_mapping mapping)
 {
     static const char *const names[] = {
@@ -52,9 +52,9 @@ static fold_strides strides_of(const rd_schedule *t, int32_t loop, int32_t stmt)
 }
 
 /* ---- Whole blocks ---------------------------------------------------------------------------- */
-/* How many elements one unit of the outer position is in the order of elements, which is outer *
- * rows * lanes + lane. A step is one element of each lane (partial accumulator); `rows`: the steps
- * that the lane position fills. */
+/* Returns how many elements one unit of the outer position is in the order of elements, which is
+ * outer * rows * lanes + lane. A step is one element of each lane (partial accumulator); `rows`:
+ * the steps that the lane position fills. */
 static int64_t lanes_of_outer(const rd_fold *f)
 {
     return rd_rows_of_lanes(f) * f->lanes;
@@ -202,9 +202,10 @@ static bool may_go_in_any_order(const rd_fold *f)
     return f->law == RD_LAW_exact && !f->scan && !f->first;
 }
 
-/* The mapping of rounds that take elements of the same cell (accumulator). ANY: the reducer gives
- * the same bits in any order. BLOCKS: each round takes other blocks. STEPS: rounds are successive
- * steps of the same states. MIXED: strides are unknown, or lanes change from round to round. */
+/* Returns the mapping of rounds that take elements of the same cell (accumulator). ANY: the
+ * reducer gives the same bits in any order. BLOCKS: each round takes other blocks. STEPS: rounds
+ * are successive steps of the same states. MIXED: strides are unknown, or lanes change from round
+ * to round. */
 static rd_mapping mapping_of_same_states(const rd_schedule *t, int32_t fold, int32_t loop,
                                          int32_t stmt, const fold_strides *m)
 {
@@ -241,9 +242,9 @@ static bool are_lanes(const rd_schedule *t, int32_t fold, int32_t loop, int32_t 
     return true;
 }
 
-/* The mapping of a loop's rounds at one STEP or PREFIX. If only the cell (accumulator) moves:
- * CELLS. If rounds have neighbouring lanes: LANES. If nothing moves: MIXED, as all rounds take the
- * same element. With unknown strides only block loops can be BLOCKS. */
+/* Returns the mapping of a loop's rounds at one STEP or PREFIX. If only the cell (accumulator)
+ * moves: CELLS. If rounds have neighbouring lanes: LANES. If nothing moves: MIXED, as all rounds
+ * take the same element. With unknown strides only block loops can be BLOCKS. */
 static rd_mapping mapping_of_element(const rd_schedule *t, int32_t fold, int32_t loop, int32_t stmt)
 {
     const fold_strides m = strides_of(t, loop, stmt);
@@ -261,8 +262,8 @@ static rd_mapping mapping_of_element(const rd_schedule *t, int32_t fold, int32_t
     return mapping_of_same_states(t, fold, loop, stmt, &m);
 }
 
-/* The mapping at a statement about a whole cell (accumulator) with all its lanes, such as a
- * FINISH: CELLS if each round has another cell, else MIXED. */
+/* Returns the mapping at a statement about a whole cell (accumulator) with all its lanes, such as
+ * a FINISH: CELLS if each round has another cell, else MIXED. */
 static rd_mapping mapping_of_cell(const rd_schedule *t, int32_t loop, int32_t stmt)
 {
     const rd_stride cell = rd_position_stride(t, loop, stmt, &t->stmt[stmt].of.cell);
@@ -290,9 +291,9 @@ static bool is_within(const rd_schedule *t, int32_t fold, int32_t loop)
     return true;
 }
 
-/* The next statement behind `last` in the loop that decides the fold's mapping; -1: there is none.
- * Ends of blocks (runs of a fold's steps) and copies of states (accumulators) do not decide, as
- * they go with a step. */
+/* Returns the next statement behind `last` in the loop that decides the fold's mapping; -1: there
+ * is none. Ends of blocks (runs of a fold's steps) and copies of states (accumulators) do not
+ * decide, as they go with a step. */
 static int32_t next_in_fold(const rd_schedule *t, int32_t fold, int32_t loop, int32_t last)
 {
     int32_t s = rd_next_stmt(t, last, loop);

@@ -47,9 +47,9 @@ static void open_tile(rd_building *b, rd_for *loop, rd_build_range *r)
     r->to       = rd_linear_plus_axis(b->t, rd_linear_of(0), /*coef=*/1, loop->stop);
 }
 
-/* The most rounds of a loop of the program; -1: they are known only at run time (a sparse row). A
- * loop in a tile (range) of its axis has the indices of one tile; a loop over tiles has extent /
- * step rounds. */
+/* Returns the most rounds of a loop of the program; -1: they are known only at run time (a sparse
+ * row). A loop in a tile (range) of its axis has the indices of one tile; a loop over tiles has
+ * extent / step rounds. */
 static int64_t rounds_of(const rd_program *p, int32_t number)
 {
     const rd_loop *l     = &p->loop[number];

@@ -5,9 +5,9 @@
  *     push if last f0 cell i0, lane 0, outer i1 */
 #include "kernels/loop/build.h"
 
-/* The cell (accumulator) of a group-by's step for group 0, to which the label will be added at run
- * time. The fold's cell has the axis of the groups as a term; no loop around the step is over it,
- * so terms of unbound axes are left out. */
+/* Returns the cell (accumulator) of a group-by's step for group 0, to which the label will be
+ * added at run time. The fold's cell has the axis of the groups as a term; no loop around the step
+ * is over it, so terms of unbound axes are left out. */
 static rd_linear cell_of_step(rd_building *b, const rd_fold *f)
 {
     rd_address cell = f->cell;
@@ -30,9 +30,9 @@ static rd_fold_at fold_at(rd_building *b, const rd_fold *f, bool step)
                          rd_build_position(b, &f->index), rd_linear_of(0) };
 }
 
-/* A statement of the fold with its array of states and its positions. `wraps`: with more elements
- * than lanes (partial accumulators), an element's lane is its position modulo the number of lanes.
- */
+/* Returns a statement of the fold with its array of states and its positions. `wraps`: with more
+ * elements than lanes (partial accumulators), an element's lane is its position modulo the number
+ * of lanes. */
 static rd_stmt of_fold(rd_building *b, rd_stmt_kind kind, int32_t fold)
 {
     rd_stmt stmt = rd_stmt_of(kind);
@@ -72,9 +72,9 @@ static bool has_whole_blocks(const rd_loop_fold *f)
     return f->along >= 0 || f->mixed;
 }
 
-/* The element's index in the innermost loop, to be its lane (partial accumulator). If any lane may
- * take an element, this choice makes rows of any length begin with lane 0, so that they can be
- * vectors. */
+/* Returns the element's index in the innermost loop, to be its lane (partial accumulator). If any
+ * lane may take an element, this choice makes rows of any length begin with lane 0, so that they
+ * can be vectors. */
 static rd_linear lane_of_neighbour(rd_building *b, const rd_loop_fold *f)
 {
     const rd_program *p = b->t->p;

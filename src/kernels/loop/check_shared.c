@@ -15,9 +15,9 @@
 #include "kernels/loop/facts.h"
 #include <inttypes.h>
 
-/* The innermost loop around the statement that is over work items of whole blocks of threads; -1:
- * none. Only such a loop has padded_rounds (rounds added in the generated C, so that blocks are
- * whole). */
+/* Returns the innermost loop around the statement that is over work items of whole blocks of
+ * threads; -1: none. Only such a loop has padded_rounds (rounds added in the generated C, so that
+ * blocks are whole). */
 static int32_t items_around(const rd_schedule *t, int32_t stmt)
 {
     int32_t s = rd_loop_around(t, stmt);

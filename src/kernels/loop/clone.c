@@ -13,7 +13,8 @@ typedef struct renamed {
     int32_t     *value, *axis, *stmt;
 } renamed;
 
-/* The new number of a value, or the old one if the copy does not make that value; -1 stays. */
+/* Returns the new number of a value, or the old one if the copy does not make that value; -1
+ * stays. */
 static int32_t value_of(const renamed *r, int32_t value)
 {
     return value >= 0 && r->value[value] >= 0 ? r->value[value] : value;

@@ -180,8 +180,8 @@ static void add_free(position_difference *d, const index_form *f, int64_t sign)
             d->of[d->n++] = (addend){ sign * f->term[k].coef, 0, f->term[k].most };
 }
 
-/* The difference b - a of two forms that agree in all but their free terms: an offset and free
- * terms. */
+/* Returns the difference b - a of two forms that agree in all but their free terms: an offset and
+ * free terms. */
 static position_difference difference_of(const index_form *a, const index_form *b)
 {
     position_difference d = { .offset = b->offset - a->offset };
@@ -195,8 +195,8 @@ typedef struct int_interval {
     int64_t low, high;
 } int_interval;
 
-/* The least and the greatest value of offset + sum of those addends whose coefficient is no
- * multiple of `number`; 0: of all addends. */
+/* Returns the least and the greatest value of offset + sum of those addends whose coefficient is
+ * no multiple of `number`; 0: of all addends. */
 static int_interval range_of(const position_difference *d, int64_t number)
 {
     int_interval in = { d->offset, d->offset };

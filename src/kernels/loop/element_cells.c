@@ -30,9 +30,9 @@ static bool find_digit(const rd_program *p, const rd_fold *f, int32_t axis, int6
     return *coef > 0 && *range > 0;
 }
 
-/* How many cells (accumulators) each element of a strip (a range that vector loops visit) along
- * the axis has of its own: n_cell / (values of the axis's digit). 0: that is too many, or the
- * other axes do not make whole digits below or above the axis's digit in the cell's number. */
+/* Returns how many cells (accumulators) each element of a strip (a range that vector loops visit)
+ * along the axis has of its own: n_cell / (values of the axis's digit). 0: that is too many, or
+ * the other axes do not make whole digits below or above the axis's digit in the cell's number. */
 int64_t rd_cells_of_element(const rd_schedule *t, int32_t fold, int32_t axis)
 {
     const rd_fold *f     = &t->p->fold[fold];
@@ -53,8 +53,9 @@ int64_t rd_cells_of_element(const rd_schedule *t, int32_t fold, int32_t axis)
     return below < coef ? f->n_cell / range : 0;
 }
 
-/* The cell's number without the digit of the strip's axis: 8000*i1 + i0 - m0 becomes i1 if i0 has
- * 8000 values. Digits above are divided by its range; marks of the strip (m0) vanish, too. */
+/* Returns the cell's number without the digit of the strip's axis: 8000*i1 + i0 - m0 becomes i1 if
+ * i0 has 8000 values. Digits above are divided by its range; marks of the strip (m0) vanish, too.
+ */
 rd_linear rd_cell_of_element(rd_schedule *t, int32_t fold, int32_t axis, rd_linear cell)
 {
     rd_linear made = rd_linear_of(0);

@@ -31,7 +31,8 @@ static bool has_values(const rd_schedule *t, const rd_edge *edge)
     return false;
 }
 
-/* A loop bound that is just the index of an axis, or a mark (axis bound to an end of a range). */
+/* Returns a loop bound that is just the index of an axis, or a mark (axis bound to an end of a
+ * range). */
 static rd_edge edge_at(rd_schedule *t, int32_t axis)
 {
     return rd_edge_of(rd_linear_plus_axis(t, rd_linear_of(0), /*coef=*/1, axis));

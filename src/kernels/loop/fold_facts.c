@@ -17,8 +17,8 @@ bool rd_takes_step(const rd_inst *inst)
     return inst->kind == RD_I_STEP || inst->kind == RD_I_SCAN;
 }
 
-/* How many steps the elements along the lane position take, ceil(lane_extent / lanes): a step is
- * one element of each lane (partial accumulator). */
+/* Returns how many steps the elements along the lane position take, ceil(lane_extent / lanes): a
+ * step is one element of each lane (partial accumulator). */
 int64_t rd_rows_of_lanes(const rd_fold *f)
 {
     return (f->lane_extent + f->lanes - 1) / f->lanes;
@@ -37,9 +37,9 @@ bool rd_is_along(const rd_fold *f, int32_t axis, int64_t first, int64_t coef)
            (f->outer.n_add == 0 || f->lane_extent == 1);
 }
 
-/* The program's innermost loop over steps of the fold; -1: there is one step. A step is one
- * element of each lane (partial accumulator), so a loop over the lane position counts only if it
- * has more elements than lanes. */
+/* Returns the program's innermost loop over steps of the fold; -1: there is one step. A step is
+ * one element of each lane (partial accumulator), so a loop over the lane position counts only if
+ * it has more elements than lanes. */
 static int32_t loop_along(const rd_program *p, const rd_loop_fold *f)
 {
     const rd_fold *fold     = f->of.fold;
@@ -79,10 +79,10 @@ static bool needs_no_blocks(const rd_loop_fold *f)
     return has_free_grouping(f) || (f->of.fold->n_group && rd_fold_any_grouping(f->of.fold));
 }
 
-/* The rows of the combine tree: the most nodes of a cell (accumulator) at a time; 0: it needs no
- * tree. Pushing n blocks one by one leaves at most one node for each bit of n, like carries of a
- * binary counter. A share of a split fold begins at any block, so it has such nodes on both sides.
- */
+/* Returns the rows of the combine tree: the most nodes of a cell (accumulator) at a time; 0: it
+ * needs no tree. Pushing n blocks one by one leaves at most one node for each bit of n, like
+ * carries of a binary counter. A share of a split fold begins at any block, so it has such nodes
+ * on both sides. */
 static int32_t rows_of_tree(const rd_loop_fold *f)
 {
     const rd_fold *fold = f->of.fold;
@@ -97,8 +97,8 @@ static int32_t rows_of_tree(const rd_loop_fold *f)
     return f->split ? 2 * bits + 3 : bits + 2;
 }
 
-/* The levels of nodes within a block (a run of a fold's steps) of a scan by the tree: nodes of 1,
- * 2, 4 .. elements, up to all of the block. */
+/* Returns the levels of nodes within a block (a run of a fold's steps) of a scan by the tree:
+ * nodes of 1, 2, 4 .. elements, up to all of the block. */
 static int32_t tree_levels_of(int64_t steps)
 {
     int32_t levels = 0;
@@ -227,7 +227,8 @@ static const char *find_instructions(const rd_program *p, rd_loop_fold *fold)
     return why;
 }
 
-/* A table: for each register the number of the instruction that makes it; NULL without memory. */
+/* Returns a table: for each register the number of the instruction that makes it; NULL without
+ * memory. */
 int32_t *rd_made_by(const rd_program *p, rd_get_fn *get, void *pool)
 {
     int32_t *made = get(pool, ((size_t)p->n_reg + 1) * sizeof *made);

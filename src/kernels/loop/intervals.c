@@ -26,7 +26,7 @@ static bool is_finite(rd_interval x)
     return isfinite(x.low) && isfinite(x.high);
 }
 
-/* The least interval that contains both. */
+/* Returns the least interval that contains both. */
 static rd_interval interval_union(rd_interval x, rd_interval y)
 {
     return (rd_interval){ fmin(x.low, y.low), fmax(x.high, y.high) };
@@ -75,15 +75,15 @@ static rd_interval interval_quotient(rd_interval x, rd_interval y)
     return (rd_interval){ fmin(fmin(a, b), fmin(c, d)), fmax(fmax(a, b), fmax(c, d)) };
 }
 
-/* The interval of x to the power y. It is known, [0, 1], only if x is in [0, 1] and y is not
- * negative; else `all` numbers. */
+/* Returns the interval of x to the power y. It is known, [0, 1], only if x is in [0, 1] and y is
+ * not negative; else `all` numbers. */
 static rd_interval interval_power(rd_interval x, rd_interval y)
 {
     return x.low >= 0 && x.high <= 1 && y.low >= 0 ? (rd_interval){ 0, 1 } : all;
 }
 
-/* The interval of an operator's result, from those of its operands; `all` (unknown) of operators
- * that are not listed. */
+/* Returns the interval of an operator's result, from those of its operands; `all` (unknown) of
+ * operators that are not listed. */
 static rd_interval interval_of_operator(rd_op op, const rd_interval *x)
 {
     switch (op) {
@@ -162,9 +162,9 @@ static rd_interval interval_of_map(const rd_schedule *t, const rd_let *let, int 
     return rounded(interval_of_operator(let->op, x), let->type);
 }
 
-/* The interval of a value (least and greatest number that it can be), from the intervals of its
- * operands. Loads, calls, results of folds, and operands at depth DEEP are unknown: `all` numbers.
- */
+/* Returns the interval of a value (least and greatest number that it can be), from the intervals
+ * of its operands. Loads, calls, results of folds, and operands at depth DEEP are unknown: `all`
+ * numbers. */
 static rd_interval interval_of(const rd_schedule *t, int32_t value, int depth)
 {
     const rd_let  *let = &t->let[value];

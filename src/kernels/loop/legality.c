@@ -17,8 +17,8 @@ typedef struct stmt_range {
     int32_t from, to; /* to = -1: to the body's end */
 } stmt_range;
 
-/* The next statement behind `last` in the range, in preorder; the first one if `last` is -1; -1:
- * there is none. */
+/* Returns the next statement behind `last` in the range, in preorder; the first one if `last` is
+ * -1; -1: there is none. */
 static int32_t next_in(const rd_schedule *t, const stmt_range *of, int32_t last)
 {
     const int32_t body = t->stmt[of->from].parent;

@@ -61,9 +61,9 @@ static const rd_linear *address_of(const rd_schedule *t, int32_t stmt)
     return s->kind == RD_S_LET ? &t->let[s->value].at : &s->at;
 }
 
-/* The bytes in which a gathered element may lie; 0: the address is no gather (has no value, axis <
- * 0). A checked INDEX says how many places there are (word); other computed indices count as one
- * second-level cache. */
+/* Returns the bytes in which a gathered element may lie; 0: the address is no gather (has no
+ * value, axis < 0). A checked INDEX says how many places there are (word); other computed indices
+ * count as one second-level cache. */
 static double region_of(const rd_schedule *t, const rd_linear *at, double size)
 {
     double region = 0;
@@ -80,8 +80,8 @@ static double region_of(const rd_schedule *t, const rd_linear *at, double size)
     return region;
 }
 
-/* The bytes from one access to the next in time: the stride of the vector strip, if it moves, else
- * of the innermost loop of more than 8 rounds. Strips have loop numbers below -1; see
+/* Returns the bytes from one access to the next in time: the stride of the vector strip, if it
+ * moves, else of the innermost loop of more than 8 rounds. Strips have loop numbers below -1; see
  * put_strip_innermost(). */
 static double hop_bytes(const traced_access *a)
 {
@@ -172,10 +172,10 @@ static void add_access(access_list *q, int32_t stmt)
 }
 
 /* ---- What is touched ------------------------------------------------------------------------- */
-/* How many cache lines an access touches in the rounds of its n innermost loops. Loops are taken
- * by rising stride: one that stays within a line of the span so far extends the span, a greater
- * one makes separate runs. A gather (region > 0) touches at most the lines of its region (loops
- * that share strips). */
+/* Returns how many cache lines an access touches in the rounds of its n innermost loops. Loops are
+ * taken by rising stride: one that stays within a line of the span so far extends the span, a
+ * greater one makes separate runs. A gather (region > 0) touches at most the lines of its region
+ * (loops that share strips). */
 static double lines_of(const traced_access *a, int n)
 {
     double span = a->size, runs = 1, places = 1;
@@ -203,9 +203,9 @@ static double lines_of(const traced_access *a, int n)
     return a->region > 0 ? fmin(places, lines + a->region / LINE) : lines;
 }
 
-/* The bytes that all accesses touch while a loop runs once; loop -1: in the whole tree. Accesses
- * outside of the loop do not count. `depth`: how many of an access's loops, from the inside, are
- * within it. */
+/* Returns the bytes that all accesses touch while a loop runs once; loop -1: in the whole tree.
+ * Accesses outside of the loop do not count. `depth`: how many of an access's loops, from the
+ * inside, are within it. */
 static double touched_in(const access_list *q, int32_t loop)
 {
     double lines = 0;
@@ -222,10 +222,10 @@ static double touched_in(const access_list *q, int32_t loop)
 }
 
 /* ---- What crosses ---------------------------------------------------------------------------- */
-/* How many lines an access fetches, in the whole run, from beyond a cache of `level` bytes.
- * touched[k]: bytes that all accesses touch in its k-th loop. The innermost loop that touches more
- * than the cache holds fetches its lines each time that it runs (times). If there is none, they
- * are fetched once if the whole tree (all) exceeds the cache. */
+/* Returns how many lines an access fetches, in the whole run, from beyond a cache of `level`
+ * bytes. touched[k]: bytes that all accesses touch in its k-th loop. The innermost loop that
+ * touches more than the cache holds fetches its lines each time that it runs (times). If there is
+ * none, they are fetched once if the whole tree (all) exceeds the cache. */
 static double lines_crossing(const traced_access *a, const double *touched, double all,
                              double level)
 {
@@ -239,8 +239,8 @@ static double lines_crossing(const traced_access *a, const double *touched, doub
     return all > level ? lines_of(a, a->n) : 0;
 }
 
-/* Bytes per nanosecond that all threads together get from memory: `one` for each thread, up to
- * what all threads reached when the machine was measured. */
+/* Returns the bytes per nanosecond that all threads together get from memory: `one` for each
+ * thread, up to what all threads reached when the machine was measured. */
 static double memory_speed(const rd_speeds *s, double one, int threads)
 {
     const double limit = fmax(s->memory_all, one);
@@ -248,9 +248,9 @@ static double memory_speed(const rd_speeds *s, double one, int threads)
     return threads > 1 ? fmin(one * threads, limit) : one;
 }
 
-/* The time of sequential lines: each level of the hierarchy costs the lines that come from it and
- * no further one. lines[k]: lines from beyond cache k + 1. Results too large for the caches are
- * written with non-temporal stores, which have a speed of their own. */
+/* Returns the time of sequential lines: each level of the hierarchy costs the lines that come from
+ * it and no further one. lines[k]: lines from beyond cache k + 1. Results too large for the caches
+ * are written with non-temporal stores, which have a speed of their own. */
 static double stream_ns(const access_list *q, const traced_access *a, const double *lines,
                         int threads)
 {

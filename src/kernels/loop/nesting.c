@@ -16,7 +16,7 @@ bool rd_stands_in(const rd_schedule *t, int32_t stmt, int32_t body)
     return s >= 0;
 }
 
-/* The innermost LOOP statement around a statement; -1: none. */
+/* Returns the innermost LOOP statement around a statement; -1: none. */
 int32_t rd_loop_around(const rd_schedule *t, int32_t stmt)
 {
     int32_t s = t->stmt[stmt].parent;
@@ -59,7 +59,8 @@ int32_t rd_binder_of(const rd_schedule *t, int32_t stmt, int32_t axis)
     return -1;
 }
 
-/* The first loop of the tree that was made from loop number `of` of the program; -1: none. */
+/* Returns the first loop of the tree that was made from loop number `of` of the program; -1: none.
+ */
 int32_t rd_loop_from(const rd_schedule *t, int32_t of)
 {
     for (int k = 0; k < RD_N_PARTS; k++)
@@ -126,7 +127,7 @@ int32_t rd_common_body(const rd_schedule *t, int32_t a, int32_t b)
     return s;
 }
 
-/* The statement directly in the body that is, or at some depth holds, the given one. */
+/* Returns the statement directly in the body that is, or at some depth holds, the given one. */
 static int32_t in_body(const rd_schedule *t, int32_t stmt, int32_t body)
 {
     while (t->stmt[stmt].parent != body)

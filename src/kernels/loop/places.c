@@ -60,8 +60,8 @@ int64_t rd_coef_unclamped(const rd_schedule *t, const rd_linear *at, int32_t axi
     return rd_coef_at_places(t, at, axis, &coef) ? coef : rd_linear_coef(t, at, axis);
 }
 
-/* The stride of a LOAD's or STORE's address along the loop, in elements. If it is unknown because
- * of clamped indices, it is that of the unclamped index, which most rounds have. */
+/* Returns the stride of a LOAD's or STORE's address along the loop, in elements. If it is unknown
+ * because of clamped indices, it is that of the unclamped index, which most rounds have. */
 rd_stride rd_usual_stride(const rd_schedule *t, int32_t loop, int32_t stmt)
 {
     const rd_stmt   *s          = &t->stmt[stmt];

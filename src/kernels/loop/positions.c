@@ -4,7 +4,7 @@
  * or times a value that is read at run time. */
 #include "kernels/loop/loop.h"
 
-/* A position that is a constant. */
+/* Returns a position that is a constant. */
 rd_linear rd_linear_of(int64_t offset)
 {
     return (rd_linear){ .offset = offset };
@@ -97,7 +97,7 @@ bool rd_linear_same(const rd_schedule *t, const rd_linear *a, const rd_linear *b
     return true;
 }
 
-/* A loop bound that is one position, not rounded. */
+/* Returns a loop bound that is one position, not rounded. */
 rd_edge rd_edge_of(rd_linear at)
 {
     return (rd_edge){ .n = 1, .part[0].at = at };

@@ -6,8 +6,8 @@
 #include "kernels/loop/regions.h"
 #include <math.h>
 
-/* How many threads have work: at most one for each grain of the root axis, the axis that tasks
- * share. A grain is the least range of it that a task may take. */
+/* Returns how many threads have work: at most one for each grain of the root axis, the axis that
+ * tasks share. A grain is the least range of it that a task may take. */
 static int threads_of(const rd_program *p, int threads)
 {
     const int64_t shares =
@@ -41,8 +41,8 @@ static rd_price price_of(const rd_schedule *t, const rd_speeds *s, int threads, 
     return price;
 }
 
-/* The predicted time of a run of a tree by so many threads, with the cheapest strip-mining of its
- * loops; ns is NAN without memory. */
+/* Returns the predicted time of a run of a tree by so many threads, with the cheapest strip-mining
+ * of its loops; ns is NAN without memory. */
 rd_price rd_schedule_price(const rd_schedule *t, const rd_speeds *s, int threads)
 {
     rd_regions     r;

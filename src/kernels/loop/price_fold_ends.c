@@ -9,9 +9,9 @@
 #include "kernels/loop/price_statement.h"
 #include <math.h>
 
-/* The time in which the states of all lanes (partial accumulators of a cell) become one. s->lanes
- * is measured for 64 states of f64, 512 bytes; less than 0.3 of it no merge takes. Merging of
- * log-sum-exp takes an exponential for each lane, too. */
+/* Returns the time in which the states of all lanes (partial accumulators of a cell) become one.
+ * s->lanes is measured for 64 states of f64, 512 bytes; less than 0.3 of it no merge takes.
+ * Merging of log-sum-exp takes an exponential for each lane, too. */
 static double lanes_ns(const rd_speeds *s, const rd_loop_fold *f)
 {
     enum { MEASURED = 512 };

@@ -48,8 +48,8 @@ double rd_call_ns(const rd_speeds *s, const rd_call *call)
     return call->f32 || call->f64 || call->block ? s->call / OF_BLOCK : s->call;
 }
 
-/* The time of one element of a function, in a vector: that of the measured function of its family,
- * times the ratio of the two operators' costs in ops.def. */
+/* Returns the time of one element of a function, in a vector: that of the measured function of its
+ * family, times the ratio of the two operators' costs in ops.def. */
 double rd_function_ns(const rd_speeds *s, rd_op op, rd_dtype type)
 {
     const struct {

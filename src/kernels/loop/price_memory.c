@@ -11,8 +11,8 @@
 #include "kernels/loop/table_lookups.h"
 #include <math.h>
 
-/* The time, for one element of a vector, to widen what a load of a narrow type reads, or to narrow
- * what a store writes. A type that vectors hold as narrow as memory costs nothing. */
+/* Returns the time, for one element of a vector, to widen what a load of a narrow type reads, or
+ * to narrow what a store writes. A type that vectors hold as narrow as memory costs nothing. */
 static double widen_ns(const rd_speeds *s, rd_dtype type)
 {
     const int memory = rd_dtype_size(type), size = type == RD_BOOL ? 1 : rd_size_in_vector(type);
@@ -30,8 +30,9 @@ bool rd_has_known_stride(const rd_price_site *at, int32_t stmt, int64_t *by)
     return stride.known;
 }
 
-/* How many rounds of loops around the vector loop, within its region (loops that share strips),
- * find the same elements. Scattered elements are collected into an array once for all of them. */
+/* Returns how many rounds of loops around the vector loop, within its region (loops that share
+ * strips), find the same elements. Scattered elements are collected into an array once for all of
+ * them. */
 static double reuse_of(const rd_price_site *at, int32_t stmt)
 {
     double rounds = 1;
@@ -48,10 +49,10 @@ static double reuse_of(const rd_price_site *at, int32_t stmt)
     return rounds;
 }
 
-/* The time of cache conflicts for elements that lie `apart` bytes from each other. The first level
- * has 64 sets of 8 lines; each factor of two in the stride halves the sets that are used. If a
- * strip (a range that vector loops visit) has more elements than fit there, each line is fetched
- * again from the second level. */
+/* Returns the time of cache conflicts for elements that lie `apart` bytes from each other. The
+ * first level has 64 sets of 8 lines; each factor of two in the stride halves the sets that are
+ * used. If a strip (a range that vector loops visit) has more elements than fit there, each line
+ * is fetched again from the second level. */
 static double conflict_ns(const rd_price_site *at, int64_t apart)
 {
     enum { LINE = 64, SETS = 64, WAYS = 8 };
@@ -65,9 +66,9 @@ static double conflict_ns(const rd_price_site *at, int64_t apart)
     return rounds > (double)(WAYS * sets) ? LINE / at->s->l2 : 0;
 }
 
-/* The time that an element of a long loop waits for its line from the second level, where the
- * stride is large.  Most of it overlaps with other work. EXPOSED, the part that does not, is an
- * estimate. */
+/* Returns the time that an element of a long loop waits for its line from the second level, where
+ * the stride is large.  Most of it overlaps with other work. EXPOSED, the part that does not, is
+ * an estimate. */
 static double line_latency_ns(const rd_price_site *at, int32_t loop, int32_t stmt, rd_dtype type)
 {
     enum { SMALL_STRIDE = 4, LINE = 64 };
@@ -114,8 +115,9 @@ static bool has_stride(const rd_price_site *at, int32_t loop, int32_t stmt, int6
     return stride.known && stride.by == by;
 }
 
-/* The number of columns of an inner loop that holds only maps and stores dense results, row behind
- * row; 0: it is no such loop. Pass `flatten_maps` then goes through memory contiguously. */
+/* Returns the number of columns of an inner loop that holds only maps and stores dense results,
+ * row behind row; 0: it is no such loop. Pass `flatten_maps` then goes through memory
+ * contiguously. */
 static int64_t columns_of_map(const rd_price_site *at, int32_t stmt)
 {
     const int32_t loop      = rd_loop_around(at->t, stmt);

@@ -15,8 +15,8 @@
 #include "kernels/loop/facts.h"
 #include <math.h>
 
-/* The operator by which the fold's reducer combines elements, such as add; RD_OP_none if it has
- * none. */
+/* Returns the operator by which the fold's reducer combines elements, such as add; RD_OP_none if
+ * it has none. */
 static rd_op op_of(const rd_fold *f)
 {
     return rd_reducer_table[f->reducer].op;
@@ -29,8 +29,8 @@ static bool chooses(const rd_fold *f)
     return op_of(f) == RD_OP_minimum || op_of(f) == RD_OP_maximum || rd_reducer_places(f->reducer);
 }
 
-/* The time of a step of a whole vector of elements; *size gets the bytes of an element in it, by
- * which callers divide. A dot product is a multiply-add, log-sum-exp an exponential and 6
+/* Returns the time of a step of a whole vector of elements; *size gets the bytes of an element in
+ * it, by which callers divide. A dot product is a multiply-add, log-sum-exp an exponential and 6
  * operations, an extreme a selection, others some additions. 1.5, 3 and 6 are estimates. is_short:
  * it sums in a narrow type. */
 static double step_ns(const rd_price_site *at, const rd_loop_fold *f, int *size)
@@ -58,9 +58,9 @@ static double step_ns(const rd_price_site *at, const rd_loop_fold *f, int *size)
                                     : (cost > 1 ? 1.5 * cost : 1) * rd_add_ns(s, type);
 }
 
-/* The latency of a step: how long the next step on the same state (accumulator) waits. Log-sum-exp
- * waits for an exponential and an addition. An extreme of ints counts as two thirds of a measured
- * select. */
+/* Returns the latency of a step: how long the next step on the same state (accumulator) waits.
+ * Log-sum-exp waits for an exponential and an addition. An extreme of ints counts as two thirds of
+ * a measured select. */
 static double chain_ns(const rd_price_site *at, const rd_loop_fold *f)
 {
     const rd_speeds *s    = at->s;
@@ -88,9 +88,9 @@ bool rd_reuses_states(const rd_price_site *at, int32_t stmt)
     return false;
 }
 
-/* The time to load and store one lane (partial accumulator), if each element of a strip (a range
- * that vector loops visit) has all lanes of a cell of its own. They come from the second cache if
- * a strip's states exceed the first. */
+/* Returns the time to load and store one lane (partial accumulator), if each element of a strip (a
+ * range that vector loops visit) has all lanes of a cell of its own. They come from the second
+ * cache if a strip's states exceed the first. */
 static double lanes_of_strip_ns(const rd_price_site *at, const rd_loop_fold *f)
 {
     const double bytes = (double)f->of.n_state * rd_register_size(f->of.fold->type);
@@ -98,10 +98,10 @@ static double lanes_of_strip_ns(const rd_price_site *at, const rd_loop_fold *f)
     return bytes / (bytes * f->lanes * RD_PRICED_STRIP > RD_L1_BYTES ? at->s->l2 : at->s->l1);
 }
 
-/* The time to load and store the states of neighbours. States of a fold that begins in the region
- * (in_region) stay in registers, unless each element has several lanes. Only cells (an accumulator
- * for each element) are moved; if rounds of a loop share them, a few of these rounds are jammed,
- * and share the transfer. */
+/* Returns the time to load and store the states of neighbours. States of a fold that begins in the
+ * region (in_region) stay in registers, unless each element has several lanes. Only cells (an
+ * accumulator for each element) are moved; if rounds of a loop share them, a few of these rounds
+ * are jammed, and share the transfer. */
 static double states_ns(const rd_price_site *at, const rd_loop_fold *f, int32_t stmt,
                         rd_mapping mapping)
 {
@@ -135,9 +135,9 @@ static bool has_strided_loads(const rd_price_site *at)
     return false;
 }
 
-/* The time to collect the states of a user's reducer (all numbers of a state lie together in
- * memory), if the fold begins in the region (loops that share strips) and loads are strided; else
- * 0. */
+/* Returns the time to collect the states of a user's reducer (all numbers of a state lie together
+ * in memory), if the fold begins in the region (loops that share strips) and loads are strided;
+ * else 0. */
 static double user_ns(const rd_price_site *at, const rd_loop_fold *f)
 {
     enum { EACH = 1 }; /* a load and a store for each number, about */

@@ -7,8 +7,8 @@
 #include <math.h>
 
 /* ---- Maps ------------------------------------------------------------------------------------ */
-/* The time of a vector of elements of an operator that processors have instructions for, from
- * measured rows; others count as ops.def's cost in additions. */
+/* Returns the time of a vector of elements of an operator that processors have instructions for,
+ * from measured rows; others count as ops.def's cost in additions. */
 static double instruction_ns(const rd_speeds *s, rd_op op, rd_dtype type)
 {
     const bool   floats = rd_dtype_kind(type) == RD_KIND_FLOAT;
@@ -62,7 +62,7 @@ static bool is_function(const rd_let *let)
            (by == RD_BY_OURS || by == RD_BY_OWN || by == RD_BY_HARD);
 }
 
-/* The type that a map computes with: the operands' type if it is a test. */
+/* Returns the type that a map computes with: the operands' type if it is a test. */
 static rd_dtype type_of(const rd_let *let)
 {
     return rd_op_table[let->op].rule == RD_RULE_COMPARE || rd_op_table[let->op].rule == RD_RULE_TEST
@@ -70,14 +70,14 @@ static rd_dtype type_of(const rd_let *let)
                : let->type;
 }
 
-/* The time of `cost` scalar operations, in units of an addition. */
+/* Returns the time of `cost` scalar operations, in units of an addition. */
 static double scalar_ns(const rd_speeds *s, double cost)
 {
     return s->one_add * cost;
 }
 
-/* The time of an element of a remainder of floats: a division in double, one in their own type,
- * and a dozen operations that select the case. */
+/* Returns the time of an element of a remainder of floats: a division in double, one in their own
+ * type, and a dozen operations that select the case. */
 static double remainder_ns(const rd_speeds *s)
 {
     enum { OPERATIONS = 12 };
@@ -103,8 +103,8 @@ static bool divides_by_constant(const rd_schedule *t, const rd_let *let)
            t->let[t->operand[let->first + 1]].kind == RD_I_CONST;
 }
 
-/* The time to round a result to a half-precision float; 0: the type is none. A bf16, which has the
- * exponent of an f32, is cut off an f32 by vectors; other kinds are rounded one by one. */
+/* Returns the time to round a result to a half-precision float; 0: the type is none. A bf16, which
+ * has the exponent of an f32, is cut off an f32 by vectors; other kinds are rounded one by one. */
 static double half_rounding_ns(const rd_price_site *at, rd_dtype type)
 {
     enum { OPERATIONS = 3 };
@@ -115,10 +115,10 @@ static double half_rounding_ns(const rd_price_site *at, rd_dtype type)
     return rd_dtype_is_narrow_float(type) ? OPERATIONS * at->s->one_add : 0;
 }
 
-/* The time of an element of a map. Divisions by constants are products; remainders have formulas;
- * functions such as exp have measured rows; other operators without vectors are calls of C's
- * library, whose cost is scaled by ops.def; all others are instructions. `vector`: by vectors. 8,
- * 10 and 0.5 are estimates. */
+/* Returns the time of an element of a map. Divisions by constants are products; remainders have
+ * formulas; functions such as exp have measured rows; other operators without vectors are calls of
+ * C's library, whose cost is scaled by ops.def; all others are instructions. `vector`: by vectors.
+ * 8, 10 and 0.5 are estimates. */
 static double map_ns(const rd_price_site *at, const rd_let *let, bool vector)
 {
     const rd_speeds *s    = at->s;
@@ -149,8 +149,8 @@ static double map_ns(const rd_price_site *at, const rd_let *let, bool vector)
 }
 
 /* ---- Casts and calls ------------------------------------------------------------------------- */
-/* The time of a cast.  Casts between floats change the width, those between floats and ints
- * convert; ints of one width stay. `half`: the time to round to half precision. */
+/* Returns the time of a cast.  Casts between floats change the width, those between floats and
+ * ints convert; ints of one width stay. `half`: the time to round to half precision. */
 static double cast_ns(const rd_price_site *at, const rd_let *let, bool vector)
 {
     const double     half     = half_rounding_ns(at, let->type);
@@ -171,8 +171,8 @@ static double cast_ns(const rd_price_site *at, const rd_let *let, bool vector)
     return half + (from_float && to_float ? s->resize : s->convert) * wider / s->vector;
 }
 
-/* The time of an element of a user's function; one with a text (body) is compiled in, and counts
- * as a few operations. */
+/* Returns the time of an element of a user's function; one with a text (body) is compiled in, and
+ * counts as a few operations. */
 static double call_ns(const rd_price_site *at, const rd_let *let, bool vector)
 {
     enum { OPERATIONS = 6 };

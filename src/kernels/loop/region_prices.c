@@ -53,8 +53,8 @@ static rd_price_site site_in(const rd_pricing *q, int32_t body, int32_t vector)
                             .in_region = q->in_region };
 }
 
-/* The price of one round of a body: of its own statements by the busiest unit of the processor,
- * and of its loops, one behind the other. */
+/* Returns the price of one round of a body: of its own statements by the busiest unit of the
+ * processor, and of its loops, one behind the other. */
 rd_nanoseconds rd_price_of_body(rd_pricing *q, int32_t body, int32_t vector)
 {
     const rd_price_site at     = site_in(q, body, vector);
@@ -70,8 +70,8 @@ rd_nanoseconds rd_price_of_body(rd_pricing *q, int32_t body, int32_t vector)
     return sum;
 }
 
-/* The price of a body within a region (loops that share strips), whose loops all go strip by
- * strip: values that stand in the body itself are made once a strip (q->strips of them). Folds
+/* Returns the price of a body within a region (loops that share strips), whose loops all go strip
+ * by strip: values that stand in the body itself are made once a strip (q->strips of them). Folds
  * that begin here have their states (accumulators) in registers, so their statements are not
  * counted. */
 static rd_nanoseconds price_of_body_in_region(rd_pricing *q, int32_t body, int32_t axis)
@@ -99,8 +99,8 @@ static bool has_inner_loops(const rd_pricing *q, int32_t loop)
     return false;
 }
 
-/* The price of a round of the tail, the rounds behind the last full vector. Such rounds are
- * independent, so no dependency chain delays them. */
+/* Returns the price of a round of the tail, the rounds behind the last full vector. Such rounds
+ * are independent, so no dependency chain delays them. */
 static rd_nanoseconds price_of_single_round(const rd_pricing *q, int32_t loop)
 {
     const rd_price_site at     = { .t = q->t, .s = q->s, .vector = -1, .top = -1, .loop = loop };
@@ -112,9 +112,9 @@ static rd_nanoseconds price_of_single_round(const rd_pricing *q, int32_t loop)
     return (rd_nanoseconds){ busiest_ns(&effort), 0 };
 }
 
-/* The price of all rounds of a vector loop: full vectors, and the tail one by one. A round of the
- * tail of a loop with loops inside takes 0.3 of a vector of 4 numbers, about, and more of a longer
- * vector. */
+/* Returns the price of all rounds of a vector loop: full vectors, and the tail one by one. A round
+ * of the tail of a loop with loops inside takes 0.3 of a vector of 4 numbers, about, and more of a
+ * longer vector. */
 static rd_nanoseconds price_of_rounds(rd_pricing *q, int32_t loop)
 {
     static const double    ONE = 0.3; /* the part of a vector of 4 that a round takes, about */
@@ -128,8 +128,8 @@ static rd_nanoseconds price_of_rounds(rd_pricing *q, int32_t loop)
     return sum;
 }
 
-/* The price of one round of those steps of a group-by that must stay serial, in a loop of their
- * own, as neighbours may have the same label. */
+/* Returns the price of one round of those steps of a group-by that must stay serial, in a loop of
+ * their own, as neighbours may have the same label. */
 static rd_nanoseconds price_of_serial_steps(const rd_pricing *q, int32_t loop)
 {
     const rd_price_site at     = { .t = q->t, .s = q->s, .vector = -1, .top = -1, .loop = loop };
@@ -155,9 +155,9 @@ static bool is_shared(const rd_pricing *q, int32_t loop)
     return false;
 }
 
-/* The time of the entries of a vector loop, one for each strip: pointers to first elements, and
- * the tail count as LOOPS entries. Loops of a known number of at most FEW rounds are written out,
- * and have none. */
+/* Returns the time of the entries of a vector loop, one for each strip: pointers to first
+ * elements, and the tail count as LOOPS entries. Loops of a known number of at most FEW rounds are
+ * written out, and have none. */
 static double entries_of_vectors(const rd_pricing *q, int32_t loop)
 {
     enum { LOOPS = 2, FEW = 4, JAMMED = 4 };
@@ -168,9 +168,9 @@ static double entries_of_vectors(const rd_pricing *q, int32_t loop)
 }
 
 /* ---- Regions --------------------------------------------------------------------------------- */
-/* The time to enter a round of a loop that stands around strips (ranges that vector loops visit),
- * once for each strip. Loops of a known number of at most SHORT rounds are written out, and have
- * none. */
+/* Returns the time to enter a round of a loop that stands around strips (ranges that vector loops
+ * visit), once for each strip. Loops of a known number of at most SHORT rounds are written out,
+ * and have none. */
 static double entry_of_round(const rd_pricing *q, int32_t loop)
 {
     enum { SHORT = 8 };
@@ -179,9 +179,9 @@ static double entry_of_round(const rd_pricing *q, int32_t loop)
                                                                         : q->s->loop * q->strips;
 }
 
-/* The price of a statement with a body in a region (loops that share strips). A loop over the
- * region's axis, or one that is a vector loop already, is priced as vectors, with the serial steps
- * behind it. Any other loop stays around strips. */
+/* Returns the price of a statement with a body in a region (loops that share strips). A loop over
+ * the region's axis, or one that is a vector loop already, is priced as vectors, with the serial
+ * steps behind it. Any other loop stays around strips. */
 static rd_nanoseconds price_in_region(rd_pricing *q, int32_t stmt, int32_t axis)
 {
     rd_nanoseconds sum;
@@ -198,8 +198,8 @@ static rd_nanoseconds price_in_region(rd_pricing *q, int32_t stmt, int32_t axis)
     return sum;
 }
 
-/* How many strips the longest loop over the axis has: of 64 elements, or of 1024 if it is longer
- * than that. */
+/* Returns how many strips the longest loop over the axis has: of 64 elements, or of 1024 if it is
+ * longer than that. */
 static double strips_of(const rd_pricing *q, int32_t top, int32_t axis)
 {
     double length = 0;

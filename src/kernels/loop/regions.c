@@ -75,19 +75,19 @@ static void mark_vectors(rd_pricing *q, int32_t top, int32_t axis)
         q->r->vector[s] = rd_is_over(q, s, axis);
 }
 
-/* The factor by which strips may cost more than `regions` regions inside, or than serial loops if
- * there are none. Where nothing else is vectorised strips are taken at about the same price, as
- * prices are not that exact. For vectors below 64 bytes prices were never compared with times, so
- * nearly all loops get strips. Strips that several loops share are read while they are cached,
- * which no price sees. */
+/* Returns the factor by which strips may cost more than `regions` regions inside, or than serial
+ * loops if there are none. Where nothing else is vectorised strips are taken at about the same
+ * price, as prices are not that exact. For vectors below 64 bytes prices were never compared with
+ * times, so nearly all loops get strips. Strips that several loops share are read while they are
+ * cached, which no price sees. */
 static double allowance(const rd_speeds *s, int32_t regions, bool around)
 {
     return regions == 0 ? (s->vector < 64 ? 16 : 1.25) : around && regions > 1 ? 1.02 : 1;
 }
 
-/* The price of the cheapest region of `top`, or `otherwise`, the price without one. Regions n and
- * following are those chosen inside; the new region takes their place if it is cheaper. An
- * alternative's axis (what) of -1 stands for the loops inside by themselves. */
+/* Returns the price of the cheapest region of `top`, or `otherwise`, the price without one.
+ * Regions n and following are those chosen inside; the new region takes their place if it is
+ * cheaper. An alternative's axis (what) of -1 stands for the loops inside by themselves. */
 static rd_nanoseconds best_of(rd_pricing *q, int32_t top, bool around, rd_nanoseconds otherwise,
                               int32_t n)
 {
@@ -111,8 +111,8 @@ static rd_nanoseconds best_of(rd_pricing *q, int32_t top, bool around, rd_nanose
     return best;
 }
 
-/* The price of one round of a body: its statements by themselves, or strips that all its loops
- * over an axis share (a region), whichever is less. n: regions that were found before. */
+/* Returns the price of one round of a body: its statements by themselves, or strips that all its
+ * loops over an axis share (a region), whichever is less. n: regions that were found before. */
 static rd_nanoseconds price_of_part(rd_pricing *q, int32_t body)
 {
     const int32_t        n         = q->r->n;
@@ -121,9 +121,9 @@ static rd_nanoseconds price_of_part(rd_pricing *q, int32_t body)
     return best_of(q, body, /*around=*/true, otherwise, n);
 }
 
-/* The price of a statement with a body. In a vector loop (`vector` >= 0) its rounds are just added
- * up. A vector loop of the tree itself is a region (loops that share strips). Else it is the best
- * of strips of this loop, and of a serial loop around the best regions inside. */
+/* Returns the price of a statement with a body. In a vector loop (`vector` >= 0) its rounds are
+ * just added up. A vector loop of the tree itself is a region (loops that share strips). Else it
+ * is the best of strips of this loop, and of a serial loop around the best regions inside. */
 rd_nanoseconds rd_price_of_stmt(rd_pricing *q, int32_t stmt, int32_t vector)
 {
     const int32_t  n = q->r->n;
@@ -168,8 +168,9 @@ static bool has_vectors(const rd_schedule *t)
     return false;
 }
 
-/* A copy of the tree without ends of blocks (PUSH_IF_LAST; a block is a run of a fold's steps):
- * pass `block_ranges` takes them out of loops, so they prevent no strips. NULL: no memory. */
+/* Returns a copy of the tree without ends of blocks (PUSH_IF_LAST; a block is a run of a fold's
+ * steps): pass `block_ranges` takes them out of loops, so they prevent no strips. NULL: no memory.
+ */
 static rd_schedule *copy_without_block_ends(const rd_schedule *t)
 {
     rd_schedule *copy = rd_schedule_copy(t);

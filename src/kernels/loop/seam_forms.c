@@ -11,7 +11,8 @@ static void note_seam(rd_seam_range *r, int64_t seam)
         r->seam = seam;
 }
 
-/* The sum a + times * b of two sums of an index; unknown if one of them is, or on overflow. */
+/* Returns the sum a + times * b of two sums of an index; unknown if one of them is, or on
+ * overflow. */
 static rd_known plus(rd_known a, int64_t times, rd_known b)
 {
     rd_known sum = { .is = RD_FORM_SUM };
@@ -23,7 +24,7 @@ static rd_known plus(rd_known a, int64_t times, rd_known b)
     return sum;
 }
 
-/* The value of a sum, coef * index + offset, at an index. */
+/* Returns the value of a sum, coef * index + offset, at an index. */
 static int64_t at_index(rd_known a, int64_t index)
 {
     return a.coef * index + a.offset;
@@ -47,9 +48,9 @@ static int is_below(rd_seam_range *r, rd_known difference, int64_t less)
     return -1;
 }
 
-/* What the smaller (`least`) or the larger of two sums is: one of the two, or unknown. Where they
- * are equal, the smaller is the first: min(i, 4) goes over at 5, as does the choice i < 5 beside
- * it. */
+/* Returns what the smaller (`least`) or the larger of two sums is: one of the two, or unknown.
+ * Where they are equal, the smaller is the first: min(i, 4) goes over at 5, as does the choice i <
+ * 5 beside it. */
 static rd_known extreme(rd_seam_range *r, rd_known a, rd_known b, bool least)
 {
     const int below = is_below(r, plus(a, /*times=*/-1, b), least ? 1 : 0);
@@ -57,8 +58,8 @@ static rd_known extreme(rd_seam_range *r, rd_known a, rd_known b, bool least)
     return below < 0 ? unknown : (below > 0) == least ? a : b;
 }
 
-/* The truth of a comparison, from is_below()'s answer (1, 0, -1 unknown): it is true if that
- * answer is `when`. */
+/* Returns the truth of a comparison, from is_below()'s answer (1, 0, -1 unknown): it is true if
+ * that answer is `when`. */
 static rd_known truth_of(int below, bool when)
 {
     return below < 0 ? unknown : (rd_known){ .is = RD_FORM_TRUTH, .truth = (below > 0) == when };
@@ -76,8 +77,8 @@ bool rd_compares_places(rd_op op)
     return op == RD_OP_lt || op == RD_OP_le || op == RD_OP_gt || op == RD_OP_ge;
 }
 
-/* What an operator makes of two values in the range; both are sums of the index. a < b is a - b <
- * 0, a <= b is a - b < 1, and the other two are their negations. */
+/* Returns what an operator makes of two values in the range; both are sums of the index. a < b is
+ * a - b < 0, a <= b is a - b < 1, and the other two are their negations. */
 rd_known rd_known_of_op(rd_seam_range *r, rd_op op, rd_known a, rd_known b)
 {
     switch (op) {

@@ -24,8 +24,8 @@ static const rd_range unknown;
 /* ---- Ranges ---------------------------------------------------------------------------------- */
 static rd_range range_of(const registers *r, int32_t reg, int depth);
 
-/* The range of an operator's result (a register that instruction `by` makes), from the ranges of
- * its operands. A bool is 0 or 1. */
+/* Returns the range of an operator's result (a register that instruction `by` makes), from the
+ * ranges of its operands. A bool is 0 or 1. */
 static rd_range range_of_map(const registers *r, const rd_inst *by, int depth)
 {
     const int32_t in[3] = { by->a, by->b, by->c };
@@ -39,8 +39,8 @@ static rd_range range_of_map(const registers *r, const rd_inst *by, int depth)
     return rd_range_of_op(by->op, by->type, x);
 }
 
-/* The range of a value that is made in another way, such as a result of a fold. It counts only if
- * the type has 16 bits or less; 65535 covers signed and unsigned ones. */
+/* Returns the range of a value that is made in another way, such as a result of a fold. It counts
+ * only if the type has 16 bits or less; 65535 covers signed and unsigned ones. */
 static rd_range range_of_other(rd_dtype type)
 {
     enum { MOST = 65535 };
@@ -50,8 +50,8 @@ static rd_range range_of_other(rd_dtype type)
     return rd_range_from(rd_dtype_kind(type) == RD_KIND_INT ? -MOST : 0, MOST);
 }
 
-/* The range of numbers that an int register can have, from the ranges of its operands down to a
- * depth of DEEP; unknown for floats. */
+/* Returns the range of numbers that an int register can have, from the ranges of its operands down
+ * to a depth of DEEP; unknown for floats. */
 static rd_range range_of(const registers *r, int32_t reg, int depth)
 {
     const rd_inst *by = reg >= 0 ? &r->p->inst[r->made[reg]] : NULL;
@@ -120,8 +120,8 @@ static bool find_type(rd_range x, int64_t n, int least, rd_dtype *type)
     return false;
 }
 
-/* The most steps that one state (accumulator) takes before its block ends: a block's, or all of
- * the fold's if there are fewer. */
+/* Returns the most steps that one state (accumulator) takes before its block ends: a block's, or
+ * all of the fold's if there are fewer. */
 static int64_t most_steps(const rd_loop_fold *f)
 {
     const int64_t steps = f->of.fold->steps;

@@ -8,7 +8,7 @@ typedef struct renaming {
     void            *of;
 } renaming;
 
-/* The value that takes the place of another; -1 (no value) stays. */
+/* Returns the value that takes the place of another; -1 (no value) stays. */
 static int32_t value_of(const renaming *r, int32_t value)
 {
     return value >= 0 ? r->by(r->of, value) : value;

@@ -82,17 +82,17 @@ bool rd_is_lookup(const rd_schedule *t, int32_t stmt, int32_t axis, rd_lookup *f
 }
 
 /* ---- Times ----------------------------------------------------------------------------------- */
-/* How many vectors the table fills, rounded up. */
+/* Returns how many vectors the table fills, rounded up. */
 static int64_t vectors_of(const rd_speeds *s, const rd_lookup *l, rd_dtype type)
 {
     return (l->extent * rd_dtype_size(type) + s->vector - 1) / s->vector;
 }
 
-/* The time of an element by a lookup in registers. A permute of two vectors is one operation of
- * AVX-512, and three of AVX2, which has none for 8 bytes. Two halves of a table need a selection.
- * Two more operations make positions of indices and compare them with the table's ends. Bytes are
- * looked up as halves of words, four times the work. A table whose elements lie apart is copied
- * first, once for a strip. */
+/* Returns the time of an element by a lookup in registers. A permute of two vectors is one
+ * operation of AVX-512, and three of AVX2, which has none for 8 bytes. Two halves of a table need
+ * a selection. Two more operations make positions of indices and compare them with the table's
+ * ends. Bytes are looked up as halves of words, four times the work. A table whose elements lie
+ * apart is copied first, once for a strip. */
 double rd_lookup_ns(const rd_speeds *s, const rd_lookup *l, rd_dtype type)
 {
     enum { STRIP = 64 };
@@ -105,7 +105,7 @@ double rd_lookup_ns(const rd_speeds *s, const rd_lookup *l, rd_dtype type)
            (l->apart == 1 ? 0 : (double)l->extent * s->one_memory / STRIP);
 }
 
-/* The time of an element by a gather: 0.8 of a scalar load and store, an estimate. */
+/* Returns the time of an element by a gather: 0.8 of a scalar load and store, an estimate. */
 double rd_gather_ns(const rd_speeds *s)
 {
     static const double GATHERED = 0.8; /* of a load and a store */

@@ -55,7 +55,7 @@ bool rd_room_for_first(rd_schedule *t)
            ROOM_FOR(t, operand, operand, 1);
 }
 
-/* A statement of a kind that names nothing: every number in it is -1. */
+/* Returns a statement of a kind that names nothing: every number in it is -1. */
 rd_stmt rd_stmt_of(rd_stmt_kind kind)
 {
     return (rd_stmt){ .kind      = kind,
@@ -161,8 +161,8 @@ int32_t rd_add_operands(rd_schedule *t, const int32_t *value, int32_t n)
 }
 
 /* ---- Copies and ends ------------------------------------------------------------------------- */
-/* A copy of an array of n elements of `bytes` each, with room for one more; NULL and *failed: no
- * memory. */
+/* Returns a copy of an array of n elements of `bytes` each, with room for one more; NULL and
+ * *failed: no memory. */
 static void *copy_of(const void *array, int32_t n, size_t bytes, bool *failed)
 {
     void *made = malloc(((size_t)n + 1) * bytes);

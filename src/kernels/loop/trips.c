@@ -18,8 +18,8 @@ enum { LINE = 64 };
 /* ---- Rounds ---------------------------------------------------------------------------------- */
 static double mean_of(const rd_schedule *t, int32_t stmt, const rd_linear *at);
 
-/* The mean of a loop bound, from the means of its parts: of the greatest part (`from`), or of the
- * least (`to`). Rounding of parts is left out. */
+/* Returns the mean of a loop bound, from the means of its parts: of the greatest part (`from`), or
+ * of the least (`to`). Rounding of parts is left out. */
 static double mean_edge(const rd_schedule *t, int32_t loop, const rd_edge *edge, bool greatest)
 {
     double found = 0;
@@ -43,8 +43,8 @@ static bool is_mark(const rd_schedule *t, const rd_edge *edge, int32_t mark)
            t->term[at->first].axis == mark && t->term[at->first].coef == 1;
 }
 
-/* The loop around whose round is exactly this loop's range, from its start mark to its stop mark;
- * -1: there is none. */
+/* Returns the loop around whose round is exactly this loop's range, from its start mark to its
+ * stop mark; -1: there is none. */
 static int32_t range_of(const rd_schedule *t, int32_t loop)
 {
     const rd_for *l = rd_loop_of(t, loop);
@@ -56,8 +56,8 @@ static int32_t range_of(const rd_schedule *t, int32_t loop)
     return -1;
 }
 
-/* The mean number of indices that a loop covers each time that it is reached: the length of a
- * round of the loop around that cuts its range (range_of), or the distance of its bounds. */
+/* Returns the mean number of indices that a loop covers each time that it is reached: the length
+ * of a round of the loop around that cuts its range (range_of), or the distance of its bounds. */
 static double length_of(const rd_schedule *t, int32_t loop)
 {
     const rd_for *l     = rd_loop_of(t, loop);
@@ -79,9 +79,9 @@ bool rd_ends_with_block(const rd_schedule *t, int32_t fold, int32_t loop)
     return false;
 }
 
-/* How many indices of the loop's axis one block of the fold has that ends its rounds. `steps`: how
- * many steps one index moves an element; it may be a fraction, as the lanes of a step lie side by
- * side. Else the loop's whole length. */
+/* Returns how many indices of the loop's axis one block of the fold has that ends its rounds.
+ * `steps`: how many steps one index moves an element; it may be a fraction, as the lanes of a step
+ * lie side by side. Else the loop's whole length. */
 static double block_length(const rd_schedule *t, int32_t loop)
 {
     const rd_for *l = rd_loop_of(t, loop);
@@ -123,9 +123,9 @@ double rd_trips_of(const rd_schedule *t, int32_t loop)
     return n <= 1 || step <= 1 ? n : ceil(n);
 }
 
-/* The mean index of an axis, or a mark (axis bound to an end of a round), at a statement. A mark
- * of the task's share that no loop binds counts as the begin or the end of the whole root axis, as
- * all tasks together share it. */
+/* Returns the mean index of an axis, or a mark (axis bound to an end of a round), at a statement.
+ * A mark of the task's share that no loop binds counts as the begin or the end of the whole root
+ * axis, as all tasks together share it. */
 static double mean_axis(const rd_schedule *t, int32_t stmt, int32_t axis)
 {
     const int32_t binder = rd_binder_of(t, stmt, axis), n_axis = t->p->n_axis;
@@ -162,8 +162,8 @@ static bool is_number(const rd_edge *edge)
     return edge->n == 1 && edge->part[0].at.n == 0 && edge->part[0].by <= 1;
 }
 
-/* The greatest trip count of a loop: by constant bounds, or by the step of the loop around that
- * cuts its range (range_of), but at most `extent`; else `extent`, -1: not known. */
+/* Returns the greatest trip count of a loop: by constant bounds, or by the step of the loop around
+ * that cuts its range (range_of), but at most `extent`; else `extent`, -1: not known. */
 int64_t rd_most_trips(const rd_schedule *t, int32_t loop)
 {
     const rd_for *l     = rd_loop_of(t, loop);
@@ -233,7 +233,7 @@ static int32_t inner_strides_of(const rd_schedule *t, int32_t loop, int32_t stmt
     return n;
 }
 
-/* The cache lines of so many adjacent elements, the first of which begins a line. */
+/* Returns the cache lines of so many adjacent elements, the first of which begins a line. */
 static double lines_in(double elements, double bytes)
 {
     return ceil(elements * bytes / LINE);

@@ -100,8 +100,8 @@ bool rd_reads_value(const rd_schedule *t, int32_t stmt, int32_t value)
     return n > RD_MOST_READS;
 }
 
-/* The next statement in preorder, from the last of a part (head, body or tail) on to the next
- * part; -1: it was the last. */
+/* Returns the next statement in preorder, from the last of a part (head, body or tail) on to the
+ * next part; -1: it was the last. */
 static int32_t next_in_program(const rd_schedule *t, int32_t stmt)
 {
     int32_t part = stmt, next;

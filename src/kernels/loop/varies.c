@@ -31,8 +31,8 @@ static bool value_varies(const variation_query *q, int32_t value)
     return q->varies ? q->varies[value] : rd_value_varies(q->t, q->loop, value);
 }
 
-/* The stride of a loop bound: how far it moves from one round of the query's loop to the next. One
- * of several parts, or rounded, has a known stride only if all parts stand still. */
+/* Returns the stride of a loop bound: how far it moves from one round of the query's loop to the
+ * next. One of several parts, or rounded, has a known stride only if all parts stand still. */
 static rd_stride edge_stride(const variation_query *q, int32_t stmt, const rd_edge *edge)
 {
     bool stands = true;
@@ -48,8 +48,8 @@ static rd_stride edge_stride(const variation_query *q, int32_t stmt, const rd_ed
     return stands ? still : unknown;
 }
 
-/* The stride of a place in a loop inside that depends on both its bounds, such as the end of its
- * rounds: it stands still if the bounds do, else it is unknown. */
+/* Returns the stride of a place in a loop inside that depends on both its bounds, such as the end
+ * of its rounds: it stands still if the bounds do, else it is unknown. */
 static rd_stride end_stride(const variation_query *q, int32_t binder)
 {
     const rd_for   *l    = rd_loop_of(q->t, binder);
@@ -58,10 +58,10 @@ static rd_stride end_stride(const variation_query *q, int32_t binder)
     return from.known && from.by == 0 && to.known && to.by == 0 ? still : unknown;
 }
 
-/* How far the index that an axis or mark is bound to at a statement moves from round to round of
- * the query's loop. Bound by a loop outside: it stands still. By the loop itself: its step; the
- * end of its rounds (stop) may be cut off, so it is unknown. By a loop inside: as that loop's
- * first index. */
+/* Returns how far the index that an axis or mark is bound to at a statement moves from round to
+ * round of the query's loop. Bound by a loop outside: it stands still. By the loop itself: its
+ * step; the end of its rounds (stop) may be cut off, so it is unknown. By a loop inside: as that
+ * loop's first index. */
 static rd_stride axis_stride(const variation_query *q, int32_t stmt, int32_t axis)
 {
     const int32_t binder = rd_binder_of(q->t, stmt, axis);

@@ -284,14 +284,15 @@ static bool may_have_runs(const rd_schedule *t, int32_t fold, int32_t loop)
     return false;
 }
 
-/* True if the steps of a group-by must stay serial: labels of neighbours may be equal, and the rest
- * of the loop can be vectors without the fold. */
+/* True if the steps of a group-by, and only these, must stay serial: labels of neighbours may be
+ * equal, and the rest of the loop can be vectors. Not if labels come in runs, as pass
+ * `promote_runs` keeps the state of a run in registers; nor if vectors can take the steps after
+ * all. */
 bool rd_needs_serial_steps(const rd_schedule *t, int32_t fold, int32_t loop)
 {
     return t->p->fold[fold].n_group > 0 && has_only_label_steps(t, fold, loop) &&
            !may_have_runs(t, fold, loop) &&
-           !(/* vectors cannot take them: */ fold_allows(t, fold, loop, /*why=*/NULL) &&
-             states_allow(t, fold, loop, /*why=*/NULL));
+           !(fold_allows(t, fold, loop, /*why=*/NULL) && states_allow(t, fold, loop, /*why=*/NULL));
 }
 
 /* True if blocks (runs of a fold's steps) of the fold can end at any index of the axis.  They do

@@ -3,7 +3,8 @@
 #include "kernels/loop/facts.h"
 #include <math.h>
 
-/* The type of the elements that a statement makes, stores or takes; RD_F32 if it has none. */
+/* Returns the type of the elements that a statement makes, stores or takes; RD_F32 if it has none.
+ */
 static rd_dtype type_in(const rd_schedule *t, const rd_stmt *stmt)
 {
     switch (stmt->kind) {
@@ -37,9 +38,9 @@ static void find_widths(const rd_schedule *t, int32_t loop, int *narrow, int *wi
     }
 }
 
-/* How many rounds compilers take at once: as many as a vector holds of the narrowest elements. For
- * a loop of fewer rounds it is halved until it fits, down to one vector of the widest elements, of
- * 4 bytes or more. */
+/* Returns how many rounds compilers take at once: as many as a vector holds of the narrowest
+ * elements. For a loop of fewer rounds it is halved until it fits, down to one vector of the
+ * widest elements, of 4 bytes or more. */
 static double rounds_at_once(const rd_schedule *t, int32_t loop, double rounds, int32_t vector)
 {
     int narrow, wide;

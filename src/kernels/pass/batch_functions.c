@@ -65,8 +65,8 @@ static bool can_fail(const rd_schedule *t, int32_t loop)
     return fails;
 }
 
-/* The approximate number of elements that a round (row) reads: the product of the extents of all
- * axes that loops in its body visit. batch_size() keeps a chunk of rows so small that these
+/* Returns the approximate number of elements that a round (row) reads: the product of the extents
+ * of all axes that loops in its body visit. batch_size() keeps a chunk of rows so small that these
  * elements are still in a cache when the last of the three loops reads them again. */
 static double elements_of_round(const rd_schedule *t, int32_t loop)
 {
@@ -81,9 +81,9 @@ static double elements_of_round(const rd_schedule *t, int32_t loop)
     return n;
 }
 
-/* The number of rounds of a chunk, by the elements of a round: 64, 32 or 16, so that a chunk has
- * at most 32768 elements or so. 0: there is no loop inside (n <= 1), or a round is so long that
- * the one function takes no time beside it. */
+/* Returns the number of rounds of a chunk, by the elements of a round: 64, 32 or 16, so that a
+ * chunk has at most 32768 elements or so. 0: there is no loop inside (n <= 1), or a round is so
+ * long that the one function takes no time beside it. */
 static int64_t batch_size(const rd_schedule *t, int32_t loop)
 {
     enum { SHORT = 256, MIDDLE = 1024, LONG = 2048 };

@@ -19,8 +19,8 @@
 #include "kernels/pass/pass.h"
 #include <stdlib.h>
 
-/* The statement in the loop that ends blocks (runs of a fold's steps) of the fold (PUSH_IF_LAST);
- * -1: there is none. */
+/* Returns the statement in the loop that ends blocks (runs of a fold's steps) of the fold
+ * (PUSH_IF_LAST); -1: there is none. */
 static int32_t find_ends(const rd_schedule *t, int32_t loop, int32_t fold)
 {
     for (int32_t s = loop; s >= 0; s = rd_next_stmt(t, s, loop))
@@ -53,7 +53,7 @@ static void substitute(rd_schedule *t, rd_stmt *s, int32_t axis, rd_linear by)
     s->of.index = rd_linear_with(t, s->of.index, axis, by);
 }
 
-/* The position: index that the axis is bound to + offset. */
+/* Returns the position: index that the axis is bound to + offset. */
 static rd_linear axis_plus(rd_schedule *t, int32_t axis, int64_t offset)
 {
     return rd_linear_plus_axis(t, rd_linear_of(offset), /*coef=*/1, axis);

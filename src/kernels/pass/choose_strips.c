@@ -50,7 +50,8 @@ static void decide_loops(const choosing *c, const rd_strip_at *r, const rd_strip
         }
 }
 
-/* The number of the program's part (0 head, 1 body, 2 tail) in which the statement stands. */
+/* Returns the number of the program's part (0 head, 1 body, 2 tail) in which the statement stands.
+ */
 static int part_of(const rd_schedule *t, int32_t stmt)
 {
     int part = 0;
@@ -62,9 +63,9 @@ static int part_of(const rd_schedule *t, int32_t stmt)
     return part;
 }
 
-/* The region that is strip-mined: the one of least price, or one that a rule prefers to it because
- * its states (accumulators) stay in registers. *of gets the alternatives for explain; the rule's
- * region is the last of them, without a price (NAN). */
+/* Returns the region that is strip-mined: the one of least price, or one that a rule prefers to it
+ * because its states (accumulators) stay in registers. *of gets the alternatives for explain; the
+ * rule's region is the last of them, without a price (NAN). */
 static rd_strip_at choose_region(const choosing *c, const rd_region *from, rd_alternatives *of)
 {
     const rd_strip_at at = { c->t, c->vector, from->top, from->axis, from->around };

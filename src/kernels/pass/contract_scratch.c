@@ -38,15 +38,15 @@ typedef struct shared_scratch {
     int64_t      range;  /* most indices in the panel                             */
 } shared_scratch;
 
-/* The loop over strips. */
+/* Returns the loop over strips. */
 static const rd_for *strips_of(const shared_scratch *q)
 {
     return rd_loop_of(q->t, q->strips);
 }
 
-/* The mark (axis) that is bound to the first index of the panel, the range whose strips (ranges
- * that vector loops visit) are done one after the other. -1: the panel is the whole axis. *ok:
- * false if a loop that is not over panels of this axis stands directly around the loop over
+/* Returns the mark (axis) that is bound to the first index of the panel, the range whose strips
+ * (ranges that vector loops visit) are done one after the other. -1: the panel is the whole axis.
+ * *ok: false if a loop that is not over panels of this axis stands directly around the loop over
  * strips. */
 static int32_t mark_of_panel(const shared_scratch *q, bool *ok)
 {
@@ -57,8 +57,8 @@ static int32_t mark_of_panel(const shared_scratch *q, bool *ok)
     return l && *ok ? l->start : -1;
 }
 
-/* The largest number that an addend of another axis can be: coef * (extent - 1). -1: the addend is
- * no digit of the number, as it is of a value or a mark, or negative. */
+/* Returns the largest number that an addend of another axis can be: coef * (extent - 1). -1: the
+ * addend is no digit of the number, as it is of a value or a mark, or negative. */
 static int64_t digit_of(const shared_scratch *q, const rd_linear_term *term)
 {
     return term->axis < 0 || term->axis >= q->t->p->n_axis || term->coef < 0
@@ -94,9 +94,9 @@ static bool has_digits(shared_scratch *q, const rd_linear *at)
     return below < coef;
 }
 
-/* The position in the scratch of one strip: the index counts from the strip's first one (mark
- * `start`), and digits above it have the factor `step`, the strip's width, in place of the panel's
- * range. */
+/* Returns the position in the scratch of one strip: the index counts from the strip's first one
+ * (mark `start`), and digits above it have the factor `step`, the strip's width, in place of the
+ * panel's range. */
 static rd_linear position_in_strip(const shared_scratch *q, const rd_linear *at)
 {
     const rd_for *l    = strips_of(q);

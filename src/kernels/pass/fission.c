@@ -18,15 +18,15 @@
 #include "kernels/pass/strip_arrays.h"
 
 /* ---- Functions ------------------------------------------------------------------------------- */
-/* How many operands of a function go through arrays: all, or only the first. Random words with a
- * constant key need only the counter, and a constant divisor is written into the call. */
+/* Returns how many operands of a function go through arrays: all, or only the first. Random words
+ * with a constant key need only the counter, and a constant divisor is written into the call. */
 static int32_t operands_in_arrays(const rd_schedule *t, const rd_let *let)
 {
     return rd_draws_words_of_strip(t, let) || rd_is_constant_remainder(t, let) ? 1 : let->n;
 }
 
-/* The user's function that the value calls, if it takes whole blocks of elements, with the layout
- * of memory; else NULL. */
+/* Returns the user's function that the value calls, if it takes whole blocks of elements, with the
+ * layout of memory; else NULL. */
 static const rd_call *block_call(const rd_schedule *t, const rd_let *let)
 {
     const rd_call *call = let->kind == RD_I_CALL ? &t->p->call[let->arg] : NULL;

@@ -3,7 +3,7 @@
 #include "kernels/pass/fission_points.h"
 #include "kernels/loop/intervals.h"
 
-/* The LET that makes operand k of a value. */
+/* Returns the LET that makes operand k of a value. */
 static const rd_let *operand_of(const rd_schedule *t, const rd_let *let, int32_t k)
 {
     return &t->let[t->operand[let->first + k]];

@@ -17,7 +17,7 @@
 enum { MOST_BYTES = 16 << 10 };
 
 /* ---- Which loops ----------------------------------------------------------------------------- */
-/* The loop record of a statement; NULL if it is no loop, or no statement (-1). */
+/* Returns the loop record of a statement; NULL if it is no loop, or no statement (-1). */
 static const rd_for *loop_at(const rd_schedule *t, int32_t stmt)
 {
     return stmt >= 0 && t->stmt[stmt].kind == RD_S_LOOP ? rd_loop_of(t, stmt) : NULL;
@@ -303,9 +303,9 @@ static bool is_invariant_in(const rd_flattening *c, int32_t loop, bool *moves)
     return true;
 }
 
-/* The outermost loop before which the columns' values can be made; -1: not even before the strips
- * (ranges that vector loops visit). It goes outwards from the loop over strips, as long as the
- * values stay the same in all rounds. */
+/* Returns the outermost loop before which the columns' values can be made; -1: not even before the
+ * strips (ranges that vector loops visit). It goes outwards from the loop over strips, as long as
+ * the values stay the same in all rounds. */
 int32_t rd_hoist_point_of_columns(const rd_flattening *c)
 {
     bool   *moves = malloc((size_t)c->t->n_let + 1);

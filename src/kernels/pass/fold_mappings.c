@@ -16,8 +16,8 @@
 enum { FEW_ELEMENTS = 16, FEW_STATEMENTS = 12, FEW_OF_MANY = 8 };
 
 /* ---- Statements of a fold -------------------------------------------------------------------- */
-/* The first statement of the fold in the region (loops that share strips) that is of one of these
- * kinds; -1: there is none. `kinds` is a sum of RD_KIND_BIT()s, one bit for each kind. */
+/* Returns the first statement of the fold in the region (loops that share strips) that is of one
+ * of these kinds; -1: there is none. `kinds` is a sum of RD_KIND_BIT()s, one bit for each kind. */
 static int32_t find_stmt(const rd_strip_at *r, int32_t fold, uint32_t kinds)
 {
     RD_EACH_IN (r, s)
@@ -76,7 +76,7 @@ bool rd_has_clusters(const rd_strip_at *r)
 }
 
 /* ---- Loads ----------------------------------------------------------------------------------- */
-/* The LOAD that the statement makes; NULL: it is another statement. */
+/* Returns the LOAD that the statement makes; NULL: it is another statement. */
 static const rd_let *load_of(const rd_strip_at *r, int32_t stmt)
 {
     const rd_stmt *s = &r->t->stmt[stmt];
@@ -122,8 +122,8 @@ static bool is_plain(const rd_strip_at *r, const rd_linear *at)
     return true;
 }
 
-/* The outermost loop within the region (loops that share strips) whose rounds all read the same
- * elements of a strided load; -1: none. They are then packed once before that loop. Going
+/* Returns the outermost loop within the region (loops that share strips) whose rounds all read the
+ * same elements of a strided load; -1: none. They are then packed once before that loop. Going
  * outwards, it stops where the packed elements of 64 indices would exceed 28 KB, most of a
  * first-level cache. Loads with stride 0 or 1 need no packing. */
 int32_t rd_loop_of_rereads(const rd_strip_at *r, int32_t stmt)
@@ -211,8 +211,8 @@ static bool can_be_unrolled(const rd_strip_at *r, int32_t loop, int32_t stmt)
     }
 }
 
-/* The size of the loop in instructions of the program: a loop counts 2 (its begin and its end),
- * what ends a fold 1 in all (at its FINISH), and any other statement 1. */
+/* Returns the size of the loop in instructions of the program: a loop counts 2 (its begin and its
+ * end), what ends a fold 1 in all (at its FINISH), and any other statement 1. */
 static int32_t count_statements(const rd_schedule *t, int32_t loop)
 {
     int32_t n = 1;
@@ -269,7 +269,7 @@ static bool is_packed(const rd_strip_at *r, int32_t stmt, int32_t begin)
     return rd_needs_packing(r, stmt);
 }
 
-/* The last statement that an element reaches on its way through the fold: the FINISH of a
+/* Returns the last statement that an element reaches on its way through the fold: the FINISH of a
  * reduction. A scan has none: the loop along its steps, or if there is no loop its PREFIX. */
 static int32_t last_stmt_of_fold(const rd_strip_at *r, int32_t fold)
 {

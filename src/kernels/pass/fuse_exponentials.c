@@ -16,8 +16,8 @@
 #include "kernels/loop/facts.h"
 #include "kernels/pass/pass.h"
 
-/* The loop record of the statement if it is a vector loop, else NULL; also for no statement (-1).
- */
+/* Returns the loop record of the statement if it is a vector loop, else NULL; also for no
+ * statement (-1). */
 static const rd_for *vector_at(const rd_schedule *t, int32_t stmt)
 {
     const rd_for *loop = stmt >= 0 && t->stmt[stmt].kind == RD_S_LOOP ? rd_loop_of(t, stmt) : NULL;
@@ -52,9 +52,9 @@ static bool is_element_loop(const rd_schedule *t, int32_t loop)
     return true;
 }
 
-/* The vector loop before this one that visits the same elements, if only declarations of arrays
- * stand between; -1: there is none. It must be plain: written out (not by call), its rounds in any
- * order, with ordinary stores. */
+/* Returns the vector loop before this one that visits the same elements, if only declarations of
+ * arrays stand between; -1: there is none. It must be plain: written out (not by call), its rounds
+ * in any order, with ordinary stores. */
 static int32_t elements_before(const rd_schedule *t, int32_t loop)
 {
     const rd_for *steps = rd_loop_of(t, loop), *made;

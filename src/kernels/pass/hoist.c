@@ -155,8 +155,8 @@ static void hoist_from(hoisting *h)
 }
 
 /* ---- All together ---------------------------------------------------------------------------- */
-/* The number of slots (arrays of the program's memory): one more than the largest that an address
- * has. */
+/* Returns the number of slots (arrays of the program's memory): one more than the largest that an
+ * address has. */
 static int32_t count_slots(const rd_program *p)
 {
     int32_t n = 0;

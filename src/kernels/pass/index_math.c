@@ -33,9 +33,9 @@ static bool is_constant(const rd_linear *at)
     return at->n == 0;
 }
 
-/* The number of a value that equals the position. If the position is just a value (one term with
- * factor 1, no offset), no new one is made; else a constant, or a COORD (the value of a position)
- * is inserted. slot and store are -1, as it is not loaded. */
+/* Returns the number of a value that equals the position. If the position is just a value (one
+ * term with factor 1, no offset), no new one is made; else a constant, or a COORD (the value of a
+ * position) is inserted. slot and store are -1, as it is not loaded. */
 static int32_t value_of(rd_index_math *n, rd_linear at)
 {
     rd_let let = { .kind = RD_I_COORD, .type = RD_I64, .from = RD_I64, .slot = -1, .store = -1 };
@@ -80,7 +80,7 @@ static rd_linear binary_op(rd_index_math *n, rd_op op, rd_dtype type, rd_linear 
     return insert_operation(n, RD_I_MAP, op, type, /*count=*/2, operand);
 }
 
-/* The smaller of two positions.  Constants are compared here, and equal positions need no
+/* Returns the smaller of two positions.  Constants are compared here, and equal positions need no
  * operator. */
 rd_linear rd_index_min(rd_index_math *n, rd_linear a, rd_linear b)
 {
@@ -89,7 +89,7 @@ rd_linear rd_index_min(rd_index_math *n, rd_linear a, rd_linear b)
     return rd_linear_same(n->t, &a, &b) ? a : binary_op(n, RD_OP_minimum, RD_I64, a, b);
 }
 
-/* The larger of two positions, likewise without an operator for constants and equals. */
+/* Returns the larger of two positions, likewise without an operator for constants and equals. */
 rd_linear rd_index_max(rd_index_math *n, rd_linear a, rd_linear b)
 {
     if (is_constant(&a) && is_constant(&b))
@@ -111,8 +111,8 @@ rd_linear rd_index_select(rd_index_math *n, rd_linear a, rd_linear b, rd_linear 
     return insert_operation(n, RD_I_SELECT, RD_OP_ge, RD_I64, /*count=*/3, operand);
 }
 
-/* The quotient a / by, rounded down also for a below 0. That of a constant is computed here:
- * `remainder` is in [0, by), so offset - remainder is a multiple of `by`. */
+/* Returns the quotient a / by, rounded down also for a below 0. That of a constant is computed
+ * here: `remainder` is in [0, by), so offset - remainder is a multiple of `by`. */
 rd_linear rd_index_divide(rd_index_math *n, rd_linear a, int64_t by)
 {
     const int64_t remainder = (a.offset % by + by) % by;

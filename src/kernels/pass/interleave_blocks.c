@@ -32,8 +32,8 @@
 #include "kernels/pass/pass.h"
 
 /* ---- Which ----------------------------------------------------------------------------------- */
-/* The number of blocks (runs of a fold's steps) to interleave: twice as many as a vector holds
- * numbers, so that two vectors overlap their latencies. 1 if no vectors can be made of the
+/* Returns the number of blocks (runs of a fold's steps) to interleave: twice as many as a vector
+ * holds numbers, so that two vectors overlap their latencies. 1 if no vectors can be made of the
  * reducer's numbers. `widest`: bytes of its widest number, 0: no vectors. */
 static int64_t interleaved_block_count(const rd_schedule *t, const rd_target *target, int32_t fold)
 {
@@ -53,7 +53,7 @@ static bool is_value(const rd_schedule *t, int32_t stmt)
            t->let[s->value].kind != RD_I_INDEX;
 }
 
-/* The step that ends the loop's body, if all statements before it are values; else -1. */
+/* Returns the step that ends the loop's body, if all statements before it are values; else -1. */
 static int32_t last_step(const rd_schedule *t, int32_t loop)
 {
     const int32_t last = t->stmt[loop].last;
@@ -117,15 +117,16 @@ static bool is_one_row(rd_interleaving *b)
 }
 
 /* ---- Rows ------------------------------------------------------------------------------------ */
-/* The greatest common divisor of two numbers, by Euclid's algorithm. */
+/* Returns the greatest common divisor of two numbers, by Euclid's algorithm. */
 static int64_t gcd(int64_t a, int64_t b)
 {
     return b ? gcd(b, a % b) : a;
 }
 
-/* The number of blocks that are interleaved, at least `want`, such that they are a whole number of
- * rows: a multiple of row / gcd(row, steps). It is also a multiple of 8, so that vectors are full,
- * if the elements then fit into an array of 4096. 0: not even the smallest number fits. */
+/* Returns the number of blocks that are interleaved, at least `want`, such that they are a whole
+ * number of rows: a multiple of row / gcd(row, steps). It is also a multiple of 8, so that vectors
+ * are full, if the elements then fit into an array of 4096. 0: not even the smallest number fits.
+ */
 static int64_t blocks_of_rows(int64_t row, int64_t steps, int64_t want)
 {
     enum { VECTOR = 8, MOST = 4096 };
@@ -136,8 +137,8 @@ static int64_t blocks_of_rows(int64_t row, int64_t steps, int64_t want)
     return n * steps <= MOST ? n : 0;
 }
 
-/* The serial loop of the program around the block loop, if its body is the block loop alone,
- * upwards over single indices (no marks); -1 if there is none. */
+/* Returns the serial loop of the program around the block loop, if its body is the block loop
+ * alone, upwards over single indices (no marks); -1 if there is none. */
 static int32_t loop_over_rows(const rd_schedule *t, int32_t block)
 {
     const int32_t s    = t->stmt[block].parent;
@@ -150,8 +151,8 @@ static int32_t loop_over_rows(const rd_schedule *t, int32_t block)
                : -1;
 }
 
-/* How far an element's step number moves with an index of the axis. The number is outer * (rows of
- * lanes) + the lane position, as the fold has one lane (state). */
+/* Returns how far an element's step number moves with an index of the axis. The number is outer *
+ * (rows of lanes) + the lane position, as the fold has one lane (state). */
 static int64_t step_stride(const rd_interleaving *b, int32_t axis)
 {
     const rd_fold_at *at = &b->t->stmt[b->step].of;

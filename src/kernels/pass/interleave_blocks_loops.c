@@ -45,13 +45,14 @@ static int32_t add_array(rd_interleaving *b, int32_t body, const rd_store *store
     return array;
 }
 
-/* The position coef * index of the axis. */
+/* Returns the position coef * index of the axis. */
 static rd_linear axis_times(rd_interleaving *b, int64_t coef, int32_t axis)
 {
     return rd_linear_plus_axis(b->t, rd_linear_of(0), coef, axis);
 }
 
-/* A LOAD of "a1[64 * m1 + m2]": the element at row * by + column, where row and column are axes. */
+/* Returns a LOAD of "a1[64 * m1 + m2]": the element at row * by + column, where row and column are
+ * axes. */
 static rd_let load_at(rd_interleaving *b, int32_t store, int64_t by, int32_t row, int32_t column)
 {
     const rd_dtype type = b->t->store[store].type;
@@ -65,17 +66,17 @@ static rd_let load_at(rd_interleaving *b, int32_t store, int64_t by, int32_t row
                      .at = rd_linear_plus_axis(b->t, axis_times(b, /*coef=*/1, column), by, row) };
 }
 
-/* The index at which block m1 starts: m0 + 64 * m1, with 64 steps of a block. If there are rows:
- * 64 * m1, as the position counts from the start of row m0. */
+/* Returns the index at which block m1 starts: m0 + 64 * m1, with 64 steps of a block. If there are
+ * rows: 64 * m1, as the position counts from the start of row m0. */
 static rd_linear block_start(rd_interleaving *b)
 {
     return rd_linear_plus_axis(b->t, b->row ? rd_linear_of(0) : axis_times(b, /*coef=*/1, b->first),
                                b->steps, b->number);
 }
 
-/* A position of the step with the index of an element put in. If there are rows, the index counts
- * from the first row's start and may go beyond the end of that row; rows are contiguous, so the
- * row axis stands still at the first row, m0. */
+/* Returns a position of the step with the index of an element put in. If there are rows, the index
+ * counts from the first row's start and may go beyond the end of that row; rows are contiguous, so
+ * the row axis stands still at the first row, m0. */
 static rd_linear with_index(rd_interleaving *b, rd_linear at, rd_linear index)
 {
     if (b->row)

@@ -20,13 +20,13 @@ void rd_force_large(int64_t bytes)
     forced = bytes;
 }
 
-/* The size in bytes from which a result bypasses the caches when it is stored. */
+/* Returns the size in bytes from which a result bypasses the caches when it is stored. */
 double rd_nontemporal_bytes(void)
 {
     return forced ? (double)forced : RD_STREAM_BYTES;
 }
 
-/* The size in bytes up to which an array stays in the caches. */
+/* Returns the size in bytes up to which an array stays in the caches. */
 double rd_cached_bytes(void)
 {
     return forced ? (double)forced : RD_CACHED_BYTES;
@@ -42,8 +42,8 @@ bool rd_is_data_dependent(const rd_schedule *t, const rd_linear *at)
     return false;
 }
 
-/* The bytes of all elements that the position reaches: the size of an element, times the extents
- * of its axes of the program. Marks (axes that passes added) and values count as 1. */
+/* Returns the bytes of all elements that the position reaches: the size of an element, times the
+ * extents of its axes of the program. Marks (axes that passes added) and values count as 1. */
 double rd_bytes_of_axes(const rd_schedule *t, const rd_linear *at, rd_dtype type)
 {
     double bytes = rd_dtype_size(type);
@@ -83,8 +83,8 @@ bool rd_has_nontemporal_store(const rd_strip_at *r)
 }
 
 /* ---- Loads ----------------------------------------------------------------------------------- */
-/* The bytes of all elements that a load reaches, along all axes that move its address, also by way
- * of clamped indices (rd_coef_at_places). */
+/* Returns the bytes of all elements that a load reaches, along all axes that move its address,
+ * also by way of clamped indices (rd_coef_at_places). */
 static double bytes_of_load(const rd_schedule *t, const rd_let *load)
 {
     double bytes = rd_dtype_size(load->type);

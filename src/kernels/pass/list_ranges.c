@@ -55,7 +55,7 @@ static rd_linear cluster_of(rd_range_split *c, bool most)
     return load(c, clusters->slot, RD_I32, /*bytes=*/0, at);
 }
 
-/* The position plus an offset, which is a constant. */
+/* Returns the position plus an offset, which is a constant. */
 static rd_linear plus(rd_linear at, int64_t offset)
 {
     at.offset += offset;
@@ -85,9 +85,9 @@ static range_list find_list(rd_range_split *c)
     return l;
 }
 
-/* The number of the first range whose end is `index` or more; if there is none, of the last range.
- * It is a binary search over the ends, which lie 2 apart, behind the lists + 1 starts of lists and
- * the first range's first index. Positions count in int64s from the slot's base. */
+/* Returns the number of the first range whose end is `index` or more; if there is none, of the
+ * last range. It is a binary search over the ends, which lie 2 apart, behind the lists + 1 starts
+ * of lists and the first range's first index. Positions count in int64s from the slot's base. */
 static rd_linear find_range(rd_range_split *c, const range_list *l, rd_linear index)
 {
     return rd_index_search(
@@ -134,8 +134,8 @@ static int32_t put_ranges_around(rd_range_split *c, range_list *l)
     return rd_put_loop_around(c->t, c->stmt, c->stmt, &loop);
 }
 
-/* 1 for the first range, else 0. One masked index beyond either end of that range is visited too,
- * as a masked element turns a sum of -0 into 0. */
+/* Returns 1 for the first range, else 0. One masked index beyond either end of that range is
+ * visited too, as a masked element turns a sum of -0 into 0. */
 static rd_linear extra_index(rd_range_split *c, const range_list *l, rd_linear range)
 {
     return rd_index_select(&c->n, l->first_range, range, rd_linear_of(1), rd_linear_of(0));
@@ -152,9 +152,9 @@ static rd_linear range_edge(rd_range_split *c, const range_list *l, int32_t k, r
     return if_one_list(c, l, load_from_list(c, at), otherwise);
 }
 
-/* The end of what the round for the range before has visited, rounded up to whole strips (ranges
- * that vector loops visit). Two ranges may share a strip, which must be visited once. For the
- * first range: the loop's start. */
+/* Returns the end of what the round for the range before has visited, rounded up to whole strips
+ * (ranges that vector loops visit). Two ranges may share a strip, which must be visited once. For
+ * the first range: the loop's start. */
 static rd_linear end_of_visited(rd_range_split *c, const range_list *l, rd_linear range)
 {
     const rd_linear before = plus(range, /*offset=*/-1);
@@ -225,9 +225,9 @@ static bool has_steps_along(const rd_schedule *t, int32_t strips)
     return found;
 }
 
-/* The number of the address of the clusters (list_at) that select the list of a loop inside, if
- * they lie along the strips' axis (along which vector loops go). -1: there are none, or a fold
- * goes along that axis. Only loops of the program (of >= 0) have such bounds. */
+/* Returns the number of the address of the clusters (list_at) that select the list of a loop
+ * inside, if they lie along the strips' axis (along which vector loops go). -1: there are none, or
+ * a fold goes along that axis. Only loops of the program (of >= 0) have such bounds. */
 static int32_t clusters_along(const rd_schedule *t, int32_t strips)
 {
     int32_t found = -1;

@@ -7,8 +7,8 @@
 #include "kernels/loop/facts.h"
 #include "kernels/pass/strip_arrays.h"
 
-/* The position that is just a mark: an axis bound to the first index of a chunk, or to the one
- * behind its last. */
+/* Returns the position that is just a mark: an axis bound to the first index of a chunk, or to the
+ * one behind its last. */
 static rd_linear mark_position(rd_schedule *t, int32_t axis)
 {
     return rd_linear_plus_axis(t, rd_linear_of(0), /*coef=*/1, axis);
@@ -56,9 +56,9 @@ static int32_t replacement_of(void *of, int32_t value)
     return value == expanded->value ? expanded->by : value;
 }
 
-/* The value in the loop `to` that stands for a value of the loop `from`: constants and coordinates
- * are computed again, others are loaded from a new array that `from` fills. made_by: the statement
- * that makes a value. */
+/* Returns the value in the loop `to` that stands for a value of the loop `from`: constants and
+ * coordinates are computed again, others are loaded from a new array that `from` fills. made_by:
+ * the statement that makes a value. */
 static int32_t expand_value(rd_schedule *t, int32_t value, int32_t from, int32_t to)
 {
     const rd_let  let = t->let[value];

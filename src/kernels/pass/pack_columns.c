@@ -45,9 +45,9 @@ static bool is_mark_edge(const rd_schedule *t, const rd_edge *edge, int32_t mark
            t->term[at->first].axis == mark && t->term[at->first].coef == 1;
 }
 
-/* The loop over strips around the vector loop, if the vector loop visits exactly one strip: from
- * its start mark to its stop mark (axes bound to the strip's ends). -1: the next loop around over
- * the axis is no such loop. */
+/* Returns the loop over strips around the vector loop, if the vector loop visits exactly one
+ * strip: from its start mark to its stop mark (axes bound to the strip's ends). -1: the next loop
+ * around over the axis is no such loop. */
 static int32_t strips_around(const rd_schedule *t, int32_t vector)
 {
     const rd_for *v = rd_loop_of(t, vector);
@@ -146,8 +146,8 @@ static int32_t add_array(rd_schedule *t, const column_loops *c, rd_dtype type)
     return array.store;
 }
 
-/* The position of an element in the array: its number in the strip (a range that vector loops
- * visit), plus column * length of a strip. */
+/* Returns the position of an element in the array: its number in the strip (a range that vector
+ * loops visit), plus column * length of a strip. */
 static rd_linear packed_position(rd_schedule *t, const column_loops *c)
 {
     return rd_linear_plus_axis(t, rd_strip_element(t, c->vector), rd_loop_of(t, c->strips)->step,

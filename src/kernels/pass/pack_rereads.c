@@ -53,14 +53,14 @@ static bool can_pack(const rd_schedule *t, int32_t stmt, int32_t axis)
            !rd_program_accesses(t->p, RD_I_STORE, let->slot) && is_plain(t, &let->at, axis);
 }
 
-/* The loop record of a statement; NULL: it is no loop. */
+/* Returns the loop record of a statement; NULL: it is no loop. */
 static const rd_for *loop_at(const rd_schedule *t, int32_t stmt)
 {
     return t->stmt[stmt].kind == RD_S_LOOP ? rd_loop_of(t, stmt) : NULL;
 }
 
-/* Bytes of a packed element. Small ints and bools stay as in memory, so that more of them fit the
- * cache and a vector; others have the size of registers. */
+/* Returns the bytes of a packed element. Small ints and bools stay as in memory, so that more of
+ * them fit the cache and a vector; others have the size of registers. */
 static int bytes_of(rd_dtype type)
 {
     return rd_small_type(type) ? rd_dtype_size(type) : rd_register_size(type);
@@ -94,7 +94,7 @@ static bool makes_bounds(const rd_schedule *t, int32_t loop, int32_t vector)
     return false;
 }
 
-/* The outermost loop that does not move the address, so that all its rounds read the same
+/* Returns the outermost loop that does not move the address, so that all its rounds read the same
  * elements; loops inside it may move it. -1: there is none, or the packed elements would exceed
  * the cache. A loop over strips or chunks of the axis (strip >= 0, or a mark) ends the search, and
  * so does one that makes the bounds of the vector loop. */
@@ -124,9 +124,9 @@ static int32_t rereading_loop(const rd_schedule *t, int32_t stmt, int32_t vector
     return found;
 }
 
-/* The statement before which elements are packed: the loop whose rounds reread them; or the vector
- * loop, if that loop stands directly in it, as it will be unrolled there. -1: it stands deeper,
- * where another loop may change the address. */
+/* Returns the statement before which elements are packed: the loop whose rounds reread them; or
+ * the vector loop, if that loop stands directly in it, as it will be unrolled there. -1: it stands
+ * deeper, where another loop may change the address. */
 static int32_t insertion_point(const rd_schedule *t, int32_t loop, int32_t vector)
 {
     if (!rd_stands_in(t, loop, vector))
@@ -134,10 +134,10 @@ static int32_t insertion_point(const rd_schedule *t, int32_t loop, int32_t vecto
     return t->stmt[loop].parent == vector ? vector : -1;
 }
 
-/* The position of an element in the array: its number in the strip + index of a loop * elements so
- * far, for each loop that moves the address. Fills loop[0..*n) with these loops, innermost first,
- * and *elements with the size of the array. A strip (a range that vector loops visit) has room for
- * whole vectors: a multiple of 16. */
+/* Returns the position of an element in the array: its number in the strip + index of a loop *
+ * elements so far, for each loop that moves the address. Fills loop[0..*n) with these loops,
+ * innermost first, and *elements with the size of the array. A strip (a range that vector loops
+ * visit) has room for whole vectors: a multiple of 16. */
 static rd_linear packed_position(const reread_load *r, int32_t *loop, int32_t *n, int64_t *elements)
 {
     rd_schedule *t        = r->t;

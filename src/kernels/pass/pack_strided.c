@@ -105,9 +105,9 @@ static bool are_planes_of_array(const rd_schedule *t, const rd_let *x, const rd_
            llabs(y->at.offset - x->at.offset) < coef && rd_linear_same(t, &x->at, &shifted);
 }
 
-/* The packing loop before `loop`, with only declarations and other packing loops between, that
- * packs another plane (interleaved component) of the same array; -1: there is none, or it is by
- * call: its function takes exactly its three loads. */
+/* Returns the packing loop before `loop`, with only declarations and other packing loops between,
+ * that packs another plane (interleaved component) of the same array; -1: there is none, or it is
+ * by call: its function takes exactly its three loads. */
 static int32_t packing_loop_of_planes(const rd_schedule *t, int32_t loop, const rd_let *let)
 {
     const int32_t axis = rd_loop_of(t, loop)->axis;

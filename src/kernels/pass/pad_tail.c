@@ -15,7 +15,7 @@
 /* Bytes of the longest vector, so that 64 bytes are whole vectors on any processor. */
 enum { VECTOR = 64 };
 
-/* The LOAD that the statement makes; NULL: it is another statement. */
+/* Returns the LOAD that the statement makes; NULL: it is another statement. */
 static const rd_let *load_of(const rd_strip_at *r, int32_t stmt)
 {
     const rd_let *let = rd_let_of(r->t, stmt);
@@ -68,8 +68,8 @@ static bool has_neutral_lanes(const rd_fold *f)
            !rd_small_type(f->type);
 }
 
-/* The number of lanes (partial accumulators), rounded up to whole vectors of 64 bytes. `whole`:
- * lanes of one vector. */
+/* Returns the number of lanes (partial accumulators), rounded up to whole vectors of 64 bytes.
+ * `whole`: lanes of one vector. */
 static int32_t padded_lanes(const rd_fold *f, int32_t lanes)
 {
     const int32_t whole = VECTOR / rd_register_size(f->type);

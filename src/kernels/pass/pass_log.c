@@ -20,7 +20,7 @@ static uint64_t hash_bytes(uint64_t hash, const void *bytes, size_t n)
     return hash;
 }
 
-/* A hash of all arrays of the tree, from FNV's 64-bit start value on. */
+/* Returns a hash of all arrays of the tree, from FNV's 64-bit start value on. */
 static uint64_t hash_of(const rd_schedule *t)
 {
     uint64_t hash = UINT64_C(0xcbf29ce484222325);

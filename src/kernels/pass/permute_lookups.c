@@ -39,10 +39,10 @@ static bool has_store_before(const rd_schedule *t, int32_t loop, int32_t stmt)
     return false;
 }
 
-/* The operand of the index in the loop by call. If the index comes from a load in this loop, and
- * nothing is written in it, that is a copy of the load, so that no array is needed; else the value
- * itself, which comes through an array. The copy is uncounted, as the original counts the elements
- * read. */
+/* Returns the operand of the index in the loop by call. If the index comes from a load in this
+ * loop, and nothing is written in it, that is a copy of the load, so that no array is needed; else
+ * the value itself, which comes through an array. The copy is uncounted, as the original counts
+ * the elements read. */
 static int32_t operand_in_call(lookup_loop *q, int32_t loop, int32_t index)
 {
     rd_schedule  *t    = q->t;
@@ -82,8 +82,8 @@ static bool is_same_index(const rd_schedule *t, int32_t a, int32_t b)
            x->from == y->from;
 }
 
-/* The address with the copied index in place of the original: the term apart * l->index is taken
- * out, and apart * q->index put in. `apart`: distance of the table's elements in memory. */
+/* Returns the address with the copied index in place of the original: the term apart * l->index is
+ * taken out, and apart * q->index put in. `apart`: distance of the table's elements in memory. */
 static rd_linear lookup_position(lookup_loop *q, rd_linear at, const rd_lookup *l)
 {
     at = rd_linear_plus_value(q->t, at, -l->apart, l->index);

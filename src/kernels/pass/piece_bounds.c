@@ -11,9 +11,9 @@
 #include "kernels/pass/index_set_split.h"
 
 /* ---- What indices come to in the loop -------------------------------------------------------- */
-/* The smallest, or largest (`most`), index of an axis in the loop's rounds. A loop around over
- * single indices (no marks) gives its index, one over ranges the ends of its range: stop - 1 is
- * the largest. Else the root axis has the task's share (RD_MARK_LO, RD_MARK_HI) unless one task
+/* Returns the smallest, or largest (`most`), index of an axis in the loop's rounds. A loop around
+ * over single indices (no marks) gives its index, one over ranges the ends of its range: stop - 1
+ * is the largest. Else the root axis has the task's share (RD_MARK_LO, RD_MARK_HI) unless one task
  * runs all, and other axes have all indices. */
 rd_linear rd_index_bound(rd_range_split *c, int32_t axis, bool most)
 {
@@ -33,8 +33,8 @@ rd_linear rd_index_bound(rd_range_split *c, int32_t axis, bool most)
     return rd_linear_of(most ? t->p->axis_extent[axis] - 1 : 0);
 }
 
-/* A value that memory holds, as a position, clamped to 2^60 either way, so that sums of such
- * values cannot overflow. */
+/* Returns a value that memory holds, as a position, clamped to 2^60 either way, so that sums of
+ * such values cannot overflow. */
 static rd_linear clamped_value(rd_range_split *c, int32_t value)
 {
     const int64_t most = INT64_C(1) << 60;
@@ -44,9 +44,9 @@ static rd_linear clamped_value(rd_range_split *c, int32_t value)
     return rd_index_max(&c->n, at, rd_linear_of(-most));
 }
 
-/* The smallest or largest (`most`) value of a bound (a sum of terms, not negative where a mask is
- * true), without the term of the loop's own index. A term is largest at its axis's largest index
- * if its factor is positive, else at the smallest. */
+/* Returns the smallest or largest (`most`) value of a bound (a sum of terms, not negative where a
+ * mask is true), without the term of the loop's own index. A term is largest at its axis's largest
+ * index if its factor is positive, else at the smallest. */
 static rd_linear bound_without_loop(rd_range_split *c, const rd_bound *b, bool most)
 {
     const int32_t loop_axis = rd_loop_of(c->t, c->stmt)->axis;
@@ -61,17 +61,18 @@ static rd_linear bound_without_loop(rd_range_split *c, const rd_bound *b, bool m
     return at;
 }
 
-/* The index from which on the low bound holds, plus `more`. The bound is index + rest >= 0, so
- * this is -rest: with the rest's largest value (`most`) it may hold, with its smallest it holds
- * surely. */
+/* Returns the index from which on the low bound holds, plus `more`. The bound is index + rest >=
+ * 0, so this is -rest: with the rest's largest value (`most`) it may hold, with its smallest it
+ * holds surely. */
 static rd_linear low_bound(rd_range_split *c, bool most, int64_t more)
 {
     return rd_linear_plus(c->t, rd_linear_of(more), /*coef=*/-1,
                           bound_without_loop(c, &c->bounds->low, most));
 }
 
-/* The index up to which the high bound holds, plus `more`. The bound is rest - index >= 0, so this
- * is the rest: with its largest value (`most`) it may hold, with its smallest it holds surely. */
+/* Returns the index up to which the high bound holds, plus `more`. The bound is rest - index >= 0,
+ * so this is the rest: with its largest value (`most`) it may hold, with its smallest it holds
+ * surely. */
 static rd_linear high_bound(rd_range_split *c, bool most, int64_t more)
 {
     return rd_linear_plus(c->t, rd_linear_of(more), /*coef=*/1,

@@ -26,7 +26,7 @@ typedef struct prefetching {
     int32_t         strip, vector, load; /* statements */
 } prefetching;
 
-/* The load for which prefetches are made. */
+/* Returns the load for which prefetches are made. */
 static const rd_let *load_of(const prefetching *f)
 {
     return &f->t->let[f->t->stmt[f->load].value];
@@ -63,9 +63,9 @@ static bool can_prefetch(const prefetching *f)
 }
 
 /* ---- The next row ---------------------------------------------------------------------------- */
-/* The loop of the program that is the next one around the loop over strips (ranges that vector
- * loops visit), whose rounds are rows; block loops are left out. -1: there is none (of -1: it
- * comes from a pass). */
+/* Returns the loop of the program that is the next one around the loop over strips (ranges that
+ * vector loops visit), whose rounds are rows; block loops are left out. -1: there is none (of -1:
+ * it comes from a pass). */
 static int32_t loop_over_rows(const prefetching *f)
 {
     int32_t s = f->t->stmt[f->strip].parent;
@@ -75,9 +75,10 @@ static int32_t loop_over_rows(const prefetching *f)
     return s >= 0 && rd_loop_of(f->t, s)->of >= 0 ? s : -1;
 }
 
-/* The number of loops over strips in the row's body, before the load at hand, that read the same
- * elements. Loops with the same number `strip` count once, as strips and their tail do; those with
- * the number of the load's own strips do not count, unless that is a substrip (part of a strip). */
+/* Returns the number of loops over strips in the row's body, before the load at hand, that read
+ * the same elements. Loops with the same number `strip` count once, as strips and their tail do;
+ * those with the number of the load's own strips do not count, unless that is a substrip (part of
+ * a strip). */
 static int32_t count_earlier_loops(const prefetching *f, int32_t row)
 {
     int32_t count = 0, last = -1;
@@ -131,9 +132,9 @@ static bool has_same_load(const prefetching *f, int32_t loop)
     return false;
 }
 
-/* The loop over the rows of a chunk (some rows, as pass batch_functions makes them), if an earlier
- * loop in the chunk has read the same rows; else -1. The loop over chunks, around it, is over the
- * same axis with a greater step. */
+/* Returns the loop over the rows of a chunk (some rows, as pass batch_functions makes them), if an
+ * earlier loop in the chunk has read the same rows; else -1. The loop over chunks, around it, is
+ * over the same axis with a greater step. */
 static int32_t loop_of_reread_rows(const prefetching *f)
 {
     const rd_schedule *t    = f->t;

@@ -34,21 +34,21 @@ typedef struct row_prefetch {
     int32_t      part;                        /* elements of one row in a part */
 } row_prefetch;
 
-/* The position times * index of the axis. */
+/* Returns the position times * index of the axis. */
 static rd_linear axis_times(const row_prefetch *r, int64_t times, int32_t axis)
 {
     return rd_linear_plus_axis(r->t, rd_linear_of(0), times, axis);
 }
 
-/* The loop record of a statement; NULL: it is no loop, or no statement (-1). */
+/* Returns the loop record of a statement; NULL: it is no loop, or no statement (-1). */
 static const rd_for *loop_at(const rd_schedule *t, int32_t stmt)
 {
     return stmt >= 0 && t->stmt[stmt].kind == RD_S_LOOP ? rd_loop_of(t, stmt) : NULL;
 }
 
 /* ---- Which loads ----------------------------------------------------------------------------- */
-/* The unrolled loop of one round, in the vector loop, that has the statements of the first of the
- * merged rows; -1: there is none. */
+/* Returns the unrolled loop of one round, in the vector loop, that has the statements of the first
+ * of the merged rows; -1: there is none. */
 static int32_t first_row(const row_prefetch *r)
 {
     const rd_schedule *t = r->t;
@@ -77,8 +77,8 @@ static bool is_first_of_address(const row_prefetch *r, int32_t row, int32_t load
     return true;
 }
 
-/* The next load of the row behind `last` whose rows are prefetched, as they are of a large array;
- * -1: there is none. */
+/* Returns the next load of the row behind `last` whose rows are prefetched, as they are of a large
+ * array; -1: there is none. */
 static int32_t next_prefetched_load(const row_prefetch *r, int32_t row, int32_t last)
 {
     const int32_t axis = rd_loop_of(r->t, r->vector)->axis;
@@ -134,8 +134,8 @@ static void add_row_prefetch(row_prefetch *r, const rd_let *load)
 }
 
 /* ---- How many at a time ---------------------------------------------------------------------- */
-/* The largest number of values that a state (accumulator) has, over all folds with steps in the
- * vector loop. */
+/* Returns the largest number of values that a state (accumulator) has, over all folds with steps
+ * in the vector loop. */
 static int32_t max_state_count(const row_prefetch *r)
 {
     const rd_schedule *t    = r->t;
@@ -166,10 +166,10 @@ static bool has_bytes_beside_wide(const row_prefetch *r)
     return wide && bytes;
 }
 
-/* The elements of one part, a constant of the generated C: 64 (a cache line of bytes), or 32 where
- * states of several numbers fill the registers. Measured on a Zen 4, columns of 480 rows of f32,
- * half parts against whole ones: the maximum but for NaN took 0.61 of the time, sums 1.15, the
- * maximum of f64 by a mask 3. */
+/* Returns the elements of one part, a constant of the generated C: 64 (a cache line of bytes), or
+ * 32 where states of several numbers fill the registers. Measured on a Zen 4, columns of 480 rows
+ * of f32, half parts against whole ones: the maximum but for NaN took 0.61 of the time, sums 1.15,
+ * the maximum of f64 by a mask 3. */
 static int32_t part_size(const row_prefetch *r)
 {
     enum { LINE = 64 };
@@ -221,9 +221,9 @@ static void tile_and_prefetch(row_prefetch *r)
         add_row_prefetch(r, &t->let[t->stmt[load].value]);
 }
 
-/* The vector loop into which several rounds of a serial loop have been merged; only values stand
- * before it. Such a serial loop has a step over 1 and a start mark (start >= 0), but no strips.
- * -1: the statement is no such loop. */
+/* Returns the vector loop into which several rounds of a serial loop have been merged; only values
+ * stand before it. Such a serial loop has a step over 1 and a start mark (start >= 0), but no
+ * strips. -1: the statement is no such loop. */
 static int32_t merged_vector_in(const rd_schedule *t, int32_t stmt)
 {
     const rd_for *loop = loop_at(t, stmt);

@@ -28,8 +28,8 @@ typedef struct step_place {
 } step_place;
 
 /* ---- Which states ---------------------------------------------------------------------------- */
-/* The only STEP of the fold in the program; -1 if it has none or several. With several, the copy
- * in the array would serve only one. */
+/* Returns the only STEP of the fold in the program; -1 if it has none or several. With several,
+ * the copy in the array would serve only one. */
 static int32_t only_step(const rd_schedule *t, int32_t fold)
 {
     int32_t found = -1;
@@ -44,7 +44,7 @@ static int32_t only_step(const rd_schedule *t, int32_t fold)
     return found;
 }
 
-/* The loop record of a statement; NULL: it is no loop, or no statement (-1). */
+/* Returns the loop record of a statement; NULL: it is no loop, or no statement (-1). */
 static const rd_for *loop_at(const rd_schedule *t, int32_t stmt)
 {
     return stmt >= 0 && t->stmt[stmt].kind == RD_S_LOOP ? rd_loop_of(t, stmt) : NULL;
@@ -94,8 +94,8 @@ static bool can_promote(const rd_schedule *t, const rd_target *target, int32_t f
 }
 
 /* ---- The array ------------------------------------------------------------------------------- */
-/* The subscript in the array at which the states of a cell (accumulator) begin: the cell's number,
- * from the indices of the unrolled loops, times the lanes. */
+/* Returns the subscript in the array at which the states of a cell (accumulator) begin: the cell's
+ * number, from the indices of the unrolled loops, times the lanes. */
 static rd_linear group_offset(rd_schedule *t, const step_place *at, int64_t lanes)
 {
     rd_linear found = rd_linear_of(0);

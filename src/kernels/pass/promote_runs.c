@@ -40,9 +40,9 @@ static bool is_profitable(const rd_schedule *t, int32_t fold)
 }
 
 /* ---- Changes --------------------------------------------------------------------------------- */
-/* The statement before which the states (accumulators) are switched: the first switch of the same
- * label in the same body and loop, or the step. Steps of several folds by one label then share one
- * test. */
+/* Returns the statement before which the states (accumulators) are switched: the first switch of
+ * the same label in the same body and loop, or the step. Steps of several folds by one label then
+ * share one test. */
 static int32_t first_stmt_of_label(const rd_schedule *t, int32_t step)
 {
     for (int32_t s = t->stmt[t->stmt[step].parent].first; s != step; s = t->stmt[s].next)

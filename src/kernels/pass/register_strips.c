@@ -18,8 +18,8 @@
 /* NEAR_BYTES: the size of a first-level cache.  STRIP: elements of a strip, each with a state. */
 enum { NEAR_BYTES = 32 << 10, STRIP = 64 };
 
-/* The axis of a loop around the step, within the region (loops that share strips) but not the
- * region's axis, along which the fold has so many cells (accumulators) that 64 states of each
+/* Returns the axis of a loop around the step, within the region (loops that share strips) but not
+ * the region's axis, along which the fold has so many cells (accumulators) that 64 states of each
  * exceed a first-level cache; -1: there is none. */
 static int32_t axis_of_cells(const rd_strip_at *r, int32_t step)
 {
@@ -36,8 +36,8 @@ static int32_t axis_of_cells(const rd_strip_at *r, int32_t step)
     return -1;
 }
 
-/* The body that the loop stands in, if no other statement there has a body of its own, so that
- * strips (ranges that vector loops visit) can be put around it all; else -1. */
+/* Returns the body that the loop stands in, if no other statement there has a body of its own, so
+ * that strips (ranges that vector loops visit) can be put around it all; else -1. */
 static int32_t body_of(const rd_schedule *t, int32_t loop)
 {
     const int32_t body = t->stmt[loop].parent;

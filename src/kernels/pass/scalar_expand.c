@@ -34,9 +34,9 @@ static bool is_array_element(const expansion *c, int32_t value)
     return let->kind == RD_I_LOAD && let->slot < 0 && rd_linear_same(c->t, &let->at, &at);
 }
 
-/* The type of the array's elements. A bool is a byte, but an int where the loop has fewer rounds
- * than a vector has bytes, as gcc 12 makes no vectors of a loop that is shorter than one. extent
- * -1: not known. */
+/* Returns the type of the array's elements. A bool is a byte, but an int where the loop has fewer
+ * rounds than a vector has bytes, as gcc 12 makes no vectors of a loop that is shorter than one.
+ * extent -1: not known. */
 static rd_dtype type_of_array(const expansion *c, int32_t value)
 {
     const rd_dtype type   = c->t->let[value].type;

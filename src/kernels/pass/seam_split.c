@@ -34,7 +34,7 @@ typedef struct piece {
 /* ---- What values are in a range -------------------------------------------------------------- */
 static rd_known known_value(piece *p, int32_t value, int depth);
 
-/* What an operator on two whole numbers makes of what its operands are in the range. */
+/* Returns what an operator on two whole numbers makes of what its operands are in the range. */
 static rd_known known_map(piece *p, const rd_let *let, int depth)
 {
     if (let->from != RD_I64 || let->n != 2)
@@ -43,8 +43,8 @@ static rd_known known_map(piece *p, const rd_let *let, int depth)
                           known_value(p, p->t->operand[let->first + 1], depth));
 }
 
-/* What a COORD (a position as a value) is: coef * index + offset, if it depends on no other axis
- * than the loop's; else unknown. */
+/* Returns what a COORD (a position as a value) is: coef * index + offset, if it depends on no
+ * other axis than the loop's; else unknown. */
 static rd_known known_place(const piece *p, const rd_linear *at)
 {
     rd_known sum = rd_known_sum(/*coef=*/0, at->offset);
@@ -59,9 +59,9 @@ static rd_known known_place(const piece *p, const rd_linear *at)
     return sum;
 }
 
-/* What a value is in the range: a sum (coef * index + offset), a truth, or unknown. If it is one
- * thing up to some index and another behind, it is unknown, and p->range.seam gets that index.
- * `depth` bounds the recursion into operands. */
+/* Returns what a value is in the range: a sum (coef * index + offset), a truth, or unknown. If it
+ * is one thing up to some index and another behind, it is unknown, and p->range.seam gets that
+ * index. `depth` bounds the recursion into operands. */
 static rd_known known_value(piece *p, int32_t value, int depth)
 {
     const rd_let *let = &p->t->let[value];
@@ -79,7 +79,7 @@ static rd_known known_value(piece *p, int32_t value, int depth)
 }
 
 /* ---- Seams of a loop ------------------------------------------------------------------------- */
-/* The value of a statement if it is a choice (SELECT), else -1. */
+/* Returns the value of a statement if it is a choice (SELECT), else -1. */
 static int32_t choice_at(const rd_schedule *t, int32_t stmt)
 {
     const rd_let *let = rd_let_of(t, stmt);
@@ -337,8 +337,8 @@ static bool hands_on(const rd_schedule *t, int32_t loop)
     return false;
 }
 
-/* How many indices a round of the loop takes: 0 of a loop over single indices; of a loop over
- * strips their fixed width, or its step. 64 (the most lanes) if strips have no fixed width. */
+/* Returns how many indices a round of the loop takes: 0 of a loop over single indices; of a loop
+ * over strips their fixed width, or its step. 64 (the most lanes) if strips have no fixed width. */
 static int64_t strip_of(const rd_target *target, const rd_for *loop)
 {
     return loop->start < 0 && loop->step <= 1 ? 0

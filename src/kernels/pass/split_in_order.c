@@ -98,8 +98,9 @@ static bool has_plain_body(const rd_schedule *t, int32_t loop)
     return true;
 }
 
-/* The time that vectors save for a statement, in additions: three times the cost of a step, 20 for
- * a function such as exp, the table's cost of any other operator, and 1 for a cast or a choice. */
+/* Returns the time that vectors save for a statement, in additions: three times the cost of a
+ * step, 20 for a function such as exp, the table's cost of any other operator, and 1 for a cast or
+ * a choice. */
 static double vector_gain(const rd_schedule *t, int32_t stmt)
 {
     enum { STEP = 3, FUNCTION = 20 };

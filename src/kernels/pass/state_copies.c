@@ -7,9 +7,9 @@
 #include "kernels/pass/state_copies.h"
 #include "kernels/loop/facts.h"
 
-/* The loop along the fold's steps (`along`) around a step. All loops up to it must be serial, not
- * over strips (ranges that vector loops visit), and leave the cell (accumulator) alone, so that
- * all its steps go into one cell; else -1. */
+/* Returns the loop along the fold's steps (`along`) around a step. All loops up to it must be
+ * serial, not over strips (ranges that vector loops visit), and leave the cell (accumulator)
+ * alone, so that all its steps go into one cell; else -1. */
 int32_t rd_loop_of_steps(const rd_schedule *t, int32_t step)
 {
     const rd_stmt *s = &t->stmt[step];
@@ -44,7 +44,7 @@ int32_t rd_add_declaration(rd_schedule *t, int32_t array)
     return rd_add_stmt(t, &s);
 }
 
-/* The statement of `kind` that copies states between the array (arg) and the step's cell
+/* Returns the statement of `kind` that copies states between the array (arg) and the step's cell
  * (accumulator): the step without its operands, results and element, from subscript 0 of the array
  * on. */
 rd_stmt rd_copy_of_states(const rd_stmt *step, rd_stmt_kind kind, int32_t array)
@@ -162,7 +162,7 @@ static void number_states(rd_schedule *t, int32_t vector)
     }
 }
 
-/* How many steps in the vector loop use the same state (accumulator) as this one. */
+/* Returns how many steps in the vector loop use the same state (accumulator) as this one. */
 static int steps_by_state(const rd_schedule *t, int32_t vector, int32_t step)
 {
     int n = 0;

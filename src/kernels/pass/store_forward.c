@@ -50,8 +50,8 @@ static bool is_slot_written_in(const rd_schedule *t, int32_t body, int32_t slot)
     return false;
 }
 
-/* The vector loop around a load, also through unrolled loops that neither move its address nor
- * write to its memory, as all their rounds load the same element; -1: there is none. */
+/* Returns the vector loop around a load, also through unrolled loops that neither move its address
+ * nor write to its memory, as all their rounds load the same element; -1: there is none. */
 static int32_t vector_of(const rd_schedule *t, int32_t load)
 {
     const rd_let *let = &t->let[t->stmt[load].value];
@@ -68,10 +68,10 @@ static int32_t vector_of(const rd_schedule *t, int32_t load)
     return -1;
 }
 
-/* The body that the load's vector loop stands in; also through serial loops that neither move its
- * address nor write to its memory, such as the loop over coordinates of a pair of points. Those
- * only around short strips (128 elements), as the value then goes from loop to loop by a local
- * array. */
+/* Returns the body that the load's vector loop stands in; also through serial loops that neither
+ * move its address nor write to its memory, such as the loop over coordinates of a pair of points.
+ * Those only around short strips (128 elements), as the value then goes from loop to loop by a
+ * local array. */
 static int32_t body_of(const rd_schedule *t, int32_t vector, const rd_let *let)
 {
     enum { MOST_WIDTH = 128 };
@@ -105,8 +105,8 @@ static bool is_same_element(const rd_schedule *t, int32_t store, int32_t load)
            t->let[s->x].type == let->type && rd_linear_same(t, &s->at, &let->at);
 }
 
-/* The last statement before the load, in its part (head, body or tail), that writes to its slot
- * (array of the program's memory); -1: there is none. */
+/* Returns the last statement before the load, in its part (head, body or tail), that writes to its
+ * slot (array of the program's memory); -1: there is none. */
 static int32_t last_write(const rd_schedule *t, int32_t part, int32_t load)
 {
     const int32_t slot  = t->let[t->stmt[load].value].slot;

@@ -5,8 +5,8 @@
  * Words. A slot is a buffer that a program reads or writes. */
 #include "kernels/pass/strip_arrays.h"
 
-/* The number of an element in the strip: i0 - m0, index minus the lower bound m0 of its vector
- * loop. */
+/* Returns the number of an element in the strip: i0 - m0, index minus the lower bound m0 of its
+ * vector loop. */
 rd_linear rd_strip_element(rd_schedule *t, int32_t loop)
 {
     const rd_for *l = rd_loop_of(t, loop);
@@ -15,8 +15,8 @@ rd_linear rd_strip_element(rd_schedule *t, int32_t loop)
                           /*coef=*/-1, l->from.part[0].at);
 }
 
-/* The extent of the array: that of the loop, rounded up to a multiple of 16, as functions of
- * arrays process whole vectors. */
+/* Returns the extent of the array: that of the loop, rounded up to a multiple of 16, as functions
+ * of arrays process whole vectors. */
 static int64_t padded_extent(const rd_for *loop)
 {
     enum { MOST = 16 };
@@ -54,7 +54,7 @@ int32_t rd_add_memory_before(rd_schedule *t, int32_t loop, rd_dtype type)
     return add_array(t, loop, type, /*memory=*/true);
 }
 
-/* A STORE of the value at its position in the strip (a range that vector loops visit); the
+/* Returns a STORE of the value at its position in the strip (a range that vector loops visit); the
  * statement stands nowhere yet. */
 static int32_t store_of_value(rd_schedule *t, int32_t loop, int32_t value, int32_t store)
 {
@@ -80,8 +80,8 @@ void rd_store_behind(rd_schedule *t, int32_t loop, int32_t value, int32_t store)
     rd_put_behind(t, store_of_value(t, loop, value, store), t->let[value].made_by);
 }
 
-/* A LOAD of the array's element with the number that the loop's index has in its strip (a range
- * that vector loops visit). */
+/* Returns a LOAD of the array's element with the number that the loop's index has in its strip (a
+ * range that vector loops visit). */
 static rd_let load_of_element(rd_schedule *t, int32_t store, int32_t loop)
 {
     const rd_dtype type = t->store[store].type;
@@ -141,8 +141,8 @@ void rd_replace_by_load(rd_schedule *t, int32_t value, int32_t store, int32_t lo
 }
 
 /* ---- Loops ----------------------------------------------------------------------------------- */
-/* A new, empty loop like the given one; the statement stands nowhere yet. A loop by call (one call
- * in the generated C) may take its rounds in any order, so in_order is dropped. */
+/* Returns a new, empty loop like the given one; the statement stands nowhere yet. A loop by call
+ * (one call in the generated C) may take its rounds in any order, so in_order is dropped. */
 static int32_t loop_like(rd_schedule *t, int32_t loop, bool by_call)
 {
     rd_for like = *rd_loop_of(t, loop);

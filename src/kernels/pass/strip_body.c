@@ -4,14 +4,14 @@
  * c->start and c->stop are marks: the first index of the strip, and the one behind its last. */
 #include "kernels/pass/strip_body.h"
 
-/* The position: index that the axis (or mark) is bound to + offset. */
+/* Returns the position: index that the axis (or mark) is bound to + offset. */
 rd_linear rd_axis_plus(rd_schedule *t, int32_t axis, int64_t offset)
 {
     return rd_linear_plus_axis(t, rd_linear_of(offset), /*coef=*/1, axis);
 }
 
-/* The number of an element in the strip: i0 - m0, index minus the mark m0 (axis bound to the
- * strip's first index). */
+/* Returns the number of an element in the strip: i0 - m0, index minus the mark m0 (axis bound to
+ * the strip's first index). */
 rd_linear rd_element_of_strip(rd_strip_mining *c)
 {
     return rd_linear_plus_axis(c->t, rd_axis_plus(c->t, c->r->axis, /*offset=*/0), /*coef=*/-1,

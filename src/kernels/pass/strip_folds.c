@@ -213,10 +213,10 @@ static void distribute_ends(rd_strip_mining *c, int32_t body, int32_t stmt)
         rd_put_alone(c, body, stmt);
 }
 
-/* The step of the fold in the loop, if each element of the strip (a range that vector loops visit)
- * has one state, adjacent to the next one's; else -1. An exit can then test them as one run. So
- * the fold has one lane, neighbours are cells (accumulators), and no loop between over another
- * axis moves the cell. */
+/* Returns the step of the fold in the loop, if each element of the strip (a range that vector
+ * loops visit) has one state, adjacent to the next one's; else -1. An exit can then test them as
+ * one run. So the fold has one lane, neighbours are cells (accumulators), and no loop between over
+ * another axis moves the cell. */
 static int32_t step_of_strip(const rd_strip_mining *c, int32_t loop, int32_t fold)
 {
     const rd_schedule *t    = c->t;

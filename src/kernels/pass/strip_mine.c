@@ -15,9 +15,9 @@
 #include "kernels/pass/strip_body.h"
 #include <stdlib.h>
 
-/* The loop over strips with the bounds of `like`. An only strip (single) has one round of exactly
- * `width` elements; else the width is 0 (known at run time, from the marks), as the last strip may
- * be shorter. extent -1: the number of rounds is known at run time only. */
+/* Returns the loop over strips with the bounds of `like`. An only strip (single) has one round of
+ * exactly `width` elements; else the width is 0 (known at run time, from the marks), as the last
+ * strip may be shorter. extent -1: the number of rounds is known at run time only. */
 static rd_for strip_loop(rd_strip_mining *c, const rd_for *like)
 {
     return (rd_for){ .kind  = c->r->single ? RD_FOR_ONCE : RD_FOR_SERIAL,

@@ -26,16 +26,16 @@ typedef struct measuring {
     const rd_fold_in_strip *fold;
 } measuring;
 
-/* The loop record of a statement; NULL: it is no loop. */
+/* Returns the loop record of a statement; NULL: it is no loop. */
 static const rd_for *loop_of(const measuring *m, int32_t stmt)
 {
     return m->r->t->stmt[stmt].kind == RD_S_LOOP ? rd_loop_of(m->r->t, stmt) : NULL;
 }
 
 /* ---- Folds ----------------------------------------------------------------------------------- */
-/* The fewest lanes (partial accumulators) of a fold whose lanes go along the strip (a range that
- * vector loops visit); INT32_MAX: there is no such fold. A step of a fold with more lanes is then
- * several strips. */
+/* Returns the fewest lanes (partial accumulators) of a fold whose lanes go along the strip (a
+ * range that vector loops visit); INT32_MAX: there is no such fold. A step of a fold with more
+ * lanes is then several strips. */
 static int32_t fewest_lanes(const measuring *m)
 {
     int32_t fewest = INT32_MAX;
@@ -76,7 +76,7 @@ static bool has_labels(const measuring *m)
 }
 
 /* ---- Streams --------------------------------------------------------------------------------- */
-/* The number of rounds of the loop, if it comes from a loop of the program; else 1. */
+/* Returns the number of rounds of the loop, if it comes from a loop of the program; else 1. */
 static int64_t trips_of(const measuring *m, const rd_for *loop)
 {
     return loop->of >= 0 ? rd_trips(m->r->t->p, loop->of) : 1;
@@ -143,9 +143,9 @@ static bool has_streams(const measuring *m)
 }
 
 /* ---- What is kept ---------------------------------------------------------------------------- */
-/* Bytes of a cell's states. A state is `n_state` numbers. A scan of several blocks (runs of a
- * fold's steps) also has the state before the block (before), and one of pairs hi + lo (pair) one
- * number more. */
+/* Returns the bytes of a cell's states. A state is `n_state` numbers. A scan of several blocks
+ * (runs of a fold's steps) also has the state before the block (before), and one of pairs hi + lo
+ * (pair) one number more. */
 static int64_t bytes_of_states(const rd_loop_fold *f)
 {
     const bool    before = f->blocks && f->of.fold->scan;
@@ -155,9 +155,9 @@ static int64_t bytes_of_states(const rd_loop_fold *f)
                             : arrays * rd_register_size(f->of.fold->type);
 }
 
-/* Bytes that a loop over the strip leaves to the next one, for each element: states (accumulators)
- * of folds, and for each operation on whole strips (such as exp) two arrays of 8 bytes, its
- * operand and its result. */
+/* Returns the bytes that a loop over the strip leaves to the next one, for each element: states
+ * (accumulators) of folds, and for each operation on whole strips (such as exp) two arrays of 8
+ * bytes, its operand and its result. */
 static int64_t bytes_kept(const measuring *m)
 {
     int64_t bytes = 0;
@@ -181,8 +181,8 @@ static bool is_bounding_axis(const rd_bound *b, int32_t axis)
     return false;
 }
 
-/* The bounds that a mask sets for the indices of a statement's loop; NULL: there are none. Only
- * loops of the program (of >= 0) have bounds. */
+/* Returns the bounds that a mask sets for the indices of a statement's loop; NULL: there are none.
+ * Only loops of the program (of >= 0) have bounds. */
 static const rd_bounds *bounds_of(const measuring *m, int32_t stmt)
 {
     const rd_for *loop = loop_of(m, stmt);
@@ -205,10 +205,10 @@ static bool is_bounding(const measuring *m)
     return false;
 }
 
-/* The width of strips of streamed rows: as long as the states (accumulators) still fit twice the
- * first-level cache, but not so short that runs of memory get short. 256 if a mask bounds a loop
- * by the strip's position, as narrower strips leave out more of that loop. At most the axis
- * (reach). */
+/* Returns the width of strips of streamed rows: as long as the states (accumulators) still fit
+ * twice the first-level cache, but not so short that runs of memory get short. 256 if a mask
+ * bounds a loop by the strip's position, as narrower strips leave out more of that loop. At most
+ * the axis (reach). */
 static int32_t wide_width(const measuring *m)
 {
     enum { BOUNDING = 256 };
@@ -298,9 +298,9 @@ static bool has_ends_amid_rows(const measuring *m)
     return false;
 }
 
-/* Elements of the last, shorter strip (a range that vector loops visit) of a whole axis.  -1: not
- * known, as tiles, tasks' shares (of the root axis), clusters or ends of blocks may leave any
- * number. */
+/* Returns the number of elements of the last, shorter strip (a range that vector loops visit) of a
+ * whole axis.  -1: not known, as tiles, tasks' shares (of the root axis), clusters or ends of
+ * blocks may leave any number. */
 static int32_t tail_of(const measuring *m, int32_t width)
 {
     const rd_program *p      = m->r->t->p;

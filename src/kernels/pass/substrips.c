@@ -18,8 +18,8 @@
 #include "kernels/pass/fission_points.h"
 #include "kernels/pass/pass.h"
 
-/* The innermost loop over strips (strip >= 0) around a statement, or the statement itself; -1 if
- * there is none. */
+/* Returns the innermost loop over strips (strip >= 0) around a statement, or the statement itself;
+ * -1 if there is none. */
 int32_t rd_strips_around(const rd_schedule *t, int32_t stmt)
 {
     while (stmt >= 0 && !(t->stmt[stmt].kind == RD_S_LOOP && rd_loop_of(t, stmt)->strip >= 0))
@@ -27,16 +27,16 @@ int32_t rd_strips_around(const rd_schedule *t, int32_t stmt)
     return stmt;
 }
 
-/* The position that is just a mark: an axis bound to the first index of a range, or to the one
- * behind its last. */
+/* Returns the position that is just a mark: an axis bound to the first index of a range, or to the
+ * one behind its last. */
 static rd_linear mark_position(rd_schedule *t, int32_t axis)
 {
     return rd_linear_plus_axis(t, rd_linear_of(0), /*coef=*/1, axis);
 }
 
-/* A loop over substrips of `width` elements, from the start mark (axis bound to an end of a round)
- * of the strip to its stop mark, with marks of its own. It keeps the number (`strip`) of the
- * strips that it divides, and comes from no loop of the program (of -1). */
+/* Returns a loop over substrips of `width` elements, from the start mark (axis bound to an end of
+ * a round) of the strip to its stop mark, with marks of its own. It keeps the number (`strip`) of
+ * the strips that it divides, and comes from no loop of the program (of -1). */
 static rd_for substrip_loop(rd_schedule *t, const rd_for *strips, int32_t width)
 {
     return (rd_for){ .kind     = RD_FOR_SERIAL,

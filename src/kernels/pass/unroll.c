@@ -64,7 +64,7 @@ static void unroll_loop(rd_schedule *t, int32_t stmt)
     }
 }
 
-/* The first loop of the tree that needs unrolling, -1: none does. */
+/* Returns the first loop of the tree that needs unrolling, -1: none does. */
 static int32_t next_to_unroll(const rd_schedule *t)
 {
     for (int k = 0; k < RD_N_PARTS; k++)

@@ -30,8 +30,8 @@ static bool is_vector(const rd_schedule *t, int32_t stmt)
            !rd_loop_of(t, stmt)->by_call;
 }
 
-/* The vector loop that is the whole body of the loop, except for values before it and early exits
- * behind it; -1: there is none. */
+/* Returns the vector loop that is the whole body of the loop, except for values before it and
+ * early exits behind it; -1: there is none. */
 static int32_t vector_in(const rd_schedule *t, int32_t loop)
 {
     int32_t s = t->stmt[loop].first, last = t->stmt[loop].last;
@@ -43,9 +43,9 @@ static int32_t vector_in(const rd_schedule *t, int32_t loop)
     return s >= 0 && s == last && is_vector(t, s) ? s : -1;
 }
 
-/* The number of rounds to jam, as choose_strips.c chose it for this loop of the program (of >= 0).
- * 0: the statement is no serial loop around a vector loop, over single indices (no marks), upwards
- * between two unrounded bounds (by <= 1). */
+/* Returns the number of rounds to jam, as choose_strips.c chose it for this loop of the program
+ * (of >= 0). 0: the statement is no serial loop around a vector loop, over single indices (no
+ * marks), upwards between two unrounded bounds (by <= 1). */
 static int32_t rounds_to_merge(const rd_schedule *t, const rd_target *target, int32_t stmt)
 {
     const rd_for *loop = t->stmt[stmt].kind == RD_S_LOOP ? rd_loop_of(t, stmt) : NULL;

@@ -49,8 +49,8 @@ typedef struct jammed_rows {
 } jammed_rows;
 
 /* ---- Which loops ----------------------------------------------------------------------------- */
-/* The loop record of the statement if it is a serial loop over single indices, else NULL. A loop
- * over ranges has a mark (start >= 0: an axis bound to the range's first index). */
+/* Returns the loop record of the statement if it is a serial loop over single indices, else NULL.
+ * A loop over ranges has a mark (start >= 0: an axis bound to the range's first index). */
 static const rd_for *serial_at(const rd_schedule *t, int32_t stmt)
 {
     const rd_for *loop = t->stmt[stmt].kind == RD_S_LOOP ? rd_loop_of(t, stmt) : NULL;
@@ -58,9 +58,9 @@ static const rd_for *serial_at(const rd_schedule *t, int32_t stmt)
     return loop && loop->kind == RD_FOR_SERIAL && loop->start < 0 ? loop : NULL;
 }
 
-/* The vector loop that is the whole body of the loop, except for values (LETs) before it; -1:
- * there is none. A loop that the generated C runs by one call does not count, as rows cannot be
- * put into it. */
+/* Returns the vector loop that is the whole body of the loop, except for values (LETs) before it;
+ * -1: there is none. A loop that the generated C runs by one call does not count, as rows cannot
+ * be put into it. */
 static int32_t vector_in(const rd_schedule *t, int32_t loop)
 {
     int32_t s = t->stmt[loop].first;
@@ -73,9 +73,9 @@ static int32_t vector_in(const rd_schedule *t, int32_t loop)
                : -1;
 }
 
-/* How many serial loops each row (round of the outer loop) has into which all rows can be jammed
- * (unroll-and-jam). Each must hold a vector loop, and have the same bounds in all rows. 0: there
- * is none, or some serial loop does not allow it. */
+/* Returns how many serial loops each row (round of the outer loop) has into which all rows can be
+ * jammed (unroll-and-jam). Each must hold a vector loop, and have the same bounds in all rows. 0:
+ * there is none, or some serial loop does not allow it. */
 static int inner_loops(const rd_schedule *t, int32_t loop)
 {
     int found = 0;
@@ -101,7 +101,8 @@ static bool uses_array(const rd_schedule *t, int32_t stmt, int32_t array)
                : s->store == array && s->kind != RD_S_ARRAY;
 }
 
-/* The statement directly in the body of `loop` that is, or at some depth holds, the statement. */
+/* Returns the statement directly in the body of `loop` that is, or at some depth holds, the
+ * statement. */
 static int32_t top_of(const rd_schedule *t, int32_t loop, int32_t stmt)
 {
     while (t->stmt[stmt].parent != loop)
@@ -109,8 +110,8 @@ static int32_t top_of(const rd_schedule *t, int32_t loop, int32_t stmt)
     return stmt;
 }
 
-/* The last statement of the part of a row that holds the statement. Each serial loop is a part,
- * and so are the statements between two of them. The last statement stands for the part. */
+/* Returns the last statement of the part of a row that holds the statement. Each serial loop is a
+ * part, and so are the statements between two of them. The last statement stands for the part. */
 static int32_t end_of_part(const rd_schedule *t, int32_t stmt)
 {
     while (!serial_at(t, stmt) && t->stmt[stmt].next >= 0 && !serial_at(t, t->stmt[stmt].next))
@@ -216,9 +217,9 @@ static bool move_values(rd_schedule *t, int32_t loop, bool moves)
     return true;
 }
 
-/* The number of rows to jam, as choose_strips.c chose it for this loop of the program (of >= 0).
- * 0: the statement is no serial loop that goes upwards between two unrounded bounds (by <= 1), or
- * its rows have no inner loop or no states that allow it. */
+/* Returns the number of rows to jam, as choose_strips.c chose it for this loop of the program (of
+ * >= 0). 0: the statement is no serial loop that goes upwards between two unrounded bounds (by <=
+ * 1), or its rows have no inner loop or no states that allow it. */
 static int32_t rows_to_jam(rd_schedule *t, const rd_target *target, int32_t stmt)
 {
     const rd_for *loop = serial_at(t, stmt);
@@ -291,7 +292,7 @@ static void use_arrays_of_row(const jammed_rows *j, int32_t body, int32_t k, int
                 use_row_of_array(j, s, k, n);
 }
 
-/* The vector loop around the last STORE to the array in the body; -1: there is none. */
+/* Returns the vector loop around the last STORE to the array in the body; -1: there is none. */
 static int32_t loop_that_stores(const rd_schedule *t, int32_t body, int32_t array)
 {
     int32_t found = -1;

@@ -52,7 +52,7 @@ static bool find_loops(row_loops *q)
     return q->n > 0;
 }
 
-/* The LOAD that the statement makes; NULL: it is another statement. */
+/* Returns the LOAD that the statement makes; NULL: it is another statement. */
 static const rd_let *load_of(const row_loops *q, int32_t stmt)
 {
     const rd_stmt *s   = &q->r->t->stmt[stmt];
@@ -86,8 +86,8 @@ static bool has_shared_load(const row_loops *q, int32_t inside)
     return false;
 }
 
-/* The first statement of the row that stores to the slot (array of the program's memory); -1 if
- * there is none. */
+/* Returns the first statement of the row that stores to the slot (array of the program's memory);
+ * -1 if there is none. */
 static int32_t store_to(const row_loops *q, int32_t slot)
 {
     EACH_IN(q, q->loop, s)
@@ -145,7 +145,7 @@ static bool can_jam_fold(const row_loops *q, int32_t fold)
            !f->of.fold->user && f->lanes == 1;
 }
 
-/* The serial loop of the row in which the statement stands; -1: in none. */
+/* Returns the serial loop of the row in which the statement stands; -1: in none. */
 static int32_t loop_inside(const row_loops *q, int32_t stmt)
 {
     for (int k = 0; k < q->n; k++)
@@ -172,8 +172,8 @@ static bool can_jam_step(const row_loops *q, int32_t stmt)
            !rd_coef(&t->p->fold[fold].cell, rd_loop_of(t, q->loop)->axis);
 }
 
-/* The number of the part of the row in which the statement stands: how many loops inside begin at
- * or before it. Jammed rows are done part by part. */
+/* Returns the number of the part of the row in which the statement stands: how many loops inside
+ * begin at or before it. Jammed rows are done part by part. */
 static int part_of(const row_loops *q, int32_t stmt)
 {
     int n = 0;

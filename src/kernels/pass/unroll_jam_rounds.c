@@ -26,7 +26,7 @@ typedef struct jam_candidate {
     for (int32_t s = rd_next_stmt((m)->r->t, (m)->loop, (m)->loop); s >= 0; \
          s         = rd_next_stmt((m)->r->t, s, (m)->loop))
 
-/* The LOAD that the statement makes; NULL: it is another statement. */
+/* Returns the LOAD that the statement makes; NULL: it is another statement. */
 static const rd_let *load_of(const jam_candidate *m, int32_t stmt)
 {
     const rd_stmt *s   = &m->r->t->stmt[stmt];
@@ -35,13 +35,13 @@ static const rd_let *load_of(const jam_candidate *m, int32_t stmt)
     return let && let->kind == RD_I_LOAD ? let : NULL;
 }
 
-/* The coefficient of an axis in a position; 0: the axis is not in it. */
+/* Returns the coefficient of an axis in a position; 0: the axis is not in it. */
 static int64_t coef(const jam_candidate *m, const rd_linear *at, int32_t axis)
 {
     return rd_linear_coef(m->r->t, at, axis);
 }
 
-/* The axis of the loop whose rounds may be jammed. */
+/* Returns the axis of the loop whose rounds may be jammed. */
 static int32_t axis_of(const jam_candidate *m)
 {
     return rd_loop_of(m->r->t, m->loop)->axis;
@@ -83,9 +83,9 @@ static bool has_short_streams(const jam_candidate *m)
 }
 
 /* ---- Which loops ----------------------------------------------------------------------------- */
-/* The number of rounds, 4 or 8: so many that loads and stores of states are few beside other
- * loads. States of a fold that ends in the round (`inner`) are variables anyway. `states`: numbers
- * in all states. */
+/* Returns the number of rounds, 4 or 8: so many that loads and stores of states are few beside
+ * other loads. States of a fold that ends in the round (`inner`) are variables anyway. `states`:
+ * numbers in all states. */
 static int rounds_to_merge(const jam_candidate *m)
 {
     int states = 0;
@@ -191,9 +191,9 @@ static bool can_merge_stmt(const jam_candidate *m, int32_t stmt)
     }
 }
 
-/* How many rounds are jammed: 4 or 8, or 0 if the loop cannot be jammed. It must be a loop of the
- * program (of >= 0), upwards, with so many rounds, and with a step of a fold that goes on after
- * it. A fold that ends in one round (`inner`) does not count. Jamming would hurt if the loop
+/* Returns how many rounds are jammed: 4 or 8, or 0 if the loop cannot be jammed. It must be a loop
+ * of the program (of >= 0), upwards, with so many rounds, and with a step of a fold that goes on
+ * after it. A fold that ends in one round (`inner`) does not count. Jamming would hurt if the loop
  * streams short rows from memory. The merged loop has MOST operations at most. */
 int32_t rd_unroll_jam_rounds(const rd_strip_at *r, const rd_strip *strip,
                              const rd_fold_in_strip *fold, int32_t loop)

@@ -28,8 +28,9 @@ static bool is_int_0(const rd_schedule *t, int32_t value)
            let->word.u64 == 0;
 }
 
-/* The mask of a step; -1: there is none. In a sum of ints "step r1 ? r4 : 0" has the mask r1, too,
- * as adding 0 changes nothing. Operands of a SELECT: condition, value if true, value if false. */
+/* Returns the mask of a step; -1: there is none. In a sum of ints "step r1 ? r4 : 0" has the mask
+ * r1, too, as adding 0 changes nothing. Operands of a SELECT: condition, value if true, value if
+ * false. */
 static int32_t effective_mask(const rd_schedule *t, const rd_stmt *step)
 {
     const rd_let *x = &t->let[step->x];
@@ -78,8 +79,8 @@ static bool is_step_of(const rd_schedule *t, int32_t stmt, int32_t loop)
     return body == loop;
 }
 
-/* The mask of some step of the loop that is made outside of the loop, and so is the same in all
- * rounds; -1: there is none. */
+/* Returns the mask of some step of the loop that is made outside of the loop, and so is the same
+ * in all rounds; -1: there is none. */
 static int32_t mask_outside(const rd_schedule *t, int32_t loop)
 {
     for (int32_t s = rd_next_stmt(t, loop, loop); s >= 0; s = rd_next_stmt(t, s, loop)) {

@@ -53,8 +53,8 @@ static bool is_stored_before(const rd_schedule *t, int32_t load)
     return false;
 }
 
-/* The number of elements of the strip (a range that vector loops visit) in the generated C: the
- * padded one, if it is padded (rounds behind the last element have no effect). */
+/* Returns the number of elements of the strip (a range that vector loops visit) in the generated
+ * C: the padded one, if it is padded (rounds behind the last element have no effect). */
 static int32_t width_of(const rd_for *strip)
 {
     return strip->padded ? strip->padded : strip->width;

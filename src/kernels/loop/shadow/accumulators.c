@@ -34,14 +34,15 @@ __attribute__((format(printf, 3, 4))) bool rd_shadow_fold_fails(const rd_shadow_
 }
 
 /* ---- Room ------------------------------------------------------------------------------------ */
-/* The fold with that number, as the program has it. */
+/* Returns the fold with that number, as the program has it. */
 const rd_fold *rd_shadow_fold_of(const rd_shadow_folds *s, int32_t fold)
 {
     return &s->t->p->fold[fold];
 }
 
-/* Rows of nodes (merged blocks) that a cell (accumulator) has at a time, at most: two for each
- * level of the combine tree, as a share may begin and end amid nodes, and some to spare. */
+/* Returns the rows of nodes (merged blocks) that a cell (accumulator) has at a time, at most: two
+ * for each level of the combine tree, as a share may begin and end amid nodes, and some to spare.
+ */
 int32_t rd_shadow_rows_of(const rd_fold *f)
 {
     int32_t bits = 1;
@@ -51,8 +52,8 @@ int32_t rd_shadow_rows_of(const rd_fold *f)
     return 2 * bits + 2 < RD_MOST_NODES ? 2 * bits + 2 : RD_MOST_NODES;
 }
 
-/* The most states that an array of the fold has; an accumulator is named by the subscript of its
- * first state. */
+/* Returns the most states that an array of the fold has; an accumulator is named by the subscript
+ * of its first state. */
 static int64_t subscripts_of(const rd_schedule *t, int32_t fold)
 {
     int64_t most = 1;
@@ -174,7 +175,7 @@ static void begin_with_fold(const rd_shadow_folds *s, const rd_stmt *by, rd_shad
     c->store    = by->store;
 }
 
-/* The copy of an accumulator's states to which the statement's subscript points, cell *
+/* Returns the copy of an accumulator's states to which the statement's subscript points, cell *
  * cell_stride + more in its array; NULL: no states were copied there. Passes copy states into
  * local arrays. */
 rd_shadow_alias *rd_shadow_alias_at(const rd_shadow_folds *s, const rd_stmt *by, int64_t number,
@@ -188,9 +189,9 @@ rd_shadow_alias *rd_shadow_alias_at(const rd_shadow_folds *s, const rd_stmt *by,
                : NULL;
 }
 
-/* The accumulator that a statement names, by cell `number` and `more`. If its array holds a copy
- * of states there, it is the accumulator that they were copied from; else the subscript names it,
- * and it is made when first named. NULL: a failure, or no memory. */
+/* Returns the accumulator that a statement names, by cell `number` and `more`. If its array holds
+ * a copy of states there, it is the accumulator that they were copied from; else the subscript
+ * names it, and it is made when first named. NULL: a failure, or no memory. */
 static rd_shadow_accumulator *accumulator_of(rd_shadow_folds *s, const rd_stmt *by, int64_t number,
                                              int64_t more)
 {
@@ -211,7 +212,7 @@ static rd_shadow_accumulator *accumulator_of(rd_shadow_folds *s, const rd_stmt *
     return s->cell[by->fold][at];
 }
 
-/* The accumulator that a statement names. NULL, and a failure, if there is none, or if its
+/* Returns the accumulator that a statement names. NULL, and a failure, if there is none, or if its
  * progress (takes steps, blocks merged, lanes merged) is not between `least` and `most`. */
 rd_shadow_accumulator *rd_shadow_accumulator_at(rd_shadow_folds *s, const rd_stmt *by,
                                                 int64_t number, int64_t more,
@@ -234,9 +235,9 @@ rd_shadow_accumulator *rd_shadow_accumulator_at(rd_shadow_folds *s, const rd_stm
     return NULL;
 }
 
-/* The state (a hash) of a lane (partial accumulator) that a statement names, at subscript cell *
- * cell_stride + lane * lane_stride + more. NULL, and a failure, if there is none or if it has not
- * begun. */
+/* Returns the state (a hash) of a lane (partial accumulator) that a statement names, at subscript
+ * cell * cell_stride + lane * lane_stride + more. NULL, and a failure, if there is none or if it
+ * has not begun. */
 uint64_t *rd_shadow_state_at(const rd_shadow_folds *s, const rd_stmt *by, int64_t number,
                              int64_t more, int32_t lane)
 {

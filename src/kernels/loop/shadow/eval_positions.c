@@ -15,9 +15,9 @@ bool rd_shadow_require(rd_shadow_task *r, bool holds)
     return holds;
 }
 
-/* The value of a position, offset + sum of coef * (index of an axis, or a value), at the indices
- * and values of a copy (one instance of the code). A value of which only the hash is known counts
- * as 0 or 1, by the hash. */
+/* Returns the value of a position, offset + sum of coef * (index of an axis, or a value), at the
+ * indices and values of a copy (one instance of the code). A value of which only the hash is known
+ * counts as 0 or 1, by the hash. */
 int64_t rd_shadow_position(const rd_shadow_task *r, const rd_shadow_copy *c, const rd_linear *at)
 {
     int64_t sum = at->offset;
@@ -31,8 +31,8 @@ int64_t rd_shadow_position(const rd_shadow_task *r, const rd_shadow_copy *c, con
     return sum;
 }
 
-/* `at` rounded down, or up, to first + a multiple of `by`. `past`: its distance from the one
- * below. */
+/* Returns `at` rounded down, or up, to first + a multiple of `by`. `past`: its distance from the
+ * one below. */
 static int64_t rounded(int64_t at, int64_t first, int64_t by, bool up)
 {
     const int64_t past = ((at - first) % by + by) % by;
@@ -40,8 +40,8 @@ static int64_t rounded(int64_t at, int64_t first, int64_t by, bool up)
     return past == 0 ? at : up ? at - past + by : at - past;
 }
 
-/* The value of a loop bound in a copy (instance of the code): the greatest or the least of its
- * parts, each rounded if by > 1. */
+/* Returns the value of a loop bound in a copy (instance of the code): the greatest or the least of
+ * its parts, each rounded if by > 1. */
 int64_t rd_shadow_edge(const rd_shadow_task *r, const rd_shadow_copy *c, const rd_edge *edge,
                        bool greatest)
 {
@@ -59,8 +59,8 @@ int64_t rd_shadow_edge(const rd_shadow_task *r, const rd_shadow_copy *c, const r
     return found;
 }
 
-/* The values of the positions of a fold's element, or of its cell, in a copy (instance of the
- * code). */
+/* Returns the values of the positions of a fold's element, or of its cell, in a copy (instance of
+ * the code). */
 rd_shadow_coords rd_shadow_coords_of(const rd_shadow_task *r, const rd_shadow_copy *c,
                                      const rd_fold_at *of)
 {

@@ -117,8 +117,8 @@ static int compare_places(const void *a, const void *b)
     return (x->e.step > y->e.step) - (x->e.step < y->e.step);
 }
 
-/* The node of one block in a lane (partial accumulator): the hash of its n elements, in the order
- * of their steps, folded from the left. */
+/* Returns the node of one block in a lane (partial accumulator): the hash of its n elements, in
+ * the order of their steps, folded from the left. */
 static uint64_t state_of(const rd_fold *f, const list_element *x, int64_t n)
 {
     uint64_t state = RD_OF_NOTHING;
@@ -128,8 +128,8 @@ static uint64_t state_of(const rd_fold *f, const list_element *x, int64_t n)
     return rd_shadow_block(f, state);
 }
 
-/* The node of a lane's n elements, which lie in blocks [start, start + 2^level), by the aligned
- * combine tree: the merge of both halves. A block is f->steps steps. */
+/* Returns the node of a lane's n elements, which lie in blocks [start, start + 2^level), by the
+ * aligned combine tree: the merge of both halves. A block is f->steps steps. */
 static uint64_t node_of(const rd_fold *f, const list_element *x, int64_t n, int64_t start,
                         int32_t level)
 {
@@ -144,9 +144,9 @@ static uint64_t node_of(const rd_fold *f, const list_element *x, int64_t n, int6
         node_of(f, x + left, n - left, start + ((int64_t)1 << (level - 1)), level - 1));
 }
 
-/* The total of a cell: a node for each lane (partial accumulator), which are then merged to one. x
- * has the n elements, sorted by lane and step; `lane` has room for the nodes, 0 for lanes without
- * elements. */
+/* Returns the total of a cell: a node for each lane (partial accumulator), which are then merged
+ * to one. x has the n elements, sorted by lane and step; `lane` has room for the nodes, 0 for
+ * lanes without elements. */
 static uint64_t total_of(const rd_fold *f, const list_element *x, int64_t n, uint64_t *lane)
 {
     int32_t level = 0;
@@ -185,8 +185,8 @@ bool rd_shadow_list_finish(rd_shadow_list *l, int64_t cell, rd_shadow *y)
 }
 
 /* ---- Scans ----------------------------------------------------------------------------------- */
-/* The node of 2^level elements from `from` on within a block (a run of a fold's steps), by the
- * aligned binary tree. */
+/* Returns the node of 2^level elements from `from` on within a block (a run of a fold's steps), by
+ * the aligned binary tree. */
 static uint64_t tree_of(const rd_fold *f, const uint64_t *element, int64_t from, int32_t level)
 {
     if (level == 0)
@@ -195,8 +195,9 @@ static uint64_t tree_of(const rd_fold *f, const uint64_t *element, int64_t from,
                           tree_of(f, element, from + ((int64_t)1 << (level - 1)), level - 1));
 }
 
-/* The prefix of n elements from `from` on, of a scan by the tree: the aligned nodes of 2^level
- * elements that cover them, merged from the right. Of 7 elements it is (0..3, (4..5, 6)). */
+/* Returns the prefix of n elements from `from` on, of a scan by the tree: the aligned nodes of
+ * 2^level elements that cover them, merged from the right. Of 7 elements it is (0..3, (4..5, 6)).
+ */
 static uint64_t tree_prefix(const rd_fold *f, const uint64_t *element, int64_t from, int64_t n)
 {
     int32_t level = 0;
@@ -210,8 +211,8 @@ static uint64_t tree_prefix(const rd_fold *f, const uint64_t *element, int64_t f
         tree_prefix(f, element, from + ((int64_t)1 << level), n - ((int64_t)1 << level)));
 }
 
-/* The prefix within the block (a run of a fold's steps) at hand, up to its last element so far.
- * Scans by the tree merge nodes of 1, 2, 4 .. elements; others fold from the left (state). */
+/* Returns the prefix within the block (a run of a fold's steps) at hand, up to its last element so
+ * far. Scans by the tree merge nodes of 1, 2, 4 .. elements; others fold from the left (state). */
 static uint64_t prefix_of(const rd_fold *f, const scan_cell *s)
 {
     if (f->prefix == RD_PREFIX_TREE && !rd_shadow_is_unordered(f))
@@ -219,7 +220,7 @@ static uint64_t prefix_of(const rd_fold *f, const scan_cell *s)
     return rd_shadow_block(f, s->state);
 }
 
-/* The node of the finished blocks [start, start + 2^level), by the aligned binary tree. */
+/* Returns the node of the finished blocks [start, start + 2^level), by the aligned binary tree. */
 static uint64_t block_tree(const rd_fold *f, const uint64_t *node, int64_t start, int32_t level)
 {
     if (level == 0)
@@ -228,9 +229,9 @@ static uint64_t block_tree(const rd_fold *f, const uint64_t *node, int64_t start
                            block_tree(f, node, start + ((int64_t)1 << (level - 1)), level - 1));
 }
 
-/* The prefix of all finished blocks (runs of a fold's steps) of a scan. Sums of floats (pair) add
- * the nodes that cover them, the largest first, one for each bit of their number; other folds
- * merge the blocks from the left. */
+/* Returns the prefix of all finished blocks (runs of a fold's steps) of a scan. Sums of floats
+ * (pair) add the nodes that cover them, the largest first, one for each bit of their number; other
+ * folds merge the blocks from the left. */
 static uint64_t before_of(const rd_fold *f, const scan_cell *s)
 {
     const bool pair = rd_fold_has_pairs(f);

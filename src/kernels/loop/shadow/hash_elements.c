@@ -10,8 +10,9 @@
 #include "kernels/cpu/reference/reducer_functions.h"
 #include <string.h>
 
-/* The number of an element's step. A step is one element of each lane (partial accumulator), and
- * an outer position has as many steps as the lane position fills (rows of lanes). */
+/* Returns the number of an element's step. A step is one element of each lane (partial
+ * accumulator), and an outer position has as many steps as the lane position fills (rows of
+ * lanes). */
 int64_t rd_shadow_step_number(const rd_fold *f, const rd_shadow_coords *at)
 {
     return at->outer * rd_rows_of_lanes(f) + at->lane / f->lanes;
@@ -78,8 +79,8 @@ rd_shadow_element rd_shadow_element_of(const rd_fold *f, const rd_shadow_coords 
 }
 
 /* ---- States and nodes ------------------------------------------------------------------------ */
-/* The hash of `b` behind `a`; `kind` says what joins them. RD_OF_NOTHING (0) on either side
- * changes nothing. Without an order it is the sum of both, but never 0. */
+/* Returns the hash of `b` behind `a`; `kind` says what joins them. RD_OF_NOTHING (0) on either
+ * side changes nothing. Without an order it is the sum of both, but never 0. */
 static uint64_t hash_after(const rd_fold *f, uint64_t kind, uint64_t a, uint64_t b)
 {
     if (!a || !b)
@@ -89,8 +90,8 @@ static uint64_t hash_after(const rd_fold *f, uint64_t kind, uint64_t a, uint64_t
     return a + b ? a + b : 1;
 }
 
-/* The state after one more element. In an ordered fold even the first element is hashed, as an
- * element by itself is no state. */
+/* Returns the state after one more element. In an ordered fold even the first element is hashed,
+ * as an element by itself is no state. */
 uint64_t rd_shadow_step(const rd_fold *f, uint64_t state, uint64_t element)
 {
     if (!element || rd_shadow_is_unordered(f))
@@ -98,16 +99,16 @@ uint64_t rd_shadow_step(const rd_fold *f, uint64_t state, uint64_t element)
     return rd_mix(rd_mix(RD_OF_STEP, state), element);
 }
 
-/* The node of a finished block (a run of a fold's steps), a hash of its state's hash. A state of 0
- * has met no element and stays 0. Unordered folds keep the state, as their blocks make no
- * difference. */
+/* Returns the node of a finished block (a run of a fold's steps), a hash of its state's hash. A
+ * state of 0 has met no element and stays 0. Unordered folds keep the state, as their blocks make
+ * no difference. */
 uint64_t rd_shadow_block(const rd_fold *f, uint64_t state)
 {
     return state && !rd_shadow_is_unordered(f) ? rd_mix(RD_OF_BLOCK, state) : state;
 }
 
-/* The hash of the merge of two nodes of the combine tree; in an unordered fold it does not depend
- * on their order. */
+/* Returns the hash of the merge of two nodes of the combine tree; in an unordered fold it does not
+ * depend on their order. */
 uint64_t rd_shadow_merge(const rd_fold *f, uint64_t a, uint64_t b)
 {
     return hash_after(f, RD_OF_MERGE, a, b);
@@ -129,8 +130,8 @@ void rd_shadow_lanes(const rd_fold *f, uint64_t *node)
             node[l] = rd_shadow_merge(f, node[l], node[l + half]);
 }
 
-/* The hash of result k of a node (merged elements): it depends on the reducer, the type of results
- * and the node. */
+/* Returns the hash of result k of a node (merged elements): it depends on the reducer, the type of
+ * results and the node. */
 rd_shadow rd_shadow_finish(const rd_fold *f, uint64_t node, int32_t k)
 {
     const uint64_t what = (uint64_t)f->reducer << 16 | (uint64_t)f->out << 8 | (uint64_t)k;

@@ -7,26 +7,26 @@
 #include "kernels/cpu/reference/op_functions.h"
 #include <stdarg.h>
 
-/* The hash of a shadow: of a known number that of its bits, else what it has. */
+/* Returns the hash of a shadow: of a known number that of its bits, else what it has. */
 uint64_t rd_shadow_hash(rd_shadow x)
 {
     return x.known ? rd_mix(RD_OF_NUMBER, x.bits) : x.bits;
 }
 
-/* The shadow of a known int. */
+/* Returns the shadow of a known int. */
 rd_shadow rd_shadow_of_int(int64_t value)
 {
     return (rd_shadow){ (uint64_t)value, true };
 }
 
-/* The shadow of a number of which only the hash is known: how it was computed. */
+/* Returns the shadow of a number of which only the hash is known: how it was computed. */
 static rd_shadow unknown_shadow(uint64_t hash)
 {
     return (rd_shadow){ hash, false };
 }
 
-/* The shadow of a known number. Bits that a narrow type does not have are 0, so that equal numbers
- * have equal shadows. */
+/* Returns the shadow of a known number. Bits that a narrow type does not have are 0, so that equal
+ * numbers have equal shadows. */
 static rd_shadow known_shadow(rd_word word, rd_dtype type)
 {
     const rd_word zero = { .u64 = 0 };
@@ -70,10 +70,10 @@ static bool is_absorbing(const rd_let *let, rd_shadow x)
     return x.known && let->from == RD_BOOL && (x.bits ? let->op == RD_OP_or : let->op == RD_OP_and);
 }
 
-/* The shadow of an operator's value: the number itself if all operands are known and the operator
- * has code for their type, else a hash of the operator and its operands. One known operand may
- * decide an `and` or `or` alone. The hash of a test includes the type of its operands, as its
- * result is a bool for any type. */
+/* Returns the shadow of an operator's value: the number itself if all operands are known and the
+ * operator has code for their type, else a hash of the operator and its operands. One known
+ * operand may decide an `and` or `or` alone. The hash of a test includes the type of its operands,
+ * as its result is a bool for any type. */
 static rd_shadow map_value(const rd_let *let, const rd_shadow *in)
 {
     const rd_rule rule  = rd_op_table[let->op].rule;
@@ -102,8 +102,8 @@ static rd_shadow map_value(const rd_let *let, const rd_shadow *in)
     return known_shadow(result, let->type);
 }
 
-/* The shadow of a conversion: the converted number if x is known, else a hash of both types and x.
- */
+/* Returns the shadow of a conversion: the converted number if x is known, else a hash of both
+ * types and x. */
 static rd_shadow cast_value(const rd_let *let, rd_shadow x)
 {
     const rd_word word = { .u64 = x.bits };
@@ -114,8 +114,8 @@ static rd_shadow cast_value(const rd_let *let, rd_shadow x)
         rd_mix(rd_mix(RD_OF_CAST, (uint64_t)let->type << 8 | (uint64_t)let->from), x.bits));
 }
 
-/* The shadow of an INDEX, which is checked to be below let->word. A known index counts from the
- * end if it is negative; an unknown one becomes a known one, chosen by its hash. */
+/* Returns the shadow of an INDEX, which is checked to be below let->word. A known index counts
+ * from the end if it is negative; an unknown one becomes a known one, chosen by its hash. */
 static rd_shadow checked_index(const rd_let *let, rd_shadow x)
 {
     const int64_t extent = let->word.i64 > 0 ? let->word.i64 : 1;
@@ -125,7 +125,8 @@ static rd_shadow checked_index(const rd_let *let, rd_shadow x)
     return rd_shadow_of_int((int64_t)x.bits < 0 ? (int64_t)x.bits + extent : (int64_t)x.bits);
 }
 
-/* The shadow of a call of a user's function: a hash of the function's number and the operands. */
+/* Returns the shadow of a call of a user's function: a hash of the function's number and the
+ * operands. */
 static rd_shadow call_value(const rd_let *let, const rd_shadow *in)
 {
     uint64_t hash = rd_mix(RD_OF_CALL, (uint64_t)let->arg);
@@ -135,8 +136,8 @@ static rd_shadow call_value(const rd_let *let, const rd_shadow *in)
     return unknown_shadow(hash);
 }
 
-/* The shadow of what a LET makes, by its kind: a known number, or a hash of the operation and its
- * operands. `in` has the operands' shadows. */
+/* Returns the shadow of what a LET makes, by its kind: a known number, or a hash of the operation
+ * and its operands. `in` has the operands' shadows. */
 rd_shadow rd_shadow_value(const rd_let *let, const rd_shadow *in)
 {
     switch (let->kind) {

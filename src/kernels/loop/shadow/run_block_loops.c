@@ -7,7 +7,7 @@
 #include "kernels/loop/shadow/run_tree.h"
 
 /* ---- Block loops ----------------------------------------------------------------------------- */
-/* The innermost block loop (its rounds are ranges of indices) around a statement. */
+/* Returns the innermost block loop (its rounds are ranges of indices) around a statement. */
 static const rd_for *blocks_around(const rd_shadow_task *r, const rd_stmt *s)
 {
     int32_t k = s->parent;
@@ -17,8 +17,8 @@ static const rd_for *blocks_around(const rd_shadow_task *r, const rd_stmt *s)
     return rd_loop_of(r->t, k);
 }
 
-/* The number of the block (a run of a fold's steps) that the statement's element would be in if
- * the mark had this index. A mark is an axis bound to an end of the round; it is set for the
+/* Returns the number of the block (a run of a fold's steps) that the statement's element would be
+ * in if the mark had this index. A mark is an axis bound to an end of the round; it is set for the
  * computation, and restored. */
 static int64_t block_at(const rd_shadow_task *r, rd_shadow_copy *c, const rd_stmt *s, int32_t mark,
                         int64_t index)

@@ -299,7 +299,7 @@ bool rd_shadow_results(rd_shadow_folds *s, const rd_shadow_at *at, rd_shadow *y)
 }
 
 /* ---- Joins ----------------------------------------------------------------------------------- */
-/* A PUSH statement of the fold and the array, which names both in messages. */
+/* Returns a PUSH statement of the fold and the array, which names both in messages. */
 static rd_stmt push_stmt(int32_t fold, int32_t store)
 {
     return (rd_stmt){ .kind = RD_S_PUSH, .fold = fold, .store = store };

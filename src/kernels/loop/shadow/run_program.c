@@ -21,8 +21,9 @@ typedef struct program_run {
 } program_run;
 
 /* ---- Positions ------------------------------------------------------------------------------- */
-/* The value of an address at the current indices and registers. A `local` index counts from the
- * begin of the axis's current range (lo). An unknown register counts as 0 or 1, by its hash. */
+/* Returns the value of an address at the current indices and registers. A `local` index counts
+ * from the begin of the axis's current range (lo). An unknown register counts as 0 or 1, by its
+ * hash. */
 static int64_t position(const program_run *r, const rd_address *at)
 {
     int64_t sum = at->offset;
@@ -38,7 +39,8 @@ static int64_t position(const program_run *r, const rd_address *at)
     return sum;
 }
 
-/* The values of the positions of a fold's element: cell, lane, outer step and flat index. */
+/* Returns the values of the positions of a fold's element: cell, lane, outer step and flat index.
+ */
 static rd_shadow_coords place_of(const program_run *r, const rd_fold *f)
 {
     return (rd_shadow_coords){ position(r, &f->cell), position(r, &f->lane), position(r, &f->outer),
@@ -46,8 +48,8 @@ static rd_shadow_coords place_of(const program_run *r, const rd_fold *f)
 }
 
 /* ---- Folds ----------------------------------------------------------------------------------- */
-/* The element that a STEP or SCAN takes: registers a, b and c have its value, weight and mask (-1:
- * none). */
+/* Returns the element that a STEP or SCAN takes: registers a, b and c have its value, weight and
+ * mask (-1: none). */
 static rd_shadow_element element_of(const program_run *r, const rd_inst *inst)
 {
     const rd_fold         *f  = &r->p->fold[inst->arg];

@@ -88,7 +88,7 @@ static void make_value(rd_shadow_task *r, rd_shadow_copy *c, int32_t value)
         c->value[value] = rd_shadow_value(v, in);
 }
 
-/* The value of an address of the program, from the axes alone; registers count as 0. */
+/* Returns the value of an address of the program, from the axes alone; registers count as 0. */
 static int64_t position_by_axes(const rd_shadow_copy *c, const rd_address *at)
 {
     int64_t sum = at->offset;
@@ -99,9 +99,9 @@ static int64_t position_by_axes(const rd_shadow_copy *c, const rd_address *at)
     return sum;
 }
 
-/* The element of a step, with its hash. If the tree gives the lane (partial accumulator) as it is,
- * not modulo the number of lanes (!wraps), the step number comes from the fold's own addresses in
- * the program. A lane that does not exist is -1. */
+/* Returns the element of a step, with its hash. If the tree gives the lane (partial accumulator)
+ * as it is, not modulo the number of lanes (!wraps), the step number comes from the fold's own
+ * addresses in the program. A lane that does not exist is -1. */
 static rd_shadow_element step_element(const rd_shadow_task *r, const rd_shadow_copy *c,
                                       const rd_shadow_at *at)
 {
@@ -151,8 +151,8 @@ static bool run_prefix(rd_shadow_task *r, rd_shadow_copy *c, const rd_shadow_at 
     return rd_shadow_prefix(r->folds, at, &e, &c->value[at->by->value]);
 }
 
-/* The axis of the split reduction along which ranges store the statement's partials; -1: all loops
- * over ranges around count. STORE_PARTIALS names their array in `arg`. */
+/* Returns the axis of the split reduction along which ranges store the statement's partials; -1:
+ * all loops over ranges around count. STORE_PARTIALS names their array in `arg`. */
 static int32_t axis_of_ranges(const rd_schedule *t, const rd_stmt *s)
 {
     const int32_t store = s->kind == RD_S_STORE_PARTIALS ? s->arg : s->store;
@@ -160,8 +160,8 @@ static int32_t axis_of_ranges(const rd_schedule *t, const rd_stmt *s)
     return t->store[store].storage == RD_IN_DEVICE ? t->store[store].split_axis : -1;
 }
 
-/* The work item at hand, as a hash of the indices of all loops over items around (GPU), without
- * those over ranges whose partials are combined with each other. */
+/* Returns the work item at hand, as a hash of the indices of all loops over items around (GPU),
+ * without those over ranges whose partials are combined with each other. */
 static uint64_t hash_of_item(const rd_shadow_task *r, const rd_shadow_copy *c, int32_t stmt)
 {
     const int32_t along = axis_of_ranges(r->t, &r->t->stmt[stmt]);

@@ -8,9 +8,9 @@
 #include "kernels/loop/shadow/accumulators.h"
 #include <inttypes.h>
 
-/* The subscript of the fold's next accumulator, from `from` on, that is in a block (block >= 0);
- * -1: there is none. One with an older `begun` than the fold was not used since the fold's last
- * BEGIN. */
+/* Returns the subscript of the fold's next accumulator, from `from` on, that is in a block (block
+ * >= 0); -1: there is none. One with an older `begun` than the fold was not used since the fold's
+ * last BEGIN. */
 int64_t rd_shadow_next_begun(const rd_shadow_folds *s, int32_t fold, int64_t from)
 {
     for (int64_t k = from; k < s->n_cell[fold]; k++) {

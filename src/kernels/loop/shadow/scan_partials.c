@@ -10,8 +10,8 @@
 #include <stdlib.h>
 
 /* ---- Nodes that ranges leave ----------------------------------------------------------------- */
-/* The least level of a node of the combine tree that has room for so many blocks: 2^level or more.
- */
+/* Returns the least level of a node of the combine tree that has room for so many blocks: 2^level
+ * or more. */
 static int32_t level_of(int64_t blocks)
 {
     int32_t level = 0;
@@ -87,9 +87,9 @@ static void sort_partials(const rd_shadow_folds *s, int32_t fold)
         qsort(s->partial[fold], (size_t)s->n_partial[fold], sizeof **s->partial, compare_partials);
 }
 
-/* The partial like `like`, of the same item (work of one team of threads) and cell (accumulator),
- * that covers these blocks (runs of a fold's steps), among the first n partials, which are sorted;
- * NULL: it was not stored. */
+/* Returns the partial like `like`, of the same item (work of one team of threads) and cell
+ * (accumulator), that covers these blocks (runs of a fold's steps), among the first n partials,
+ * which are sorted; NULL: it was not stored. */
 static const rd_shadow_partial *find_partial(const rd_shadow_folds *s, int32_t fold, int64_t n,
                                              const rd_shadow_partial *like, rd_shadow_cover cover)
 {

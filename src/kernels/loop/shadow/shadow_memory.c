@@ -5,14 +5,15 @@
 #include <stdlib.h>
 
 /* ---- A table --------------------------------------------------------------------------------- */
-/* The entry of the hash table where the search for an element begins; `room` is a power of two. */
+/* Returns the entry of the hash table where the search for an element begins; `room` is a power of
+ * two. */
 static size_t first_slot(int32_t slot, int64_t byte, size_t room)
 {
     return (size_t)rd_mix((uint64_t)slot + 1, (uint64_t)byte) & (room - 1);
 }
 
-/* The entry of an element, or the free one (slot -1) that it would get. The search goes from a
- * hashed entry on, by linear probing; `room` is a power of two. */
+/* Returns the entry of an element, or the free one (slot -1) that it would get. The search goes
+ * from a hashed entry on, by linear probing; `room` is a power of two. */
 static rd_shadow_entry *entry_of(rd_shadow_entry *table, size_t room, int32_t slot, int64_t byte)
 {
     size_t at = first_slot(slot, byte, room);
@@ -56,8 +57,8 @@ void rd_shadow_store(rd_shadow_memory *m, int32_t slot, int64_t byte, rd_shadow 
     *entry = (rd_shadow_entry){ byte, slot, x };
 }
 
-/* The shadow that was stored at this byte of the slot (array of the program's memory); NULL:
- * nothing was. */
+/* Returns the shadow that was stored at this byte of the slot (array of the program's memory);
+ * NULL: nothing was. */
 const rd_shadow *rd_shadow_find(const rd_shadow_memory *m, int32_t slot, int64_t byte)
 {
     const rd_shadow_entry *entry = m->room ? entry_of(m->entry, m->room, slot, byte) : NULL;
@@ -73,8 +74,9 @@ void rd_shadow_memory_free(rd_shadow_memory *m)
 }
 
 /* ---- What nothing has stored ----------------------------------------------------------------- */
-/* Where row k of n sparse rows begins among `extent` stored places: at k * extent / n, or up to
- * that many places behind it, by a hash. The shadow run has no data, and makes such bounds up. */
+/* Returns where row k of n sparse rows begins among `extent` stored places: at k * extent / n, or
+ * up to that many places behind it, by a hash. The shadow run has no data, and makes such bounds
+ * up. */
 static int64_t begin_of_row(int64_t k, int64_t n, int64_t extent)
 {
     const int64_t each  = extent / n;
@@ -83,8 +85,8 @@ static int64_t begin_of_row(int64_t k, int64_t n, int64_t extent)
     return k == 0 ? 0 : k == n ? extent : k * each + shift;
 }
 
-/* The shadow of an element that nothing has stored. Where sparse rows begin must be a known
- * number, as loops go by it; all else is a hash of slot and byte. */
+/* Returns the shadow of an element that nothing has stored. Where sparse rows begin must be a
+ * known number, as loops go by it; all else is a hash of slot and byte. */
 rd_shadow rd_shadow_of_memory(const rd_program *p, int32_t slot, int64_t place, int64_t byte)
 {
     for (int32_t k = 0; k < p->n_loop; k++) {
@@ -113,8 +115,8 @@ static rd_shadow_memory *memory_of_slot(const rd_shadow_memories *m, int32_t slo
     return is_scratch ? m->own : m->all;
 }
 
-/* The byte at which element `place` lies. Indices of gathers are made up and may be far outside,
- * so the product may wrap around. */
+/* Returns the byte at which element `place` lies. Indices of gathers are made up and may be far
+ * outside, so the product may wrap around. */
 static int64_t byte_of(rd_dtype type, int64_t place)
 {
     return (int64_t)((uint64_t)place * (uint64_t)rd_dtype_size(type));
