@@ -34,7 +34,7 @@ typedef struct row_prefetch {
     int32_t      part;                        /* elements of one row in a part */
 } row_prefetch;
 
-/* Returns the position times * index of the axis. */
+/* Returns the position `times` multiplied by the index of the axis. */
 static rd_linear axis_times(const row_prefetch *r, int64_t times, int32_t axis)
 {
     return rd_linear_plus_axis(r->t, rd_linear_of(0), times, axis);
