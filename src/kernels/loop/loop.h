@@ -332,19 +332,19 @@ bool      rd_linear_same(const rd_schedule *t, const rd_linear *a, const rd_line
 rd_edge   rd_edge_of(rd_linear at);
 void      rd_edge_add(rd_edge *edge, rd_linear at);
 
-/* The loop of a LOOP statement. */
+/* The loop record of a LOOP statement: its kind, axis, bounds and so on. */
 static inline const rd_for *rd_loop_of(const rd_schedule *t, int32_t stmt)
 {
     return &t->loop[t->stmt[stmt].arg];
 }
 
-/* The value of a LET; NULL: the statement is no LET. */
+/* What a LET statement makes: an operation, a load or a constant; NULL: the statement is no LET. */
 static inline const rd_let *rd_let_of(const rd_schedule *t, int32_t stmt)
 {
     return t->stmt[stmt].kind == RD_S_LET ? &t->let[t->stmt[stmt].value] : NULL;
 }
 
-/* True if the statement takes an element into a fold. */
+/* True if the statement takes an element into a fold: STEP of a reduction, PREFIX of a scan. */
 static inline bool rd_is_step(const rd_schedule *t, int32_t stmt)
 {
     return t->stmt[stmt].kind == RD_S_STEP || t->stmt[stmt].kind == RD_S_PREFIX;
@@ -356,14 +356,14 @@ static inline bool rd_is_vector(const rd_schedule *t, int32_t stmt)
     return t->stmt[stmt].kind == RD_S_LOOP && rd_loop_of(t, stmt)->kind == RD_FOR_VECTOR;
 }
 
-/* True if it is a vector loop that the text runs by one call. */
+/* True if it is a vector loop that the generated C runs by one call. */
 static inline bool rd_is_by_call(const rd_schedule *t, int32_t stmt)
 {
     return t->stmt[stmt].kind == RD_S_LOOP && rd_loop_of(t, stmt)->by_call;
 }
 
-/* The next statement in the order of the text (preorder): the first of its body, else the one
- * behind it; -1: it was the last of `top`'s.  All traversals use it. */
+/* The next statement in preorder: the first of its body, else the one behind it; -1: it was the
+ * last of `top`'s.  All traversals use it. */
 static inline int32_t rd_next_stmt(const rd_schedule *t, int32_t stmt, int32_t top)
 {
     if (t->stmt[stmt].first >= 0)
