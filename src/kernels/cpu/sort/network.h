@@ -14,7 +14,8 @@ enum {
     JOIN(BASE, BITS)      = JOIN(REGISTERS, BITS) * JOIN(LANES, BITS)
 };
 
-/* Returns the vector in which lane i has lane i ^ distance. */
+/* Returns v with its lanes (keys of a vector) exchanged in pairs: lane i gets the key of lane i ^
+ * distance. */
 static ALWAYS __m512i JOIN(permute_xor, BITS)(__m512i v, int distance)
 {
     K at[JOIN(LANES, BITS)];
@@ -25,8 +26,9 @@ static ALWAYS __m512i JOIN(permute_xor, BITS)(__m512i v, int distance)
     return PERMUTE(_mm512_loadu_si512(at), v);
 }
 
-/* The lanes that keep the greater key of a pair `distance` apart, where ascending and descending
- * runs of `run` lanes alternate. */
+/* Returns a mask of the lanes that keep the greater key of a pair, lanes i and i ^ distance.  In an
+ * ascending run that is the upper lane; runs of `run` lanes ascend and descend in turn (run 0: all
+ * ascend). */
 static ALWAYS unsigned JOIN(greater, BITS)(int distance, int run)
 {
     unsigned mask = 0;
@@ -37,8 +39,9 @@ static ALWAYS unsigned JOIN(greater, BITS)(int distance, int run)
     return mask;
 }
 
-/* Compares the keys of lanes `distance` apart, and exchanges those out of order.  Where bit `run`
- * of a lane's number is set, the order is descending; run 0: ascending everywhere. */
+/* One step of a bitonic network within a vector: compares the keys of lanes `distance` apart, and
+ * exchanges those out of order.  Lanes whose number has bit `run` set are in descending order; run
+ * 0: all ascend. */
 static ALWAYS __m512i JOIN(exchange, BITS)(__m512i v, int distance, int run)
 {
     const __m512i other = JOIN(permute_xor, BITS)(v, distance);
@@ -46,7 +49,7 @@ static ALWAYS __m512i JOIN(exchange, BITS)(__m512i v, int distance, int run)
     return MASK_MAX(MIN(v, other), JOIN(greater, BITS)(distance, run), v, other);
 }
 
-/* A mask of the first n lanes. */
+/* Returns a mask of the first n lanes of a vector; n may be negative (none) or too large (all). */
 static ALWAYS unsigned JOIN(first, BITS)(int64_t n)
 {
     return n >= JOIN(LANES, BITS) ? ~0U : n > 0 ? (1U << n) - 1 : 0;
@@ -76,8 +79,8 @@ static ALWAYS __m512i JOIN(sort_vector, BITS)(__m512i v)
     return JOIN(merge_bitonic, BITS)(v);
 }
 
-/* Compares vectors `distance` apart, lane by lane, and puts the lesser keys into the first one; v
- * has n vectors. */
+/* Compares vectors v[i] and v[i + distance], lane by lane: the lesser keys go to the first one.
+ * One step of a bitonic merge of n vectors. */
 static ALWAYS void JOIN(exchange_vectors, BITS)(int n, int distance, __m512i *v)
 {
     UNROLL(16)
@@ -89,8 +92,9 @@ static ALWAYS void JOIN(exchange_vectors, BITS)(int n, int distance, __m512i *v)
         }
 }
 
-/* Merges n sorted vectors with n more, into 2 n: the second half is reversed, which makes all of
- * them a bitonic sequence. */
+/* Merges n sorted vectors with the n sorted ones behind them.  The second half is reversed, which
+ * makes the whole a bitonic sequence (first rising, then falling).  Exchanges n, n / 2 ... 1
+ * vectors apart leave work within vectors only. */
 static ALWAYS void JOIN(merge_vectors, BITS)(int n, __m512i *v)
 {
     UNROLL(8)
@@ -116,8 +120,9 @@ static ALWAYS void JOIN(merge_vectors, BITS)(int n, __m512i *v)
         v[i] = JOIN(merge_bitonic, BITS)(v[i]);
 }
 
-/* Sorts n <= most LANES keys in registers; memory behind them stays.  Vectors without keys hold the
- * greatest key. */
+/* Sorts up to `most` vectors of keys (n keys) in registers: each vector alone, then merges of
+ * pairs, fours and eights.  Lanes without a key hold the greatest key, so they go last; memory
+ * behind the n keys stays as it is. */
 static ALWAYS void JOIN(sort_registers, BITS)(int most, int64_t n, K *x)
 {
     enum { LANES = JOIN(LANES, BITS) };
@@ -163,8 +168,9 @@ static void JOIN(sort_base, BITS)(int64_t n, K *x)
         JOIN(sort_registers, BITS)(1, n, x);
 }
 
-/* Moves keys up to `last` to the front of the others.  Returns how many these are.  Full vectors
- * may be stored over what was read before; the last one must not write behind the keys. */
+/* Moves the keys up to `last` to the front, and the others behind them (by way of `work`).  Returns
+ * how many keys are in front.  Full vectors may be stored over what was read before; the last one
+ * must not write behind the keys. */
 static int64_t JOIN(partition, BITS)(int64_t n, K *x, K last, K *work)
 {
     const __m512i pivot = SET(last);
@@ -191,8 +197,9 @@ static int64_t JOIN(partition, BITS)(int64_t n, K *x, K last, K *work)
     return m;
 }
 
-/* Returns the last key of the lower part: the middle key of a vector of random samples (a linear
- * congruential generator in *dice). */
+/* Returns the pivot, the last key of the lower part: the middle key of a vector of samples, one at
+ * a random position in each of LANES ranges of x.  *dice is the state of a linear congruential
+ * generator. */
 static K JOIN(pivot_of, BITS)(int64_t n, const K *x, uint32_t *dice)
 {
     K             sample[JOIN(LANES, BITS)];
@@ -206,8 +213,9 @@ static K JOIN(pivot_of, BITS)(int64_t n, const K *x, uint32_t *dice)
     return sample[JOIN(LANES, BITS) / 2 - 1];
 }
 
-/* Sorts n keys by partitions.  `work` has room for n keys and a vector.  At most `depth` partitions
- * follow each other; then the samples have failed too often, and the radix sort takes over. */
+/* Sorts n keys by partitions; the lower part recursively, the upper one by the loop.  `work` has
+ * room for n keys and a vector.  `depth` limits partitions in a row: at 0 samples have failed too
+ * often, and the radix sort takes over. */
 static void JOIN(quicksort, BITS)(int64_t n, K *x, K *work, int depth, uint32_t *dice)
 {
     while (n > JOIN(BASE, BITS)) {
