@@ -4,8 +4,8 @@
 #include "kernels/cpu/tile/run/operator_scans.h"
 #include "kernels/cpu/tile/run/user_folds.h"
 
-/* Sets the memory of each slot of a scan, by the kind of its reducer: f->running if no operator
- * merges its states. */
+/* Sets the memory of one scan, by the kind of its reducer: f->running if no single operator merges
+ * its states (a running mean). */
 void rd_tiles_size_scan(rd_tile_fold *f)
 {
     if (f->running)
@@ -14,7 +14,7 @@ void rd_tiles_size_scan(rd_tile_fold *f)
         rd_operator_scan_size(f);
 }
 
-/* Initialises the slots of a group, which have had no elements. */
+/* Initialises the scans of a group, before their first element. */
 void rd_tiles_start_scan(const rd_tile_fold *f, char *memory, int64_t group)
 {
     if (f->running)

@@ -15,8 +15,9 @@
 #include "kernels/cpu/tile/run/user_folds.h"
 #include <string.h>
 
-/* START: empties the groups of a fold.  At row level each row of the tile has groups of its own.  A
- * total begins with its first row, so there is nothing to do. */
+/* START: empties the states of a fold, group by group (states that begin and end blocks together).
+ * At row level each row of the tile has groups of its own.  A total (a row that is a whole fold)
+ * begins with its first row, so there is nothing to do. */
 void rd_tiles_start(rd_tiles *m, int32_t pc)
 {
     const int32_t       number = m->p->inst[pc].arg;
@@ -35,11 +36,12 @@ void rd_tiles_start(rd_tiles *m, int32_t pc)
 }
 
 /* ---- By lane mapping ------------------------------------------------------------------------- */
-/* Updates cells of one lane, side by side.  Rows of the tile are successive steps of the same
- * cells, or belong to others.  Columns are split where a group ends, if panels do not divide the
- * axis. */
+/* Updates neighbouring cells (results) of one lane, one for each column.  Rows of the tile are
+ * successive steps of the same cells (`steps`), or belong to others.  Columns are split where a
+ * group ends, if panels (ranges of the axis) do not divide the axis. */
 static void update_columns(rd_tiles *m, rd_update *a, const rd_fold_tile *t)
 {
+    /* steps from row to row */
     const int64_t row   = a->f->outer.row * a->f->row_steps + a->f->lane.row;
     const bool    steps = row == 1 && a->f->cell.row == 0 && !a->f->own_rows;
 
@@ -55,7 +57,8 @@ static void update_columns(rd_tiles *m, rd_update *a, const rd_fold_tile *t)
         }
 }
 
-/* Copies rows so that they are contiguous. */
+/* Copies `rows` rows of a view, from `row` on, to `to`, so that they are contiguous.  Returns `to`;
+ * NULL if there is no operand. */
 static const void *pack_rows(const rd_tiles *m, const rd_reg_view *v, int64_t row, int64_t rows,
                              char *to)
 {
@@ -66,8 +69,9 @@ static const void *pack_rows(const rd_tiles *m, const rd_reg_view *v, int64_t ro
     return v->at ? to : NULL;
 }
 
-/* Updates all cells with one element of each row.  Contiguous rows are one run; others are packed
- * first, as many as spare buffers hold. */
+/* Updates all cells (a few results, such as colours) with one element of each row, where the rows
+ * go along the lanes.  Contiguous rows are one run; others are packed first, as many as spare
+ * buffers hold. */
 static void update_channels(rd_tiles *m, rd_update *a, const rd_fold_tile *t)
 {
     const int64_t cols  = m->cols,
@@ -89,7 +93,8 @@ static void update_channels(rd_tiles *m, rd_update *a, const rd_fold_tile *t)
     }
 }
 
-/* Copies a column so that it is contiguous. */
+/* Copies column c of a view to `to`, so that it is contiguous.  Returns `to`; NULL if there is no
+ * operand. */
 static const void *pack_column(const rd_tiles *m, const rd_reg_view *v, int64_t c, char *to)
 {
     const int64_t size = rd_elem_size(v->elem);
@@ -99,8 +104,8 @@ static const void *pack_column(const rd_tiles *m, const rd_reg_view *v, int64_t 
     return v->at ? to : NULL;
 }
 
-/* Updates a cell for each column, along the lanes down its rows: packs and takes column by
- * column. */
+/* Updates one cell (result) for each column, where the rows go along its lanes: packs each column
+ * into a contiguous run and takes it. */
 static void update_down_columns(rd_tiles *m, rd_update *a, const rd_fold_tile *t)
 {
     for (int64_t c = 0; c < m->cols; c++) {
@@ -113,8 +118,8 @@ static void update_down_columns(rd_tiles *m, rd_update *a, const rd_fold_tile *t
     }
 }
 
-/* Updates cells of one lane; the elements of a row are successive steps of a cell.  False if there
- * are several lanes, or columns are not successive steps of one cell. */
+/* Updates cells of one lane, where the elements of a row are successive steps of one cell (result).
+ * False if there are several lanes, or columns are not such steps. */
 static bool update_one_lane(const rd_tiles *m, rd_update *a, const rd_fold_tile *t)
 {
     const rd_tile_fold *f = a->f;
@@ -132,8 +137,8 @@ static bool update_one_lane(const rd_tiles *m, rd_update *a, const rd_fold_tile 
     return true;
 }
 
-/* Updates states element by element, unless elements are successive steps of one lane.  a->group is
- * set for one element at a time, so it is restored. */
+/* Updates states element by element, unless elements are successive steps of one lane.  The group
+ * of each element is restored after its update. */
 static void update_elements(rd_tiles *m, rd_update *a, const rd_fold_tile *t)
 {
     if (update_one_lane(m, a, t))
@@ -149,9 +154,9 @@ static void update_elements(rd_tiles *m, rd_update *a, const rd_fold_tile *t)
 }
 
 /* ---- Masks ----------------------------------------------------------------------------------- */
-/* Applies the mask: masked elements become the identity, or the step's kernel reads the mask.  With
- * a kernel that reads it, or one that looks for the best, states begin with the identity
- * (`fused`). */
+/* Applies the mask of a STEP: masked elements become the identity (which changes no state), or the
+ * kernel of the step reads the mask.  With a kernel that reads it, or one that looks for the best,
+ * states begin with the identity (`fused`). */
 static void apply_mask(rd_tiles *m, rd_update *a, rd_fold_tile *t)
 {
     rd_mask_note_seen(m, a->f, a->memory, t);
@@ -174,8 +179,9 @@ static bool holds_end(const rd_tile_fold *f, const uint64_t *state, int64_t n)
     return there;
 }
 
-/* True if a state has the value that decides the result.  Ints are looked for among the few states:
- * a search among elements would take half as long as the fold. */
+/* True if some state, of the current block or of a finished node, has the value that decides the
+ * result (early exit).  Ints are looked for among the few states: a search among elements would
+ * take half as long as the fold. */
 static bool has_reached_end(const rd_tile_fold *f, char *memory)
 {
     const rd_group *const g = rd_tree_group(memory, 0);
@@ -191,8 +197,8 @@ static bool has_reached_end(const rd_tile_fold *f, char *memory)
     return met;
 }
 
-/* Notes whether the result is decided, so that loops can exit early.  No further element may come
- * then: states would have gaps. */
+/* Notes whether the result is decided (early exit), so that loops can end: by the elements if these
+ * are bools, else by the states.  No further element may come then, as states would have gaps. */
 static void note_decided(const rd_tiles *m, const rd_tile_fold *f, char *memory,
                          const rd_fold_tile *t)
 {
@@ -203,8 +209,8 @@ static void note_decided(const rd_tiles *m, const rd_tile_fold *f, char *memory,
     rd_tree_group(memory, 0)->is_decided |= met;
 }
 
-/* True if the rows of each column go along the lanes of its cell, and the spare buffers are
- * free. */
+/* True if the rows of each column go along the lanes of its cell (result), so that columns can be
+ * packed and taken one by one; the spare buffers must be free for that. */
 static bool has_lanes_down_columns(const rd_tiles *m, const rd_tile_fold *f, const rd_fold_tile *t)
 {
     return f->mapping == RD_FOLD_ELEMENTS && m->rows > 1 && f->lane.row == 1 && f->lane.col == 0 &&
@@ -213,7 +219,8 @@ static bool has_lanes_down_columns(const rd_tiles *m, const rd_tile_fold *f, con
 }
 
 /* ---- All together ---------------------------------------------------------------------------- */
-/* Sets the lane, block, cell and index numbers of the tile's first element. */
+/* Sets the numbers of the tile's first element in the fold: its position along the lanes, which
+ * pass along them (outer), its cell (result) and its index. */
 static void place_tile(const rd_tiles *m, const rd_tile_fold *f, rd_fold_tile *t)
 {
     t->lane  = rd_tiles_position(m, f->lane.at);
@@ -222,7 +229,8 @@ static void place_tile(const rd_tiles *m, const rd_tile_fold *f, rd_fold_tile *t
     t->index = f->indexed ? rd_tiles_position(m, f->index.at) : 0;
 }
 
-/* Updates states from contiguous operands, by the lane mapping of the fold. */
+/* Updates states from contiguous operands, in the way that suits how neighbouring elements map to
+ * states (f->mapping). */
 static void update_by_mapping(rd_tiles *m, rd_update *a, rd_fold_tile *in)
 {
     const rd_tile_fold *f = a->f;
@@ -242,8 +250,9 @@ static void update_by_mapping(rd_tiles *m, rd_update *a, rd_fold_tile *in)
         note_decided(m, f, a->memory, in);
 }
 
-/* Prepares the operands of a STEP and chooses its update.  Fields are set one by one: clearing some
- * hundred bytes that are not read costs as much as a short row. */
+/* Prepares the operands of a STEP on a tile and chooses how to update the states.  Nothing is done
+ * once the result is decided (early exit).  Fields are set one by one: clearing some hundred bytes
+ * that are not read costs as much as a short row. */
 static void update_tile(rd_tiles *m, int32_t pc)
 {
     const rd_inst      *inst = &m->p->inst[pc];
@@ -283,7 +292,8 @@ static void update_tile(rd_tiles *m, int32_t pc)
         update_by_mapping(m, &a, &in);
 }
 
-/* STEP: users' reducers, group-by folds and totals have ways of their own. */
+/* STEP: updates the states of a fold with the elements of a tile.  The caller's reducers, group-bys
+ * and rows that are whole folds have functions of their own. */
 void rd_tiles_step(rd_tiles *m, int32_t pc)
 {
     const int32_t       number = m->p->inst[pc].arg;

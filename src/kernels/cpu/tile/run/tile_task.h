@@ -55,8 +55,9 @@ typedef struct rd_tiles {
 bool      rd_tiles_run(rd_tiles *m, rd_task *task, int32_t from, int32_t to);
 int64_t   rd_tiles_bytes(const rd_program *p);
 rd_tiles *rd_tiles_new(const rd_program *p, char *state);
-/* The position of the tile's first element, in elements from the slot's base, without gathered
- * indices.  A `local` addend counts from the begin of the axis' current range. */
+/* The position of the tile's first element at an address, in elements from the base of its slot (a
+ * buffer), without gathered indices.  A `local` addend counts from the begin of the axis' current
+ * range. */
 static inline int64_t rd_tiles_position(const rd_tiles *m, const rd_address *at)
 {
     int64_t position = at->offset;
