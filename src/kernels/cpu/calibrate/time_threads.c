@@ -5,7 +5,7 @@
 #include <math.h>
 #include <time.h>
 
-/* Measures memory that all threads read at once, each its own part. */
+/* Measures the bytes a nanosecond that all threads together read from memory, each its own part. */
 static void measure_all(rd_meter *m, int threads)
 {
     const long bytes = (RD_METER_LARGE / threads) & ~4095L;

@@ -16,15 +16,16 @@ static const rd_variable variables[] = { RD_ENV_RDIM_CC,        RD_ENV_PATH,
 enum { NAMES = sizeof variables / sizeof *variables };
 
 struct rd_env_snapshot {
-    const rd_env_snapshot *older;
-    size_t                 bytes;
+    const rd_env_snapshot *older;               /* the one before; all stay in this list */
+    size_t                 bytes;               /* of the text */
     char                  *variable[NAMES + 2]; /* in the text */
     char                   text[];              /* "NAME=value", each ends with 0 */
 };
 
 static _Atomic(const rd_env_snapshot *) newest;
 
-/* Adds "NAME=value" of all variables that are set, each followed by a 0 byte. */
+/* Adds "NAME=value" of all variables that are set, each followed by a 0 byte; LC_ALL=C comes first,
+ * so that messages are in English. */
 static void add_all(rd_text *text)
 {
     rd_text_add(text, "LC_ALL=C%c", 0);

@@ -12,7 +12,7 @@ enum { NAME = 80 };
 /* Marks where the wanted text begins; it is no word of C. */
 static const char MARK[] = "rdim_text_begins_here";
 
-/* Adds a file's text. False: it cannot be read to its end. */
+/* Adds the text of a file in directory `dir`.  False: it cannot be read to its end. */
 static bool read_file(int dir, const char *name, rd_text *text)
 {
     const int file = openat(dir, name, O_RDONLY | O_CLOEXEC | O_NOFOLLOW);
@@ -26,8 +26,8 @@ static bool read_file(int dir, const char *name, rd_text *text)
     return n == 0 && !text->failed;
 }
 
-/* Writes the text to a file, preprocesses it and reads the result. False: `out` has nothing that
- * can be used. */
+/* Writes the text to a file of the store, preprocesses it (cc -E) and reads the result.  False:
+ * `out` has nothing that can be used. */
 static bool expand(const rd_compiler *cc, int dir, const rd_text *all, rd_text *out)
 {
     static const char *const flags[] = { "-E", "-P", NULL };
