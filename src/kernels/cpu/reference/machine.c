@@ -15,7 +15,8 @@ static int64_t sort_bytes(const rd_program *p)
     return most;
 }
 
-/* Places the arrays of the machine in `state`, or counts their bytes if it is NULL. */
+/* Places the arrays of the interpreter of a task (registers, axes, open loops, folds ...) in
+ * `state`, or counts their bytes if it is NULL. Returns the bytes. */
 static int64_t lay_out(rd_machine *m, const rd_program *p, char *state)
 {
     int64_t used = 0;
@@ -40,8 +41,8 @@ static int64_t lay_out(rd_machine *m, const rd_program *p, char *state)
     return used;
 }
 
-/* Finds the code of a MAP, and whether its result must be wrapped.  Tests compute in the type of
- * their operands. */
+/* Finds the function of a MAP (an elementwise operation), and whether its result must be wrapped to
+ * a narrow type.  Comparisons and tests compute in the type of their operands. */
 static rd_decoded decode(const rd_inst *inst)
 {
     const rd_rule  rule    = rd_op_table[inst->op].rule;
@@ -52,14 +53,15 @@ static rd_decoded decode(const rd_inst *inst)
                          !test && rd_op_needs_wrap(inst->type) };
 }
 
-/* Returns the bytes of a task's state. */
+/* Returns the bytes of a task's state for the interpreter. */
 int64_t rd_machine_bytes(const rd_program *p)
 {
     rd_machine m = { 0 };
     return lay_out(&m, p, /*state=*/NULL);
 }
 
-/* Makes a machine: its arrays, the code of each MAP, the sizes of elements. */
+/* Makes the interpreter of a task in its state: arrays, the function of each MAP, the sizes of
+ * elements. */
 rd_machine *rd_machine_new(const rd_program *p, char *state)
 {
     rd_machine *m = (rd_machine *)(void *)state;

@@ -21,8 +21,8 @@ static void call_f64(const rd_call *call, const rd_word *in, rd_word *y)
     call->f64(1, at, &y->f64);
 }
 
-/* Calls a block function on one element, in the types that it takes.  Returns its message, or
- * NULL. */
+/* Calls a user's function of n elements on one element, in the types that it takes.  Returns its
+ * message, or NULL if it has not failed. */
 static const char *call_block(const rd_call *call, const rd_word *in, rd_dtype type, rd_word *y)
 {
     _Alignas(8) char operands[RD_MAX_CALL][8], result[8] = { 0 };
@@ -37,8 +37,8 @@ static const char *call_block(const rd_call *call, const rd_word *in, rd_dtype t
     return sentence;
 }
 
-/* Calls a user's function on registers, by its number or array form; functions of arrays exist for
- * both float types. */
+/* Calls a user's function on registers, in the form that it has: of numbers or of rows (then of one
+ * element).  Sets *y, of type `type`.  Returns the message of a failure, or NULL. */
 const char *rd_call_run(const rd_call *call, const rd_word *in, rd_dtype type, rd_word *y)
 {
     if (call->block)
