@@ -40,7 +40,7 @@ static void product_body(const rd_program *p, rd_task *task)
 }
 
 /* ---- A compiled nest ------------------------------------------------------------------------- */
-/* True if the run of the task began with compiled functions. */
+/* True if the run of the task began with compiled functions (task->strategy). */
 static bool is_nest(const rd_program *p, const rd_task *task)
 {
     return p->nest && task && task->strategy;
@@ -58,7 +58,8 @@ static void nest_body(const rd_program *p, rd_task *task)
     rd_nest_body(p->nest, task->strategy, p, task);
 }
 
-/* Combines the folds of two tasks, unless one of them has failed. */
+/* Merges the accumulators of two neighbouring tasks (a split reduction), unless one of them has
+ * failed. */
 static void nest_join(const rd_program *p, rd_task *into, const rd_task *next)
 {
     if (into->status == RD_OK && next->status == RD_OK)
@@ -105,8 +106,8 @@ static void tiles_body(const rd_program *p, rd_task *task)
     rd_tiles_run((rd_tiles *)(void *)task->state, task, p->body, p->tail);
 }
 
-/* Combines the folds that tasks share (split), unless a task has failed. Only these folds have
- * begun in the head. */
+/* Merges the folds that tasks share (split reductions) of two neighbouring tasks, unless one has
+ * failed.  Only these folds have begun in the head. */
 static void tiles_join(const rd_program *p, rd_task *into, const rd_task *next)
 {
     const rd_tile_code *code = p->code;
@@ -159,6 +160,7 @@ static void reference_tail(const rd_program *p, rd_task *task)
 }
 
 /* ---- The table ------------------------------------------------------------------------------- */
+/* In order of preference: a task takes the first one that is there. */
 static const rd_cpu_strategy strategies[] = {
     { "product", is_product, nothing, product_body, no_join, nothing },
     { "nest", is_nest, nest_head, nest_body, nest_join, nest_tail },
