@@ -18,7 +18,8 @@ typedef __m256i vec_f16;
 typedef __m128i vec_f16;
 #endif
 
-/* Loads the first n <= F32_LANES elements; the other lanes are undefined. */
+/* load_part_ELEM(): loads the first n <= F32_LANES elements, widened to f32; the other lanes are
+ * undefined. */
 #define LOAD_PART(elem, C)                                        \
     static inline vec_f32 load_part_##elem(const C *p, int64_t n) \
     {                                                             \
