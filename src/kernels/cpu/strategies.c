@@ -97,7 +97,7 @@ static bool is_tiles(const rd_program *p, const rd_task *task)
 /* Makes the task's state of the tile machine, and runs the head on it. */
 static void tiles_head(const rd_program *p, rd_task *task)
 {
-    rd_tiles_run(rd_tiles_new(p, task->state), task, 0, p->body);
+    rd_tiles_run(rd_tiles_new(p, task->state), task, /*from=*/0, p->body);
 }
 
 /* Runs the body on tiles, on the task's share. */

@@ -209,7 +209,7 @@ static void plan_blocks(rd_packed *packed)
     const int64_t panel = PANEL_BYTES / size;
 
     packed->panel = panel;
-    packed->rows  = clamp(packed->m.extent, 1, most);
+    packed->rows  = clamp(packed->m.extent, /*least=*/1, most);
     packed->cols =
         clamp(round_up(packed->n.extent / PARTS, panel), panel,
               clamp(((int64_t)1 << 30) / (k * packed->rows) / panel * panel, panel, COLS));
@@ -224,7 +224,7 @@ static int64_t reserve(rd_packed *packed, int64_t bytes)
 {
     const int64_t at = packed->bytes;
 
-    packed->bytes += round_up(bytes, 64);
+    packed->bytes += round_up(bytes, /*whole=*/64);
     return at;
 }
 

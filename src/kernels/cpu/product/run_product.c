@@ -81,9 +81,10 @@ static void plan_blocks(rd_cpu_product *product)
 {
     const rd_product *of = product->of;
 
-    product->rows =
-        product->symmetric ? rd_symmetric_rows(of->m.extent) : block_extent(of->m.extent, 4, 512);
-    product->cols = product->symmetric ? product->rows : block_extent(of->n.extent, 2, 1024);
+    product->rows = product->symmetric ? rd_symmetric_rows(of->m.extent)
+                                       : block_extent(of->m.extent, /*parts=*/4, /*most=*/512);
+    product->cols =
+        product->symmetric ? product->rows : block_extent(of->n.extent, /*parts=*/2, /*most=*/1024);
     count_blocks(product);
 }
 

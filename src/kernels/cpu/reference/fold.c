@@ -125,7 +125,7 @@ static void end_block(const rd_fold_state *s, cell *c)
     for (int32_t lane = 0; lane < s->fold->lanes; lane++)
         rd_node_block(&s->node, node_at(s, c, c->depth, lane));
     if (s->fold->scan)
-        rd_node_take_block(&s->node, carry_of(s, c), c->block, node_at(s, c, c->depth, 0),
+        rd_node_take_block(&s->node, carry_of(s, c), c->block, node_at(s, c, c->depth, /*lane=*/0),
                            words_of(s, c));
     else
         push(s, c, (tag){ c->block, /*level=*/0 });
@@ -179,7 +179,8 @@ static char *element_node(const rd_fold_state *s, const cell *c, int32_t level)
  * one.  Then the nodes that cover [0, e] merge from the right into the state of the block. */
 static void tree_step(const rd_fold_state *s, const cell *c, int64_t e)
 {
-    char *element = s->spare, *whole = node_at(s, c, c->depth, 0), *left = s->spare + s->node.bytes;
+    char *element = s->spare, *whole = node_at(s, c, c->depth, /*lane=*/0),
+         *left    = s->spare + s->node.bytes;
     int32_t level = 0;
 
     for (; e >> level & 1; level++) {
@@ -204,7 +205,7 @@ static void finish_prefix(const rd_fold_state *s, const cell *c, rd_word *y)
     char *whole = s->spare, *part = whole + s->node.bytes;
 
     rd_node_copy(&s->node, whole, carry_of(s, c));
-    rd_node_copy(&s->node, part, node_at(s, c, c->depth, 0));
+    rd_node_copy(&s->node, part, node_at(s, c, c->depth, /*lane=*/0));
     rd_node_block(&s->node, part);
     rd_node_merge_prefix(&s->node, whole, part);
     rd_node_finish(&s->node, whole, s->spare + round16(2 * s->node.bytes), y);
@@ -483,7 +484,7 @@ void rd_fold_scan(rd_fold_state *s, const rd_fold_place *at, rd_word x, rd_word 
             rd_node_step(&s->node, s->spare, x, weight, at->index);
         tree_step(s, c, step_at(s, at) % s->fold->steps);
     } else if (take)
-        rd_node_step(&s->node, node_at(s, c, c->depth, 0), x, weight, at->index);
+        rd_node_step(&s->node, node_at(s, c, c->depth, /*lane=*/0), x, weight, at->index);
     if (!s->fold->exclusive)
         finish_prefix(s, c, y);
 }
@@ -499,8 +500,8 @@ void rd_fold_finish(rd_fold_state *s, int64_t number, rd_word *y)
     end_block(s, c);
     for (int32_t row = c->depth - 2; row >= 0; row--)
         merge_rows(s, c, row, row + 1);
-    rd_node_merge_lanes(&s->node, node_at(s, c, 0, 0), s->fold->lanes);
-    rd_node_finish(&s->node, node_at(s, c, 0, 0), s->spare, y);
+    rd_node_merge_lanes(&s->node, node_at(s, c, /*row=*/0, /*lane=*/0), s->fold->lanes);
+    rd_node_finish(&s->node, node_at(s, c, /*row=*/0, /*lane=*/0), s->spare, y);
 }
 
 /* True if no element can change the result of any cell. */

@@ -192,12 +192,12 @@ static void lay_out(rd_tile_fold *f)
     int64_t       used = 0;
 
     rd_piece(&used, f->groups, sizeof(rd_group));
-    f->tags        = rd_piece(&used, tree ? f->groups : 0, f->room * (int64_t)sizeof(rd_tree_node));
-    f->block       = rd_piece(&used, f->in_place ? 0 : slots, all);
-    f->tree        = rd_piece(&used, slots, all * f->room);
-    f->scans       = rd_piece(&used, f->fold->scan ? f->slots : 0, f->scan_bytes);
-    f->seen        = rd_piece(&used, !f->masked ? 0 : f->totals ? f->n_total : f->slots, 1);
-    f->first_place = rd_piece(&used, f->notes_places ? f->slots : 0, 8);
+    f->tags  = rd_piece(&used, tree ? f->groups : 0, f->room * (int64_t)sizeof(rd_tree_node));
+    f->block = rd_piece(&used, f->in_place ? 0 : slots, all);
+    f->tree  = rd_piece(&used, slots, all * f->room);
+    f->scans = rd_piece(&used, f->fold->scan ? f->slots : 0, f->scan_bytes);
+    f->seen  = rd_piece(&used, !f->masked ? 0 : f->totals ? f->n_total : f->slots, /*each=*/1);
+    f->first_place = rd_piece(&used, f->notes_places ? f->slots : 0, /*each=*/8);
     f->spare       = rd_piece(&used, 2 * RD_SPARE, all);
     f->total       = rd_piece(&used, f->n_total, all);
     f->bytes       = used;

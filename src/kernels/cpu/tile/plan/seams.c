@@ -299,8 +299,8 @@ static void mark_sides(const finding *f)
             const int32_t until = f->code->inst[i].skip ? f->code->reg[inst->dst].last : i;
 
             if (inst->b != inst->c) {
-                take_side(f, i, inst->b, true);
-                take_side(f, i, inst->c, false);
+                take_side(f, i, inst->b, /*side=*/true);
+                take_side(f, i, inst->c, /*side=*/false);
             }
             for (int k = 0; k < 2; k++) {
                 rd_tile_reg *r = &f->code->reg[k ? inst->b : inst->c];

@@ -76,7 +76,8 @@ void rd_update_counts(rd_tiles *m, rd_update *a, const rd_fold_tile *t, rd_simd_
         const int64_t sum = test ? test(m->cols, x, t->y.at) : m->code->simd->count(m->cols, x);
 
         rd_update_place(a, t, r, 0);
-        update_one(a, (outer * f->row_steps + lane / f->fold->lanes) / f->fold->steps, &sum, 0);
+        update_one(a, (outer * f->row_steps + lane / f->fold->lanes) / f->fold->steps, &sum,
+                   /*index=*/0);
     }
 }
 
@@ -86,7 +87,8 @@ static void update_sum(rd_update *a, int64_t block, int64_t sum)
 {
     const double as_f64 = (double)sum;
 
-    update_one(a, block, a->f->elem == RD_ELEM_f64 ? (const void *)&as_f64 : (const void *)&sum, 0);
+    update_one(a, block, a->f->elem == RD_ELEM_f64 ? (const void *)&as_f64 : (const void *)&sum,
+               /*index=*/0);
 }
 
 /* Sums ints of 8 or 16 bits where each column is a cell (result).  If rows follow each other

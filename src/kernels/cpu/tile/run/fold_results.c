@@ -20,7 +20,7 @@ static void merge_cell_lanes(const rd_tile_fold *f, char *memory, int64_t slot)
     int64_t *n = &rd_tree_nodes(f, memory, group)->n, left = *n - (first - group * f->group);
     void    *s[RD_MAX_STATE];
 
-    rd_tree_row(f, memory, 0, first, s);
+    rd_tree_row(f, memory, /*row=*/0, first, s);
     left = rd_tiles_merge_lanes(f, left < lanes ? left : lanes, s);
     if (f->group == lanes)
         *n = left;
@@ -56,7 +56,7 @@ static void finish_cells(const rd_tiles *m, const rd_tile_fold *f, char *memory,
     }
     if (lanes > 1)
         merge_cell_lanes(f, memory, slot);
-    rd_tree_row(f, memory, 0, slot, s);
+    rd_tree_row(f, memory, /*row=*/0, slot, s);
     if (f->notes_places)
         use_first_places(f, memory, cell, n, s[1]);
     for (int32_t k = 0; k < f->fold->n_out; k++)

@@ -121,7 +121,7 @@ static bool update_adjacent_cells(const group_step *t, const rd_group_row *q)
  * the block has begun already, so no update must ask whether a state has had an element. */
 static void begin_block(const rd_tile_fold *f, char *memory, int64_t block, void **s)
 {
-    rd_group *const g = rd_tree_group(memory, 0);
+    rd_group *const g = rd_tree_group(memory, /*group=*/0);
 
     rd_tree_enter_block(f, memory, /*group=*/0, block);
     rd_tree_block(f, memory, /*slot=*/0, s);
@@ -246,15 +246,15 @@ static void finish_tree(const rd_tile_fold *f, char *memory)
 {
     const int64_t lanes = f->fold->lanes, stride = f->group / lanes;
     uint8_t      *seen = (uint8_t *)memory + f->seen;
-    rd_tree_node *node = rd_tree_nodes(f, memory, 0);
+    rd_tree_node *node = rd_tree_nodes(f, memory, /*group=*/0);
     void         *a[RD_MAX_STATE], *b[RD_MAX_STATE];
 
-    rd_tree_collapse(f, memory, 0);
-    if (rd_tree_group(memory, 0)->depth == 0 || node->n == stride)
+    rd_tree_collapse(f, memory, /*group=*/0);
+    if (rd_tree_group(memory, /*group=*/0)->depth == 0 || node->n == stride)
         return;
     for (int64_t half = lanes / 2; half > 0; half /= 2) {
-        rd_tree_row(f, memory, 0, 0, a);
-        rd_tree_row(f, memory, 0, half * stride, b);
+        rd_tree_row(f, memory, /*row=*/0, /*slot=*/0, a);
+        rd_tree_row(f, memory, /*row=*/0, half * stride, b);
         f->code->merge(half * stride, a, b);
     }
     for (int64_t k = stride; f->masked && k < f->group; k++)
@@ -282,11 +282,11 @@ static void fix_zeros_and_places(const rd_tile_fold *f, int64_t n, void *to)
 static void finish_cells(const rd_tile_fold *f, char *memory, int64_t cell, int64_t n,
                          const rd_reg_view *y, int64_t r, int64_t c)
 {
-    const bool none = rd_tree_group(memory, 0)->depth == 0;
+    const bool none = rd_tree_group(memory, /*group=*/0)->depth == 0;
     void      *s[RD_MAX_STATE], *to[RD_MAX_STATE];
 
     if (!none) {
-        rd_tree_row(f, memory, 0, cell, s);
+        rd_tree_row(f, memory, /*row=*/0, cell, s);
         for (int32_t k = 0; k < f->fold->n_out; k++)
             to[k] = rd_view_at(&y[k], r, c);
         f->code->finish(n, s, f->fold->ddof, to);

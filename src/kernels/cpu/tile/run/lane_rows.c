@@ -66,7 +66,7 @@ static void update_row(const rd_tiles *m, const rd_update *a, const rd_fold_tile
         step_states(a, q, lanes, whole / lanes);
     if (whole < m->cols) {
         advance_operands(a, q, whole, whole * q->coly, whole);
-        step_states(a, q, m->cols - whole, 1);
+        step_states(a, q, m->cols - whole, /*rows=*/1);
     }
 }
 
@@ -87,7 +87,7 @@ static bool update_cells_in_block(const rd_tiles *m, const rd_update *a, const r
             return false;
     if (is_one_row(m, a, t)) {
         rd_tree_block(f, a->memory, t->cell * lanes, q.s);
-        step_states(a, &q, m->rows * lanes, 1);
+        step_states(a, &q, m->rows * lanes, /*rows=*/1);
         return true;
     }
     for (int64_t r = 0; r < m->rows; r++)
@@ -161,9 +161,9 @@ static void keep_total(const rd_tile_fold *f, char *memory, int64_t row)
 {
     void *s[RD_MAX_STATE], *to[RD_MAX_STATE];
 
-    rd_tree_collapse(f, memory, 0);
-    rd_tree_row(f, memory, 0, 0, s);
-    rd_tiles_merge_lanes(f, rd_tree_nodes(f, memory, 0)->n, s);
+    rd_tree_collapse(f, memory, /*group=*/0);
+    rd_tree_row(f, memory, /*row=*/0, /*slot=*/0, s);
+    rd_tiles_merge_lanes(f, rd_tree_nodes(f, memory, /*group=*/0)->n, s);
     rd_tree_total(f, memory, row, to);
     for (int32_t k = 0; k < f->n_state; k++)
         memcpy(to[k], s[k], (size_t)f->wide[k]);
@@ -191,7 +191,7 @@ static bool update_rows_of_steps(const rd_tiles *m, rd_update *a, const rd_fold_
         return false;
     rd_update_place(a, t, 0, 0);
     if (m->cols == f->row_steps * lanes && has_contiguous_rows(m, t)) {
-        rd_update_along(a, m->rows * m->cols, 0, t->outer);
+        rd_update_along(a, m->rows * m->cols, /*lane=*/0, t->outer);
         return true;
     }
     q     = a->q;
@@ -228,7 +228,7 @@ void rd_update_lane_rows(const rd_tiles *m, rd_update *a, const rd_fold_tile *t)
         const int64_t step = outer * f->row_steps + lane / lanes;
 
         if (f->totals)
-            rd_tree_start(f, a->memory, 0);
+            rd_tree_start(f, a->memory, /*group=*/0);
         rd_update_place(a, t, r, 0);
         if (lane % lanes == 0 && whole * lanes == m->cols &&
             is_in_current_block(a, a->group, lanes, step, whole)) {

@@ -51,12 +51,13 @@ static char *array_at(const rd_tile_fold *f, char *memory, int number, int64_t c
  * blocks before, part the prefix in the current block. */
 static rd_scan_columns columns_at(const rd_tile_fold *f, char *memory, int64_t cell)
 {
-    return (rd_scan_columns){ .hi   = array_at(f, memory, /*number=*/0, cell),
-                              .lo   = array_at(f, memory, 1, cell),
-                              .part = array_at(f, memory, 2, cell),
-                              .sums =
-                                  (double *)(void *)array_at(f, memory, first_word(f), 0) + cell,
-                              .pitch = f->slots };
+    return (rd_scan_columns){
+        .hi    = array_at(f, memory, /*number=*/0, cell),
+        .lo    = array_at(f, memory, /*number=*/1, cell),
+        .part  = array_at(f, memory, /*number=*/2, cell),
+        .sums  = (double *)(void *)array_at(f, memory, first_word(f), /*cell=*/0) + cell,
+        .pitch = f->slots
+    };
 }
 
 /* Returns the state of the scan of a cell that runs along rows. */
@@ -135,7 +136,7 @@ static void scan_along(const rd_tiles *m, scan *a, int64_t cell, int64_t r)
     const rd_tile_fold *f         = a->f;
     const bool          exclusive = f->fold->exclusive;
     const bool          detour =
-        needs_detour(a, rd_view_at(&a->y, r, 0), 0) || (a->nontemporal && exclusive);
+        needs_detour(a, rd_view_at(&a->y, r, 0), /*row=*/0) || (a->nontemporal && exclusive);
     rd_scan_state *s     = state_at(f, a->memory, cell);
     const bool     empty = exclusive && s->n == 0;
 
@@ -179,7 +180,7 @@ static void tree_step(const scan *a, int64_t cell, int64_t n, const void *x, int
         x = level_at(a, level, cell);
     }
     memcpy(level_at(a, level, cell), x, bytes);
-    rd_tree_spare(a->f, a->memory, 1, left);
+    rd_tree_spare(a->f, a->memory, /*which=*/1, left);
     memcpy(whole, level_at(a, level, cell), bytes);
     for (level++; (e + 1) >> level; level++)
         if ((e + 1) >> level & 1) {

@@ -132,7 +132,7 @@ static void update_short_totals(const rd_tiles *m, const rd_tile_fold *f, char *
         q.index = rd_tiles_position(m, f->index.at) + r * f->index.row;
         q.index_row = f->index.row;
         q.index_col = f->index.col;
-        rd_tree_spare(f, memory, 0, q.s);
+        rd_tree_spare(f, memory, /*which=*/0, q.s);
         rd_tree_total(f, memory, r, to);
         if (transposed)
             fold_transposed(m->code->simd, f, &q);
@@ -188,7 +188,7 @@ void rd_update_totals(rd_tiles *m, int32_t pc)
         update_short_totals(m, f, m->fold[number], &q);
         return;
     }
-    rd_tree_total(f, m->fold[number], 0, to);
+    rd_tree_total(f, m->fold[number], /*row=*/0, to);
     if (!q.mask && totals && totals[f->fold->reducer][t->fused]) {
         totals[f->fold->reducer][t->fused](&q, to[0]);
         return;

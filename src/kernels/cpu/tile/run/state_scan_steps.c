@@ -77,13 +77,13 @@ static void store_results(const rd_state_scan *a, int64_t slot, int64_t at, bool
     rd_state_scan_states(f, a->memory, RD_CURRENT_BLOCK, slot, s);
     rd_state_scan_states(f, a->memory, RD_BLOCKS_BEFORE, slot, whole);
     if (f->code->block && !empty) {
-        rd_tree_spare(f, a->memory, 1, copy);
+        rd_tree_spare(f, a->memory, /*which=*/1, copy);
         rd_tree_copy(f, n, copy, s);
         f->code->block(n, copy);
         memcpy(s, copy, sizeof s);
     }
     if (at >= f->fold->steps && !empty) {
-        rd_tree_spare(f, a->memory, 0, copy);
+        rd_tree_spare(f, a->memory, /*which=*/0, copy);
         rd_tree_copy(f, n, copy, whole);
         f->code->merge(n, copy, s);
         memcpy(s, copy, sizeof s);

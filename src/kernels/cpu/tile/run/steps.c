@@ -184,15 +184,15 @@ static bool holds_end(const rd_tile_fold *f, const uint64_t *state, int64_t n)
  * take half as long as the fold. */
 static bool has_reached_end(const rd_tile_fold *f, char *memory)
 {
-    const rd_group *const g = rd_tree_group(memory, 0);
+    const rd_group *const g = rd_tree_group(memory, /*group=*/0);
     void                 *s[RD_MAX_STATE];
     bool                  met;
 
-    rd_tree_block(f, memory, 0, s);
+    rd_tree_block(f, memory, /*slot=*/0, s);
     met = holds_end(f, s[0], g->block >= 0 ? g->begun : 0);
     for (int32_t row = 0; row < g->depth && !met; row++) {
-        rd_tree_row(f, memory, row, 0, s);
-        met = holds_end(f, s[0], rd_tree_nodes(f, memory, 0)[row].n);
+        rd_tree_row(f, memory, row, /*slot=*/0, s);
+        met = holds_end(f, s[0], rd_tree_nodes(f, memory, /*group=*/0)[row].n);
     }
     return met;
 }
@@ -206,7 +206,7 @@ static void note_decided(const rd_tiles *m, const rd_tile_fold *f, char *memory,
 
     for (int64_t r = 0; r < m->rows && t->x.elem == RD_ELEM_b8 && !met; r++)
         met = memchr(rd_view_at(&t->x, r, 0), (int)f->end.u64, (size_t)m->cols) != NULL;
-    rd_tree_group(memory, 0)->is_decided |= met;
+    rd_tree_group(memory, /*group=*/0)->is_decided |= met;
 }
 
 /* True if the rows of each column go along the lanes of its cell (result), so that columns can be
@@ -263,7 +263,7 @@ static void update_tile(rd_tiles *m, int32_t pc)
 
     a.f      = f;
     a.memory = m->fold[inst->arg];
-    if (f->can_exit_early && rd_tree_group(a.memory, 0)->is_decided)
+    if (f->can_exit_early && rd_tree_group(a.memory, /*group=*/0)->is_decided)
         return;
     a.cells  = t->cells;
     a.blocks = t->blocks;
@@ -315,5 +315,5 @@ bool rd_tiles_is_decided(const rd_tiles *m, int32_t fold)
     const rd_tile_fold *f = &m->code->fold[fold];
 
     return f->users ? rd_user_folds_are_decided(m->fold[fold])
-                    : f->can_exit_early && rd_tree_group(m->fold[fold], 0)->is_decided;
+                    : f->can_exit_early && rd_tree_group(m->fold[fold], /*group=*/0)->is_decided;
 }

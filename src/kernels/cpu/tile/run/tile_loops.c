@@ -44,7 +44,7 @@ static int64_t lay_out(rd_tiles *m, const rd_program *p, char *state)
     m->reg        = rd_piece_of(state, &used, p->n_reg, sizeof *m->reg);
     m->axis       = rd_piece_of(state, &used, p->n_axis, sizeof *m->axis);
     m->fold       = rd_piece_of(state, &used, p->n_fold, sizeof *m->fold);
-    m->task_words = rd_piece_of(state, &used, p->n_reg + 1, 8);
+    m->task_words = rd_piece_of(state, &used, p->n_reg + 1, /*each=*/8);
     m->row_words =
         code->rows > 1 ? rd_piece_of(state, &used, p->n_reg + 1, 8 * code->rows) : m->task_words;
     m->buffers = rd_piece_of(state, &used, code->n_buffer, code->buffer_bytes);

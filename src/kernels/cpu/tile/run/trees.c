@@ -61,7 +61,8 @@ void rd_tree_total(const rd_tile_fold *f, char *memory, int64_t row, void **s)
 /* Sets s to scratch states, of array 0 or 1 (`which`), RD_SPARE of them. */
 void rd_tree_spare(const rd_tile_fold *f, char *memory, int which, void **s)
 {
-    states(f, memory + f->spare + 8 * f->n_state * RD_SPARE * which, RD_SPARE, f->wide, 0, s);
+    states(f, memory + f->spare + 8 * f->n_state * RD_SPARE * which, RD_SPARE, f->wide, /*slot=*/0,
+           s);
 }
 
 /* ---- Nodes ----------------------------------------------------------------------------------- */
@@ -192,7 +193,7 @@ static void close_block(const rd_tile_fold *f, char *memory, int64_t group, void
         for (int32_t k = 0; k < f->n_state; k++)
             s[k] = (char *)block[k] + at * f->size[k];
         if (n > 0)
-            rd_tree_spare(f, memory, 0, right);
+            rd_tree_spare(f, memory, /*which=*/0, right);
         else
             rd_tree_row(f, memory, g->depth, first + at, right);
         f->code->widen(now, right, s);

@@ -105,7 +105,7 @@ void rd_update_states(const rd_update *update, int64_t offset, int64_t n, int64_
 {
     rd_update a = *update;
 
-    advance_operands(&a, 0, offset - a.offset);
+    advance_operands(&a, /*rows=*/0, offset - a.offset);
     rd_tree_block(a.f, a.memory, a.group * a.f->group + offset, a.q.s);
     a.q.n    = n;
     a.q.rows = rows;
@@ -114,7 +114,7 @@ void rd_update_states(const rd_update *update, int64_t offset, int64_t n, int64_
     } else if (fresh) {
         a.q.rows = 1;
         a.f->code->first(&a.q);
-        advance_operands(&a, 1, 0);
+        advance_operands(&a, /*rows=*/1, 0);
         a.q.rows = rows - 1;
     }
     if (a.q.rows > 0)
@@ -267,7 +267,7 @@ void rd_update_along(rd_update *a, int64_t n, int64_t lane, int64_t outer)
         a->at     = outer * a->f->row_steps + lane / lanes;
         a->q.n    = first || !whole ? now : lanes;
         if (first || !whole) {
-            rd_update_rows(a, 1);
+            rd_update_rows(a, /*rows=*/1);
             advance_operands(a, /*rows=*/-1, now); /* takes back the row: on by its elements only */
         } else
             rd_update_rows(a, whole);
