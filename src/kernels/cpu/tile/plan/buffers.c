@@ -118,6 +118,7 @@ bool rd_tile_buffers(const rd_program *p, rd_tile_code *code, rd_get_fn *get, vo
         return false;
     assign(p, code, &b);
     for (int32_t k = 0; k < p->n_reg; k++)
+        /* a register that is a place (has a form) and has no reader is not computed */
         if (code->reg[k].level == RD_AT_TILE && !(code->reg[k].form && code->reg[k].uses == 0) &&
             rd_elem_size(code->reg[k].elem) > 4)
             size = 8;

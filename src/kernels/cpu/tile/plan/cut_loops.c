@@ -84,6 +84,7 @@ static bool is_to_be_cut(const rd_program *p, const rd_tile_code *code, int32_t 
             return false;
         found = true;
     }
+    /* cut between rows only, or tiles are single rows, or columns may come in pieces */
     return found && (code->pieces[loop->axis].n == 1 || loop->parent < 0 ||
                      code->loop[loop->parent].role != RD_LOOP_ROWS || can_split(p, code, loop));
 }
@@ -102,6 +103,6 @@ void rd_tile_cut_loops(const rd_program *p, rd_tile_code *code)
             code->loop[loop->parent].cuts = true;
         for (int32_t i = loop->begin + 1; i < loop->end && code->pieces[loop->axis].n > 1; i++)
             if (p->inst[i].kind == RD_I_STEP || p->inst[i].kind == RD_I_SCAN)
-                code->fold[p->inst[i].arg].in_square = true;
+                code->fold[p->inst[i].arg].in_square = true; /* planned as columns of squares are */
     }
 }

@@ -63,11 +63,13 @@ static rd_fold_mapping mapping_of(const rd_tile_fold *f)
 {
     if (has_channels(f))
         return RD_FOLD_CHANNELS;
+    /* successive steps of one scan */
     if (f->fold->prefix == RD_PREFIX_TREE && f->lane.col == 0 && f->cell.col == 0 &&
         f->outer.col == 1)
         return RD_FOLD_ALONG;
-    if (f->lane.col == 1 && f->cell.col == 0 && f->outer.col == 0)
+    if (f->lane.col == 1 && f->cell.col == 0 && f->outer.col == 0) /* lanes of one cell */
         return RD_FOLD_LANES;
+    /* cells of one lane each */
     if (f->fold->lanes == 1 && f->cell.col == 1 && f->outer.col == 0 && f->lane.col == 0)
         return RD_FOLD_COLUMNS;
     return RD_FOLD_ELEMENTS;
@@ -192,6 +194,7 @@ static void lay_out(rd_tile_fold *f)
     int64_t       used = 0;
 
     rd_piece(&used, f->groups, sizeof(rd_group));
+    /* tags: which blocks each node covers; seen: cells that have had an unmasked element */
     f->tags  = rd_piece(&used, tree ? f->groups : 0, f->room * (int64_t)sizeof(rd_tree_node));
     f->block = rd_piece(&used, f->in_place ? 0 : slots, all);
     f->tree  = rd_piece(&used, slots, all * f->room);
@@ -276,10 +279,12 @@ static bool plan_fold(const rd_program *p, const rd_simd *simd, rd_tile_fold *f,
     state_sizes(f);
     if (fold->n_group)
         return plan_groups(f);
-    f->counted      = f->code->uncounted && !f->weighted && !f->masked;
-    f->cells        = fold->n_cell;
-    f->mapping      = mapping_of(f);
-    f->best         = !f->running && can_find_best(simd, f);
+    /* the tile machine counts the elements, as the kernel does not */
+    f->counted = f->code->uncounted && !f->weighted && !f->masked;
+    f->cells   = fold->n_cell;
+    f->mapping = mapping_of(f);
+    f->best    = !f->running && can_find_best(simd, f);
+    /* the index of the first unmasked element of each cell is kept */
     f->notes_places = f->best && f->masked && f->mapping == RD_FOLD_COLUMNS;
     f->any_order    = f->any_order || f->indexed;
     /* The states of a block are finished where they lie, as neighbours are of one group; unless
@@ -294,7 +299,8 @@ static bool plan_fold(const rd_program *p, const rd_simd *simd, rd_tile_fold *f,
     f->adjacent_cells = has_adjacent_cells(f);
     f->in_lockstep    = is_in_lockstep(f);
     f->group          = group_size(f);
-    f->n_total        = f->totals ? rows : 0;
+    f->n_total        = f->totals ? rows : 0; /* each row is a whole fold, and keeps its result */
+    /* as many groups as hold the lanes of all cells, for each row with states of its own */
     f->groups = rd_bytes_add(rd_bytes_times(f->cells, fold->lanes), f->group - 1) / f->group;
     f->groups = f->totals ? 1 : rd_bytes_times(f->groups, rows);
     f->slots  = rd_bytes_times(f->groups, f->group);

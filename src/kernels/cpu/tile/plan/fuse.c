@@ -380,6 +380,7 @@ static void fuse_count_if(const rd_program *p, rd_tile_code *code, int32_t i)
  * 2^53. */
 static bool is_exact_sum(const rd_tile_fold *f, rd_dtype type)
 {
+    /* the greatest sum of as many ints below 65536 */
     const double most = (double)f->fold->n_block * (double)f->fold->lanes * RD_TREE_STEPS * 65536;
 
     return rd_reducer_adds_elements(f->fold->reducer) && !f->masked && most < 0x1p53 &&

@@ -212,8 +212,10 @@ static bool is_fold_supported(const rd_program *p, const rd_tile_code *code, int
     if (rd_reducer_table[fold->reducer].op == RD_OP_bit_and && fold->exclusive &&
         rd_dtype_size(fold->type) < 8 && rd_dtype_kind(fold->type) == RD_KIND_UINT)
         return false;
-    if (rd_reducer_multiplies(fold->reducer) && p->inst[step].c >= 0) /* the evaluator makes none */
+    /* a masked dot product: the evaluator makes none */
+    if (rd_reducer_multiplies(fold->reducer) && p->inst[step].c >= 0)
         return false;
+    /* begins once in all, or once a row with its elements in the columns */
     return code->inst[start].level != RD_AT_TILE &&
            (code->inst[start].level == RD_AT_TASK || code->inst[step].level == RD_AT_TILE);
 }
@@ -261,8 +263,9 @@ static void find_prefetch(const rd_program *p, rd_tile_code *code, int32_t begin
             return; /* squares prefetch by themselves */
         n++;
         for (int32_t k = i + 1; k < loop->end && first < 0; k++)
+            /* a LOAD of rows that follow each other in memory without gaps */
             if (p->inst[k].kind == RD_I_LOAD && code->inst[k].direct &&
-                p->address[p->inst[k].arg].slot < p->first_scratch &&
+                p->address[p->inst[k].arg].slot < p->first_scratch && /* not scratch */
                 rd_tile_strides_of(&p->address[p->inst[k].arg], outer, /*col=*/NULL).row ==
                     loop->extent)
                 first = k;

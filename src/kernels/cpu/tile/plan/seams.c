@@ -133,6 +133,7 @@ static bool cut(const finding *f, int32_t axis)
         }
         if (pieces->n == RD_MOST_PIECES)
             return false;
+        /* piece k becomes two: later pieces move on by one */
         for (int32_t n = ++pieces->n; n > k + 1; n--)
             pieces->from[n] = pieces->from[n - 1];
         pieces->from[k + 1] = seam;
@@ -296,9 +297,10 @@ static void mark_sides(const finding *f)
         const rd_inst *inst = &f->p->inst[i];
 
         if (f->code->inst[i].joins && inst->kind == RD_I_SELECT) {
+            /* the instruction that reads the chosen value last */
             const int32_t until = f->code->inst[i].skip ? f->code->reg[inst->dst].last : i;
 
-            if (inst->b != inst->c) {
+            if (inst->b != inst->c) { /* else both sides choose one register */
                 take_side(f, i, inst->b, /*side=*/true);
                 take_side(f, i, inst->c, /*side=*/false);
             }

@@ -217,7 +217,7 @@ static int64_t rows_of(const rd_program *p, const rd_tile_code *code, int32_t be
     int64_t       rows   = has_row_state(p, code) ? MOST_ROWS : ENOUGH;
 
     for (int32_t i = begin + 1; i < p->loop[number].end; i++)
-        if (p->inst[i].kind == RD_I_LOOP) {
+        if (p->inst[i].kind == RD_I_LOOP) { /* over columns: n of them, at most `most` a tile */
             const int64_t most = code->loop[p->inst[i].arg].most,
                           n    = p->loop[p->inst[i].arg].extent;
             const int64_t fit  = square

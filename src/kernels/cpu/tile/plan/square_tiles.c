@@ -21,6 +21,8 @@
  * must also enter it together. */
 bool rd_tile_can_split_columns(const rd_tile_fold *f)
 {
+    /* rows with states or cells of their own; a cell for each column; cells of several lanes, whose
+     * elements go one by one */
     return f->own_rows || f->cell.row != 0 || f->mapping == RD_FOLD_COLUMNS ||
            (f->mapping == RD_FOLD_ELEMENTS && f->cell.col != 0 && f->fold->lanes > 1);
 }
@@ -113,7 +115,8 @@ static void fuse_transposed(const rd_program *p, rd_tile_code *code, int32_t i)
     int32_t             x = t->x, y = t->y;
 
     if (y < 0 || x == y || f->mapping != RD_FOLD_COLUMNS || f->own_rows || f->cell.row != 0 ||
-        f->outer.row * f->row_steps + f->lane.row != 1 || !code->simd->transposed[f->elem] ||
+        f->outer.row * f->row_steps + f->lane.row != 1 || /* rows are no successive steps */
+        !code->simd->transposed[f->elem] ||
         !code->simd->transposed[f->elem][f->fold->reducer][t->fused])
         return;
     if (sole_transposed_load(p, code, y, f->elem, i) < 0 && commutes(t->fused)) {

@@ -47,6 +47,7 @@ void rd_update_best(rd_tiles *m, rd_update *a, const rd_fold_tile *t)
 
     for (int64_t r = 0; r < m->rows; r++) {
         const int64_t lane = t->lane + r * f->lane.row, outer = t->outer + r * f->outer.row;
+        /* the block of its first element: steps of all passes before, then steps of this one */
         const int64_t block = (outer * f->row_steps + lane / f->fold->lanes) / f->fold->steps;
         const char   *x     = rd_view_at(&t->x, r, 0);
         rd_word       found = t->mask.at ? rd_fold_identity(f->fold) : (rd_word){ 0 };

@@ -23,7 +23,7 @@
  * its first element. */
 typedef struct group_step {
     const rd_tile_fold *f;
-    char               *memory;
+    char               *memory; /* of the fold: its states */
     rd_simd_group      *kernel;
     rd_reg_view         x, y;
     const char         *label;

@@ -10,7 +10,8 @@
 #include "kernels/cpu/tile/run/views.h"
 #include <string.h>
 
-/* A box of a tile: its first row and column, and how many. */
+/* A box of a tile, a part of it that lies in one piece (range) of each axis: its first row and
+ * column, and how many. */
 typedef struct box {
     int64_t row, col, rows, cols;
 } box;
@@ -203,8 +204,8 @@ static void join_box(rd_tiles *m, int32_t pc, const box *b, const rd_reg_view *y
     }
 }
 
-/* Sets the size of the box that begins at row b->row and column b->col of the tile: it ends with
- * the tile, or where a piece of an axis does. */
+/* Sets the size of the box (a part of the tile in one piece, or range, of each axis) that begins at
+ * row b->row and column b->col: it ends with the tile, or where a piece of an axis does. */
 static void size_box(const rd_tiles *m, const rd_tile_inst *t, box *b)
 {
     b->rows = m->rows - b->row;

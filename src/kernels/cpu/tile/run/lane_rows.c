@@ -78,6 +78,7 @@ static bool update_cells_in_block(const rd_tiles *m, const rd_update *a, const r
 {
     const rd_tile_fold *f     = a->f;
     const int64_t       lanes = f->fold->lanes, steps = (m->cols + lanes - 1) / lanes;
+    /* states of a cell that a row reaches; groups of these cells */
     const int64_t begun = m->cols < lanes ? m->cols : lanes, groups = f->in_lockstep ? 1 : m->rows;
     rd_fold_rows  q = a->q;
 
@@ -183,7 +184,7 @@ static bool update_rows_of_steps(const rd_tiles *m, rd_update *a, const rd_fold_
 {
     const rd_tile_fold *f     = a->f;
     const int64_t       lanes = f->fold->lanes, steps = (m->cols + lanes - 1) / lanes;
-    const int64_t       begun = m->cols < lanes ? m->cols : lanes;
+    const int64_t       begun = m->cols < lanes ? m->cols : lanes; /* states that a row reaches */
     rd_fold_rows        q;
 
     if (f->outer.row != 1 || f->lane.row || f->cell.row || f->own_rows || f->indexed ||

@@ -53,8 +53,8 @@ bool rd_mask_has_any(const rd_tiles *m, const rd_reg_view *mask, int64_t r)
 }
 
 /* ---- Flags: which cells have had an unmasked element ----------------------------------------- */
-/* The flags of row r of the tile: that of its first element, and the distance to the next
- * element's. */
+/* The flags of row r of the tile, which say what cells have had an unmasked element: that of its
+ * first element, the distance to the next element's, and the number of the first flag. */
 typedef struct flags {
     uint8_t *seen;
     int64_t  next, cell;
@@ -152,6 +152,7 @@ static void clear_unseen(const rd_tiles *m, const rd_reg_view *y, const flags *s
 static void clear_row(const rd_tiles *m, const rd_tile_fold *f, const rd_reg_view *y,
                       const flags *s, const uint8_t *mask, int64_t r, const rd_word *nothing)
 {
+    /* the first unmasked element (NULL: none), and how many results come before it */
     const uint8_t *one = s->seen[0] ? mask : memchr(mask, 1, (size_t)m->cols);
     const int64_t  end = s->seen[0] ? 0 : one ? one - mask + f->fold->exclusive : m->cols;
 

@@ -18,6 +18,7 @@ int64_t rd_tiles_rows_of_block(const rd_tiles *m, int64_t rows)
 {
     for (int32_t k = 0; k < m->p->n_fold; k++) {
         const rd_tile_fold *f = &m->code->fold[k];
+        /* steps from row to row of the tile; steps of a block */
         const int64_t each = f->outer.row * f->row_steps + f->lane.row, steps = f->fold->steps;
         int64_t       left; /* steps that are left in the block */
 

@@ -165,7 +165,7 @@ static void scan_elements(const rd_state_scan *a)
             const int64_t slot = a->cell + r * a->cell_row + c * f->cell.col;
             const int64_t at   = a->step + r * a->step_row + c * a->step_col;
 
-            rd_state_scan_enter_block(a, slot / f->group, at / f->fold->steps);
+            rd_state_scan_enter_block(a, /*group=*/slot / f->group, /*block=*/at / f->fold->steps);
             rd_state_scan_step(a, slot, at, r, c, 1);
         }
 }

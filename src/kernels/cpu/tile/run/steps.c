@@ -27,6 +27,7 @@ void rd_tiles_start(rd_tiles *m, int32_t pc)
         rd_user_folds_start(m, f, m->fold[number]);
     if (f->totals || f->users)
         return;
+    /* groups to be emptied: those of each row of the tile (m->cols at row level), or all */
     const int64_t each = f->own_rows ? m->cols * (f->cells * f->fold->lanes / f->group) : f->groups;
     for (int64_t k = 0; k < each; k++) {
         rd_tree_start(f, m->fold[number], k);
@@ -74,11 +75,11 @@ static const void *pack_rows(const rd_tiles *m, const rd_reg_view *v, int64_t ro
  * buffers hold. */
 static void update_channels(rd_tiles *m, rd_update *a, const rd_fold_tile *t)
 {
-    const int64_t cols  = m->cols,
-                  cells = m->code->cells > m->code->rows ? m->code->cells : m->code->rows;
+    const int64_t cols = m->cols,
+                  room = m->code->cells > m->code->rows ? m->code->cells : m->code->rows;
     const bool run =
         t->x.row == cols && (!t->y.at || t->y.row == cols) && (!t->mask.at || t->mask.row == cols);
-    const int64_t most = run ? m->rows : cells / cols;
+    const int64_t most = run ? m->rows : room / cols; /* rows at a time */
 
     for (int64_t r = 0, n; r < m->rows; r += n) {
         n = m->rows - r < most ? m->rows - r : most;
@@ -272,7 +273,8 @@ static void update_tile(rd_tiles *m, int32_t pc)
     a.size   = rd_elem_size(t->from);
     in.y = in.mask = (rd_reg_view){ 0 };
     place_tile(m, f, &in);
-    in.x     = t->small < 0 ? rd_tiles_view(m, t->x) : (rd_reg_view){ 0 };
+    in.x = t->small < 0 ? rd_tiles_view(m, t->x) : (rd_reg_view){ 0 };
+    /* 1: y has an element for each column; 0: one for each row */
     a.q.coly = !rd_fused_by_row(t->fused);
     if (t->transposed_load >= 0)
         in.y = rd_tiles_transposed_operand(m, t->transposed_load, &a.q);

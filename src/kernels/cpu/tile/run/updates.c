@@ -211,6 +211,7 @@ static bool has_whole_block(const rd_update *a, int64_t rows)
 static int64_t update_within_block(const rd_update *a, int64_t rows)
 {
     const int64_t steps = a->f->fold->steps, n = a->q.n, block = a->at / steps;
+    /* rows up to the end of the block; a serial fold is one block without an end */
     const int64_t left  = block == INT64_MAX / steps ? rows : (block + 1) * steps - a->at;
     rd_group     *g     = rd_tree_group(a->memory, a->group);
     const bool    stays = a->f->best && g->block >= 0; /* what is best of many rows seldom changes:
