@@ -21,7 +21,7 @@
 /* For tests: how many more times runs and their steps find no nest, though it is there. */
 static atomic_int held;
 
-/* For tests: the next so many requests for a nest find none. */
+/* For tests: the next so many requests for a compiled nest find none. */
 void rd_cpu_hold_nests(int asks)
 {
     atomic_store(&held, asks);
@@ -83,12 +83,12 @@ static bool prepare_nest(rd_program *p, const rd_simd *simd, bool brief, rd_get_
 
     const char       *better;
     const rd_nest_use use   = rd_nest_use_now();
-    const bool        small = p->work < RD_SMALL_WORK && !p->step;
+    const bool        small = p->work < RD_SMALL_WORK && !p->step; /* it runs as one task */
 
     if (use == RD_NEST_IF_BEST) {
         if (!rd_cpu_find_why_tiles(p, get, pool, &better))
             return false;
-        rd_tile_keep(p, better);
+        rd_tile_keep(p, better); /* why tiles are faster; NULL: loops are */
     }
     if (rd_cpu_why_no_nest(p))
         return true;
@@ -130,7 +130,8 @@ static bool prepare_strategies(rd_program *p, bool brief, rd_get_fn *get, void *
     return scalar || prepare_nest(p, simd, brief, get, pool);
 }
 
-/* Prepares a program: rd_backend_table.prepare. */
+/* Chooses and prepares how a program runs on the CPU: rd_backend_table.prepare. p->brief asks for a
+ * plan for the first runs, which may do without compiled code.  False: no memory. */
 static bool prepare(rd_program *p, rd_get_fn *get, void *pool)
 {
     const bool brief = p->brief;
@@ -198,39 +199,39 @@ static bool whole(const rd_program *p, rd_task *task)
     return true;
 }
 
-/* True if whole() would run the program: as a loaded nest of all parts, as a product, or as a
- * single total on tiles. */
+/* True if whole() would run the program as one task: a nest of all parts is loaded, or it is a
+ * matrix product, or one kernel runs all of it. */
 static bool is_here(const rd_program *p)
 {
     return p->whole ? rd_nest_loaded(p->whole) != NULL : p->product || (!p->nest && rd_is_total(p));
 }
 
-/* Runs the head of a program: rd_backend_table.head. */
+/* Runs the head of a program, once for each task before its share: rd_backend_table.head. */
 static void head(const rd_program *p, rd_task *task)
 {
     rd_cpu_strategy_of(p, task)->head(p, task);
 }
 
-/* Runs the body of a program on a task's share: rd_backend_table.body. */
+/* Runs the body of a program on a task's share of the root loop: rd_backend_table.body. */
 static void body(const rd_program *p, rd_task *task)
 {
     rd_cpu_strategy_of(p, task)->body(p, task);
 }
 
-/* Combines the folds of two neighbouring tasks: rd_backend_table.join. */
+/* Merges the accumulators of two neighbouring tasks (a split reduction): rd_backend_table.join. */
 static void join(const rd_program *p, rd_task *into, const rd_task *next)
 {
     rd_cpu_strategy_of(p, into)->join(p, into, next);
 }
 
-/* Runs the tail of a program: rd_backend_table.tail. */
+/* Runs the tail of a program, once after all tasks: rd_backend_table.tail. */
 static void tail(const rd_program *p, rd_task *task)
 {
     rd_cpu_strategy_of(p, task)->tail(p, task);
 }
 
 /* ---- In words -------------------------------------------------------------------------------- */
-/* True if the program runs as a compiled nest now. */
+/* True if the program runs as a compiled nest (its loops as one C function) now. */
 static bool is_nest(const rd_program *p)
 {
     return (p->nest ? nest_of(p) : rd_nest_loaded(p->whole)) != NULL;
@@ -246,14 +247,15 @@ static int32_t count(const rd_program *p, int32_t n, bool (*holds)(const rd_prog
     return found;
 }
 
-/* True if the program has compiled loops, or will have them. */
+/* True if the program has a compiled nest (its loops as one C function), or will have one. */
 static bool has_nest(const rd_program *p)
 {
     return p->nest || p->whole;
 }
 
-/* Adds how many nests are compiled: "tier: 1 and 0, 2 of 3 nests compiled (this process: 1 in 80
- * ms, 1 from the store, 0 failed)". */
+/* Adds how many compiled nests of the n stages are loaded: "tier: 1 and 0, 2 of 3 nests compiled
+ * (this process: 1 in 80 ms, 1 from the store, 0 failed)".  Tier 0 is tiles, tier 1 compiled
+ * loops. */
 static void nests_text(rd_text *text, const rd_program *p, int32_t n)
 {
     const rd_tier_stats all   = rd_tier_stats_now();

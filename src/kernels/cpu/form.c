@@ -27,7 +27,8 @@ static bool is_serial(const rd_fold *f)
     return f->steps == INT64_MAX;
 }
 
-/* Writes what an instruction is, for people: "serial scan sum with weights". */
+/* Writes what an instruction is, for people: "serial scan sum with weights".  Its registers b and c
+ * are weights and mask, -1: none. */
 static void name_inst(const rd_program *p, const rd_inst *inst, char *what)
 {
     const rd_fold *f;
@@ -101,7 +102,8 @@ static const char *why_order(const rd_program *p, const rd_inst *inst, const cha
     return is_in_order(p, inst) ? ORDER : otherwise;
 }
 
-/* Returns what the user can change to make the instruction fast. */
+/* Returns what the user can change to make the instruction fast: to fold or scan another axis, or
+ * to evaluate it by itself. */
 static const char *remedy_of(const rd_program *p, const rd_inst *inst)
 {
     const rd_fold *f     = fold_of(p, inst);
@@ -214,7 +216,8 @@ static int32_t instruction_of_most_work(const rd_program *p)
     return found;
 }
 
-/* Returns why the reference runs an instruction: the tile machine has no kernel for it. */
+/* Returns why the reference interpreter runs an instruction: the tile machine has no kernel for
+ * it. */
 static const char *why_reference(const rd_program *p, const rd_inst *inst)
 {
     const rd_fold *f = fold_of(p, inst);

@@ -33,7 +33,7 @@ static bool is_product(const rd_program *p, const rd_task *task)
     return p->product;
 }
 
-/* Runs all of a matrix product. */
+/* Runs the task's share of a matrix product. */
 static void product_body(const rd_program *p, rd_task *task)
 {
     rd_product_run(p->product, task);
@@ -46,13 +46,13 @@ static bool is_nest(const rd_program *p, const rd_task *task)
     return p->nest && task && task->strategy;
 }
 
-/* Runs the head of a compiled nest. */
+/* Runs the head of a compiled nest (the loops as one C function), once for each task. */
 static void nest_head(const rd_program *p, rd_task *task)
 {
     rd_nest_head(p->nest, task->strategy, p, task);
 }
 
-/* Runs the body of a compiled nest on the task's share. */
+/* Runs the body of a compiled nest on the task's share of the root loop. */
 static void nest_body(const rd_program *p, rd_task *task)
 {
     rd_nest_body(p->nest, task->strategy, p, task);
@@ -66,7 +66,7 @@ static void nest_join(const rd_program *p, rd_task *into, const rd_task *next)
         rd_nest_join(p->nest, into->strategy, into, next);
 }
 
-/* Runs the tail of a compiled nest. */
+/* Runs the tail of a compiled nest, once after all tasks. */
 static void nest_tail(const rd_program *p, rd_task *task)
 {
     rd_nest_tail(p->nest, task->strategy, p, task);
@@ -87,20 +87,21 @@ static bool is_total(const rd_program *p, const rd_task *task)
 }
 
 /* ---- Tiles ----------------------------------------------------------------------------------- */
-/* True if the tile machine can run the program. */
+/* True if the tile machine can run the program: it has a plan for it. */
 static bool is_tiles(const rd_program *p, const rd_task *task)
 {
     (void)task;
     return p->code;
 }
 
-/* Makes the task's state of the tile machine, and runs the head on it. */
+/* Makes the task's state for the tile machine (an interpreter on blocks of rows x columns), and
+ * runs the head on it. */
 static void tiles_head(const rd_program *p, rd_task *task)
 {
     rd_tiles_run(rd_tiles_new(p, task->state), task, /*from=*/0, p->body);
 }
 
-/* Runs the body on tiles, on the task's share. */
+/* Runs the body on tiles, on the task's share of the root loop. */
 static void tiles_body(const rd_program *p, rd_task *task)
 {
     rd_tiles_run((rd_tiles *)(void *)task->state, task, p->body, p->tail);
@@ -120,7 +121,7 @@ static void tiles_join(const rd_program *p, rd_task *into, const rd_task *next)
                                 ((rd_tiles *)(void *)next->state)->fold[k]);
 }
 
-/* Runs the tail on tiles. */
+/* Runs the tail on tiles, once after all tasks. */
 static void tiles_tail(const rd_program *p, rd_task *task)
 {
     rd_tiles_run((rd_tiles *)(void *)task->state, task, p->tail, p->n_inst);
@@ -135,25 +136,26 @@ static bool is_any(const rd_program *p, const rd_task *task)
     return true;
 }
 
-/* Runs the head of a program by the reference executor. */
+/* Runs the head of a program by the reference interpreter, once for each task. */
 static void reference_head(const rd_program *p, rd_task *task)
 {
     rd_backend_scalar.head(p, task);
 }
 
-/* Runs the body of a program by the reference executor. */
+/* Runs the body of a program by the reference interpreter, on the task's share of the root loop. */
 static void reference_body(const rd_program *p, rd_task *task)
 {
     rd_backend_scalar.body(p, task);
 }
 
-/* Combines the folds of two tasks of the reference executor. */
+/* Merges the accumulators of two neighbouring tasks of the reference interpreter (split
+ * reductions). */
 static void reference_join(const rd_program *p, rd_task *into, const rd_task *next)
 {
     rd_backend_scalar.join(p, into, next);
 }
 
-/* Runs the tail of a program by the reference executor. */
+/* Runs the tail of a program by the reference interpreter, once after all tasks. */
 static void reference_tail(const rd_program *p, rd_task *task)
 {
     rd_backend_scalar.tail(p, task);

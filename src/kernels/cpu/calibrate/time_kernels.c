@@ -23,7 +23,7 @@ static double ns_of_kernel(rd_simd_map *kernel, int64_t n, void *y, const void *
     return 1e9 * least;
 }
 
-/* Measures the vector kernels of elementary functions, for an element each. */
+/* Measures the vector kernels of elementary functions: nanoseconds of an element. */
 static void measure_functions(rd_meter *m, const rd_simd *simd)
 {
     static const struct {
@@ -68,7 +68,7 @@ static void measure_calls(rd_meter *m, const rd_simd *simd)
     double             exp_ns = INFINITY, fmod_ns = INFINITY;
     enum { TIMES = 20000 };
 
-    rd_meter_set(m, RD_SPEED_tile_call, ns_of_kernel(add, 1, m->y, m->x));
+    rd_meter_set(m, RD_SPEED_tile_call, ns_of_kernel(add, /*n=*/1, m->y, m->x));
     rd_meter_set(m, RD_SPEED_tile_element,
                  ns_of_kernel(add, RD_METER_ROW, m->y, m->x) / RD_METER_ROW);
     for (int k = 0; k < 5; k++) {

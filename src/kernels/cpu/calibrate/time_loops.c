@@ -180,8 +180,8 @@ static void measure_overheads(rd_meter *m)
                  2 * (ns_of(m, RD_MICRO_BRANCHES, RD_METER_PLACES, m->x, m->y, m->z) - foreseen) /
                      ((double)RD_METER_PLACES));
     memset(m->x, 0, sizeof m->x);
-    rd_meter_set(m, RD_SPEED_push, ns_of(m, RD_MICRO_PUSH, 1, m->x, m->y, m->z));
-    rd_meter_set(m, RD_SPEED_lanes, ns_of(m, RD_MICRO_MERGE_LANES, 1, m->x, m->y, m->z));
+    rd_meter_set(m, RD_SPEED_push, ns_of(m, RD_MICRO_PUSH, /*n=*/1, m->x, m->y, m->z));
+    rd_meter_set(m, RD_SPEED_lanes, ns_of(m, RD_MICRO_MERGE_LANES, /*n=*/1, m->x, m->y, m->z));
 }
 
 /* Measures operators, memory, gathers and overheads by compiled loops. */

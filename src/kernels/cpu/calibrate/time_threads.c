@@ -36,7 +36,8 @@ static double ns_of_region(int threads)
     return 1e9 * (rd_seconds() - begun);
 }
 
-/* Measures the start of a parallel region, while threads are awake and after they have slept. */
+/* Measures the start of a parallel region: right after another one, and after a pause in which the
+ * threads have gone to sleep. */
 static void measure_regions(rd_meter *m, int threads)
 {
     enum { AWAKE = 200, ASLEEP = 5 };

@@ -38,7 +38,7 @@ void rd_nest_prepare_sorts(const rd_nest_draft *n, rd_nest_code *made)
     made->sort    = rd_sort_row_of(n->vector);
     made->take    = rd_sort_take_of(n->vector);
     made->state   = rd_lines(made->state);
-    made->work    = rd_piece(&made->state, 1, most);
+    made->work    = rd_piece(&made->state, /*n=*/1, most);
 }
 
 /* Passes the sort routines to a call of a compiled function. */

@@ -206,11 +206,11 @@ static void syrk(const rd_gemm *g)
     const enum CBLAS_TRANSPOSE a = g->a_transposed ? CblasTrans : CblasNoTrans;
 
     if (g->type == RD_F32)
-        blas.ssyrk(CblasRowMajor, CblasUpper, a, g->n, g->k, 1, g->a, g->lead_a, g->add ? 1 : 0,
-                   g->c, g->lead_c);
+        blas.ssyrk(CblasRowMajor, CblasUpper, a, g->n, g->k, /*alpha=*/1, g->a, g->lead_a,
+                   /*beta=*/g->add ? 1 : 0, g->c, g->lead_c);
     else
-        blas.dsyrk(CblasRowMajor, CblasUpper, a, g->n, g->k, 1, g->a, g->lead_a, g->add ? 1 : 0,
-                   g->c, g->lead_c);
+        blas.dsyrk(CblasRowMajor, CblasUpper, a, g->n, g->k, /*alpha=*/1, g->a, g->lead_a,
+                   /*beta=*/g->add ? 1 : 0, g->c, g->lead_c);
 }
 
 /* Calls GEMM (general matrix multiply), or SYRK for a block on the diagonal of a symmetric
@@ -223,11 +223,13 @@ void rd_blas_gemm(const rd_gemm *g)
     if (g->symmetric)
         syrk(g);
     else if (g->type == RD_F32)
-        blas.sgemm(CblasRowMajor, a, b, g->m, g->n, g->k, 1, g->a, g->lead_a, g->b, g->lead_b,
-                   g->add ? 1 : 0, g->c, g->lead_c);
+        blas.sgemm(CblasRowMajor, a, b, g->m, g->n, g->k, /*alpha=*/1, g->a, g->lead_a, g->b,
+                   g->lead_b,
+                   /*beta=*/g->add ? 1 : 0, g->c, g->lead_c);
     else
-        blas.dgemm(CblasRowMajor, a, b, g->m, g->n, g->k, 1, g->a, g->lead_a, g->b, g->lead_b,
-                   g->add ? 1 : 0, g->c, g->lead_c);
+        blas.dgemm(CblasRowMajor, a, b, g->m, g->n, g->k, /*alpha=*/1, g->a, g->lead_a, g->b,
+                   g->lead_b,
+                   /*beta=*/g->add ? 1 : 0, g->c, g->lead_c);
 }
 
 /* ---- Threads ---------------------------------------------------------------------------------- *

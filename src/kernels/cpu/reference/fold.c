@@ -361,7 +361,7 @@ void rd_fold_step(rd_fold_state *s, const rd_fold_place *at, rd_word x, rd_word 
     if (c->is_decided)
         return;
     enter_block_of(s, c, at);
-    if (!take || c->is_decided)
+    if (!take || c->is_decided) /* the block that has ended may decide it */
         return;
     char *const node = node_at(s, c, c->depth, (int32_t)(at->lane % s->fold->lanes));
 
@@ -449,7 +449,7 @@ static void take_groups(const rd_fold_state *s, const rd_fold_place *at, const r
         if (!node)
             continue;
         const rd_node_elements x = elements_from(s, run, k);
-        rd_node_steps(&s->node, node, 1, &x, here.index);
+        rd_node_steps(&s->node, node, /*n=*/1, &x, here.index);
     }
 }
 

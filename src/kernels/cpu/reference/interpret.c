@@ -126,7 +126,8 @@ static int32_t leave(machine *m)
     return number;
 }
 
-/* END: moves to the next index, or ends the loop. */
+/* END: moves to the next index of the loop (or the next range of `width` indices) and back to its
+ * body, or ends the loop. */
 static int32_t run_end(machine *m, const rd_inst *inst, int32_t pc)
 {
     const rd_loop      *loop = &m->p->loop[inst->arg];
@@ -204,7 +205,7 @@ static int32_t run_cast(machine *m, const rd_inst *inst, int32_t pc)
     return pc + 1;
 }
 
-/* SELECT: sets a register to one of two others. */
+/* SELECT: sets a register to register b where a is true, else to c. */
 static int32_t run_select(machine *m, const rd_inst *inst, int32_t pc)
 {
     m->reg[inst->dst] = m->reg[m->reg[inst->a].u64 ? inst->b : inst->c];
@@ -233,7 +234,7 @@ static int32_t run_index(machine *m, const rd_inst *inst, int32_t pc)
 }
 
 /* ---- Callbacks ------------------------------------------------------------------------------- */
-/* CALL: calls a user's function. */
+/* CALL: calls a user's function on the registers that it names; its message stops the task. */
 static int32_t run_call(machine *m, const rd_inst *inst, int32_t pc)
 {
     const rd_call *call = &m->p->call[inst->arg];
@@ -259,7 +260,7 @@ static rd_fold_place place(const machine *m, const rd_fold_state *s)
                             .index = s->indexed ? position(m, &s->fold->index) : 0 };
 }
 
-/* START: empties all cells of a fold. */
+/* START: empties all cells (accumulators of results) of a fold. */
 static int32_t run_start(machine *m, const rd_inst *inst, int32_t pc)
 {
     rd_fold_start(&m->fold[inst->arg]);
@@ -317,7 +318,8 @@ static void take_strip(const machine *m, const rd_sorting *s)
                                           .to    = memory(m, s->to) });
 }
 
-/* SORT: sorts a row, unless the run is cancelled meanwhile. */
+/* SORT: sorts a row, or takes the next strip (range) of a row that comes in strips.  A cancelled
+ * run stops the task. */
 static int32_t run_sort(machine *m, const rd_inst *inst, int32_t pc)
 {
     const rd_sorting *s = &m->p->sorting[inst->arg];

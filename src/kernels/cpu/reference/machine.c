@@ -21,7 +21,7 @@ static int64_t lay_out(rd_machine *m, const rd_program *p, char *state)
 {
     int64_t used = 0;
 
-    rd_piece(&used, 1, sizeof *m);
+    rd_piece(&used, /*n=*/1, sizeof *m);
     m->p    = p;
     m->reg  = rd_piece_of(state, &used, p->n_reg + 1, sizeof *m->reg);
     m->axis = rd_piece_of(state, &used, p->n_axis, sizeof *m->axis);
@@ -30,11 +30,11 @@ static int64_t lay_out(rd_machine *m, const rd_program *p, char *state)
     m->op   = rd_piece_of(state, &used, p->n_inst, sizeof *m->op);
     m->size = rd_piece_of(state, &used, p->n_address, sizeof *m->size);
     m->fold = rd_piece_of(state, &used, p->n_fold, sizeof *m->fold);
-    m->work = rd_piece_of(state, &used, 1, sort_bytes(p));
+    m->work = rd_piece_of(state, &used, /*n=*/1, sort_bytes(p));
     if (state) /* reg[-1] exists; of NULL there is no next element */
         m->reg++;
     for (int32_t k = 0; k < p->n_fold; k++) {
-        char *cells = rd_piece_of(state, &used, 1, rd_fold_bytes(&p->fold[k]));
+        char *cells = rd_piece_of(state, &used, /*n=*/1, rd_fold_bytes(&p->fold[k]));
         if (state)
             rd_fold_init(&m->fold[k], &p->fold[k], cells);
     }

@@ -136,7 +136,7 @@ rd_node_info rd_node_info_of(const rd_fold *fold)
     return info;
 }
 
-/* Empties a node. */
+/* Empties a node: without elements its state has no meaning. */
 void rd_node_clear(void *node)
 {
     *count(node) = 0;
@@ -180,7 +180,8 @@ void rd_node_steps(const rd_node_info *info, void *node, int64_t n, const rd_nod
     *count(node) += n;
 }
 
-/* True if the test of a user's reducer says that no further element counts. */
+/* True if the test of a user's reducer says of the state of a node that no further element counts
+ * (early exit). */
 bool rd_node_is_decided(const rd_node_info *info, const void *node)
 {
     return elements(node) && info->fold->user->done(state_of(info, node));
@@ -216,13 +217,14 @@ static void merge_as(const rd_node_info *info, const rd_reducer_code *code, void
     *count(a) += elements(b);
 }
 
-/* Merges node b, of later elements of the same block, into node a. */
+/* Merges node b, of later elements of the same block, into node a, in the type of the elements. */
 void rd_node_merge_in_block(const rd_node_info *info, void *a, const void *b)
 {
     merge_as(info, info->code, a, b);
 }
 
-/* Merges node b, of later blocks, into node a. */
+/* Merges node b, of later blocks, into node a, in the type of finished blocks (f64 for sums of
+ * f32). */
 void rd_node_merge(const rd_node_info *info, void *a, const void *b)
 {
     merge_as(info, info->tree, a, b);

@@ -176,7 +176,7 @@ static ALWAYS void JOIN(lse_run, ELEM)(const rd_fold_rows *q, JOIN(lse_rows_of, 
 
     all.next    = all.x + AHEAD * q->ldx;
     all.ld_next = q->ldx;
-    JOIN(lse_strips, ELEM)(q->s[0], q->s[1], all, STRIP, q->n, far, true);
+    JOIN(lse_strips, ELEM)(q->s[0], q->s[1], all, STRIP, q->n, far, /*soon=*/true);
 }
 
 /* Updates more states than a strip, eight rows at a time.  The next eight rows are prefetched in
@@ -197,7 +197,7 @@ static ALWAYS void JOIN(lse_columns, ELEM)(const rd_fold_rows *q, JOIN(lse_rows_
         some.next    = some.x + LSE_ROWS * q->ldx;
         some.ld_next = adjoin ? STRIP : q->ldx;
         JOIN(lse_strips, ELEM)
-        (q->s[0], q->s[1], some, adjoin ? LSE_ROWS * STRIP : STRIP, q->n, far, false);
+        (q->s[0], q->s[1], some, adjoin ? LSE_ROWS * STRIP : STRIP, q->n, far, /*soon=*/false);
     }
 }
 
@@ -221,7 +221,7 @@ static void JOIN(lse_rows, ELEM)(const rd_fold_rows *q)
     if (q->y)
         JOIN(lse_any_rows, ELEM)(q, q->y, RD_LSE_FAR);
     else
-        JOIN(lse_any_rows, ELEM)(q, NULL, RD_LSE_FAR);
+        JOIN(lse_any_rows, ELEM)(q, /*w=*/NULL, RD_LSE_FAR);
 }
 
 /* The step of maxsumexp for n states: m is always the greatest element, so it may not stay behind.
@@ -229,9 +229,9 @@ static void JOIN(lse_rows, ELEM)(const rd_fold_rows *q)
 static void JOIN(max_lse_rows, ELEM)(const rd_fold_rows *q)
 {
     if (q->y)
-        JOIN(lse_any_rows, ELEM)(q, q->y, 0);
+        JOIN(lse_any_rows, ELEM)(q, q->y, /*far=*/0);
     else
-        JOIN(lse_any_rows, ELEM)(q, NULL, 0);
+        JOIN(lse_any_rows, ELEM)(q, /*w=*/NULL, /*far=*/0);
 }
 
 /* Merges n states sb into states sa: a state (m, s), the sum s of exponentials of x - m, counts as
@@ -240,7 +240,7 @@ static void JOIN(lse_merge, ELEM)(int64_t n, void *const *sa, void *const *sb)
 {
     const JOIN(lse_rows_of, ELEM) one = { .x = sb[0], .w = sb[1], .next = sb[0], .rows = 1 };
 
-    JOIN(lse_strips, ELEM)(sa[0], sa[1], one, STRIP, n, 0, true);
+    JOIN(lse_strips, ELEM)(sa[0], sa[1], one, STRIP, n, /*far=*/0, /*soon=*/true);
 }
 
 /* Merges the n first of `lanes` states (accumulators of one result) into one: all are aligned to

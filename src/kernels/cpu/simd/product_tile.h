@@ -102,22 +102,23 @@ static ALWAYS void JOIN(product_columns, ELEM)(const rd_product_tile *q, int64_t
     for (; row + most <= q->rows; row += most)
         JOIN(product_tile, ELEM)(q, row, col, most, wide);
     for (; row + 2 <= q->rows; row += 2)
-        JOIN(product_tile, ELEM)(q, row, col, 2, wide);
+        JOIN(product_tile, ELEM)(q, row, col, /*rows=*/2, wide);
     for (; row < q->rows; row++)
-        JOIN(product_tile, ELEM)(q, row, col, 1, wide);
+        JOIN(product_tile, ELEM)(q, row, col, /*rows=*/1, wide);
 }
 
-/* Computes all of a product, tile by tile: two vectors of columns at a time, then one, then part of
- * one. */
+/* Computes c = a b for a block of a product, tile by tile: two vectors of columns at a time
+ * (`wide`), then one, then part of one (0).  A tile of c stays in registers for a block of 64
+ * steps. */
 void OF_ISA(JOIN(product, ELEM))(const rd_product_tile *q)
 {
     int64_t col = 0;
 
     for (; col + 2 * LANES <= q->cols; col += 2 * LANES)
-        JOIN(product_columns, ELEM)(q, col, TILE_VECTORS / 2, 2);
+        JOIN(product_columns, ELEM)(q, col, TILE_VECTORS / 2, /*wide=*/2);
     for (; col + LANES <= q->cols; col += LANES)
-        JOIN(product_columns, ELEM)(q, col, TILE_VECTORS, 1);
+        JOIN(product_columns, ELEM)(q, col, TILE_VECTORS, /*wide=*/1);
     if (col < q->cols)
-        JOIN(product_columns, ELEM)(q, col, TILE_VECTORS, 0);
+        JOIN(product_columns, ELEM)(q, col, TILE_VECTORS, /*wide=*/0);
 }
 #undef TILE_VECTORS

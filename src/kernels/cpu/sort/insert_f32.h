@@ -134,12 +134,12 @@ static bool insert_f32(kept *f, int64_t n, const float *x, int64_t place)
     if (f->comes != BEFORE_COMES || !f->ordered || f->most > KEPT_IN_VECTORS)
         return false;
     if (f->most <= 16 && descending)
-        take_into_lanes(f, 1, n, x, place, true);
+        take_into_lanes(f, /*vectors=*/1, n, x, place, /*descending=*/true);
     else if (f->most <= 16)
-        take_into_lanes(f, 1, n, x, place, false);
+        take_into_lanes(f, /*vectors=*/1, n, x, place, /*descending=*/false);
     else if (descending)
-        take_into_lanes(f, 2, n, x, place, true);
+        take_into_lanes(f, /*vectors=*/2, n, x, place, /*descending=*/true);
     else
-        take_into_lanes(f, 2, n, x, place, false);
+        take_into_lanes(f, /*vectors=*/2, n, x, place, /*descending=*/false);
     return true;
 }

@@ -1,8 +1,9 @@
 /* merge_exchange.h - the network that sorts interleaved rows, and its loads and stores: one element
  * of each of some rows becomes contiguous, and back; sort_kernels.h includes it once. */
 
-/* Calls compare(i, i + d) for all pairs of a sorting network of n elements: merge exchange, Knuth,
- * The Art of Computer Programming 3, 5.2.2, algorithm M. */
+/* Calls compare(rows, i, i + d) for all pairs of a sorting network of n elements: merge exchange,
+ * Knuth, The Art of Computer Programming 3, 5.2.2, algorithm M, whose names p, q, r and d these
+ * are.  The pairs depend on n alone, not on keys. */
 static ALWAYS void merge_exchange(int64_t n, void (*compare)(void *, int64_t, int64_t), void *rows)
 {
     int64_t top = 1;

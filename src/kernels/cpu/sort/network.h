@@ -55,7 +55,8 @@ static ALWAYS unsigned JOIN(first, BITS)(int64_t n)
     return n >= JOIN(LANES, BITS) ? ~0U : n > 0 ? (1U << n) - 1 : 0;
 }
 
-/* Sorts a vector of keys that first rise, then fall (a bitonic sequence). */
+/* Sorts a vector of keys that first rise, then fall (a bitonic sequence): compares lanes 8, 4, 2
+ * and 1 apart, in ascending order (run 0). */
 static ALWAYS __m512i JOIN(merge_bitonic, BITS)(__m512i v)
 {
     if (JOIN(LANES, BITS) > 8)
@@ -65,7 +66,9 @@ static ALWAYS __m512i JOIN(merge_bitonic, BITS)(__m512i v)
     return JOIN(exchange, BITS)(v, 1, 0);
 }
 
-/* Sorts a vector: runs of 2, 4, 8 lanes that rise and fall in turn, then all lanes. */
+/* Sorts a vector by a bitonic network: runs of 2, 4, 8 lanes that rise and fall in turn, then all
+ * lanes. exchange(v, distance, run) compares lanes `distance` apart; bit `run` of a lane says that
+ * it descends. */
 static ALWAYS __m512i JOIN(sort_vector, BITS)(__m512i v)
 {
     v = JOIN(exchange, BITS)(v, 1, 2);
@@ -153,7 +156,7 @@ static ALWAYS void JOIN(sort_registers, BITS)(int most, int64_t n, K *x)
         STORE_FIRST(JOIN(first, BITS)(n - k * LANES), x + k * LANES, v[k]);
 }
 
-/* Sorts up to BASE keys in as few registers as hold them. */
+/* Sorts up to 16 vectors of keys (BASE) in as few registers as hold them: 1, 2, 4, 8 or 16. */
 static void JOIN(sort_base, BITS)(int64_t n, K *x)
 {
     if (n > 8 * JOIN(LANES, BITS))

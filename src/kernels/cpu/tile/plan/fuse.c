@@ -102,7 +102,8 @@ static void fuse_store(const rd_program *p, rd_tile_code *code, const int32_t *l
             return;
     }
     if (!rd_tile_is_native(at->type) || code->inst[from].level != RD_AT_TILE ||
-        !is_computation(p->inst[from].kind) || code->inst[from].into >= 0 ||
+        !is_computation(p->inst[from].kind) ||
+        code->inst[from].into >= 0 || /* another STORE has it */
         loads[i] != loads[from])
         return;
     code->inst[from].into = i;

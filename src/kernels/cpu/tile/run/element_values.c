@@ -45,7 +45,8 @@ static void find_operands(const rd_tiles *m, const rd_inst *inst, operands *o)
 }
 
 /* Exchanges the factors of a fused multiply-add, which changes no bit.  Kernels take only the
- * second factor as a scalar. */
+ * second factor as a scalar.  Bit k of the form says that operand k is a scalar, so bits 0 and 1
+ * change places. */
 static void swap_factors(operands *o)
 {
     const rd_reg_view a = o->a[0];

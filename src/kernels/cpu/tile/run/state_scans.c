@@ -119,7 +119,7 @@ static void scan_block(const rd_state_scan *a, int64_t at, int64_t r, int64_t c,
 
     for (int64_t l = 0; l < rows; l++)
         for (int64_t k = 0; k < by_folds; k++)
-            rd_state_scan_step(a, slot + l * a->cell_row, at + k, r + l, c + k, 1);
+            rd_state_scan_step(a, slot + l * a->cell_row, at + k, r + l, c + k, /*n=*/1);
     if (by_folds == n)
         return;
     rd_running q = running_of(a, slot, at, r, c + by_folds);
@@ -166,7 +166,7 @@ static void scan_elements(const rd_state_scan *a)
             const int64_t at   = a->step + r * a->step_row + c * a->step_col;
 
             rd_state_scan_enter_block(a, /*group=*/slot / f->group, /*block=*/at / f->fold->steps);
-            rd_state_scan_step(a, slot, at, r, c, 1);
+            rd_state_scan_step(a, slot, at, r, c, /*n=*/1);
         }
 }
 

@@ -148,7 +148,7 @@ static void update_elements(rd_tiles *m, rd_update *a, const rd_fold_tile *t)
         for (int64_t c = 0; c < m->cols; c++) {
             rd_update_place(a, t, r, c);
             const int64_t group = a->group;
-            rd_update_along(a, 1, t->lane + r * a->f->lane.row + c * a->f->lane.col,
+            rd_update_along(a, /*n=*/1, t->lane + r * a->f->lane.row + c * a->f->lane.col,
                             t->outer + r * a->f->outer.row + c * a->f->outer.col);
             a->group = group;
         }

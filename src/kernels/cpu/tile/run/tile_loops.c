@@ -38,7 +38,7 @@ static int64_t lay_out(rd_tiles *m, const rd_program *p, char *state)
     const rd_tile_code *code = p->code;
     int64_t             used = 0;
 
-    rd_piece(&used, 1, sizeof *m);
+    rd_piece(&used, /*n=*/1, sizeof *m);
     m->p          = p;
     m->code       = code;
     m->reg        = rd_piece_of(state, &used, p->n_reg, sizeof *m->reg);
@@ -50,9 +50,9 @@ static int64_t lay_out(rd_tiles *m, const rd_program *p, char *state)
     m->buffers = rd_piece_of(state, &used, code->n_buffer, code->buffer_bytes);
     m->spare   = rd_piece_of(state, &used, code->cells > code->rows ? code->cells : code->rows,
                              8 * code->spares);
-    m->work    = rd_piece_of(state, &used, 1, sort_bytes(p));
+    m->work    = rd_piece_of(state, &used, /*n=*/1, sort_bytes(p));
     for (int32_t k = 0; k < p->n_fold; k++) {
-        char *memory = rd_piece_of(state, &used, 1, code->fold[k].bytes);
+        char *memory = rd_piece_of(state, &used, /*n=*/1, code->fold[k].bytes);
         if (state)
             m->fold[k] = memory;
     }
@@ -85,7 +85,8 @@ rd_tiles *rd_tiles_new(const rd_program *p, char *state)
 /* ---- Loops ----------------------------------------------------------------------------------- */
 static bool run(rd_tiles *m, int32_t from, int32_t to);
 
-/* True if a loop ends early, or the task has failed. */
+/* True if a loop ends early (m->leave is the loop that an early exit leaves), or the task has
+ * failed. */
 static bool is_left(const rd_tiles *m, int32_t loop)
 {
     return m->leave == loop || m->task->status != RD_OK;

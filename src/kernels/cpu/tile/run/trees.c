@@ -160,7 +160,8 @@ static void share_count(const rd_tile_fold *f, int64_t n, void *s)
             ((double *)s)[k] = ((double *)s)[0];
 }
 
-/* Counts the finished nodes that a block merges with at once, and makes *node the merged node. */
+/* Counts the finished nodes that the node of a block can merge with at once: siblings in the
+ * combine tree that have as many states.  *node becomes the merged node. */
 static int32_t siblings_of(const rd_tile_fold *f, char *memory, int64_t group, rd_tree_node *node)
 {
     const int32_t       depth = rd_tree_group(memory, group)->depth;

@@ -114,7 +114,7 @@ void rd_update_states(const rd_update *update, int64_t offset, int64_t n, int64_
     } else if (fresh) {
         a.q.rows = 1;
         a.f->code->first(&a.q);
-        advance_operands(&a, /*rows=*/1, 0);
+        advance_operands(&a, /*rows=*/1, /*n=*/0);
         a.q.rows = rows - 1;
     }
     if (a.q.rows > 0)
@@ -191,7 +191,7 @@ static void update_whole_blocks(rd_update *a, int32_t level)
     for (int32_t k = 0; k <= level; k++)
         rd_tree_row(f, a->memory, depth + k, a->group * f->group, &state[k]);
     a->blocks(&q, (int64_t)1 << level, state);
-    advance_operands(a, q.rows << level, 0);
+    advance_operands(a, q.rows << level, /*n=*/0);
     rd_tree_push(f, a->memory, a->group, node);
 }
 
@@ -245,7 +245,7 @@ void rd_update_rows(rd_update *a, int64_t rows)
             now = a->f->fold->steps << level;
         } else {
             now = update_within_block(a, rows);
-            advance_operands(a, now, 0);
+            advance_operands(a, now, /*n=*/0);
         }
         a->at += now;
         rows -= now;
