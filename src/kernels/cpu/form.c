@@ -115,7 +115,7 @@ static const char *remedy_of(const rd_program *p, const rd_inst *inst)
                          "memory";
     if (order && f->scan)
         return "scan an axis that is not the last in memory, as of a transposed copy";
-    if (f && !f->scan && inst->c >= 0)
+    if (f && !f->scan && inst->c >= 0) /* it has a mask */
         return "fold rd_where(mask, x, what changes nothing), or an axis that is not the last in "
                "memory";
     return order ? "fold an axis that is not the last in memory" : ALONE;

@@ -89,7 +89,7 @@ static bool is_fold_of_long_rows(const rd_program *p, const rd_tile_code *code)
     for (int32_t i = p->body; i < p->tail; i++) {
         const rd_inst *inst = &p->inst[i];
 
-        if (code->inst[i].level != RD_AT_TILE)
+        if (code->inst[i].level != RD_AT_TILE) /* not run for each element */
             continue;
         if (!is_in_long_row(p, i) || !is_in_kernels(p, code, i))
             return false;
@@ -135,7 +135,7 @@ static bool has_only_folds(const rd_program *p, const rd_tile_code *code,
     for (int32_t i = p->body; i < p->tail; i++) {
         const rd_tile_inst *t = &code->inst[i];
 
-        if (t->level != RD_AT_TILE || t->skip)
+        if (t->level != RD_AT_TILE || t->skip) /* or another instruction does its work */
             continue;
         if (p->inst[i].kind == RD_I_STEP ? !is(p, code, i)
                                          : p->inst[i].kind != RD_I_LOAD || !t->direct)
@@ -212,7 +212,7 @@ static bool is_group_sum(const rd_program *p, const rd_tile_code *code)
         const rd_inst      *inst = &p->inst[i];
         const rd_tile_inst *t    = &code->inst[i];
 
-        if (t->level != RD_AT_TILE || t->skip)
+        if (t->level != RD_AT_TILE || t->skip) /* or another instruction does its work */
             continue;
         if (inst->kind == RD_I_STEP ? !t->sums || t->label < 0 || p->fold[inst->arg].of_pattern
                                     : inst->kind == RD_I_LOAD && t->strides.gathers)
@@ -236,7 +236,7 @@ static bool has_columns_with_seams(const rd_program *p, const rd_tile_code *code
         const rd_tile_inst *t    = &code->inst[i];
         const int32_t       loop = p->inst[i].loop;
 
-        if (t->level != RD_AT_TILE || t->skip)
+        if (t->level != RD_AT_TILE || t->skip) /* or another instruction does its work */
             continue;
         if (p->inst[i].kind == RD_I_STEP
                 ? code->fold[p->inst[i].arg].mapping != RD_FOLD_COLUMNS || !has_kernel(p, code, i)
@@ -310,9 +310,10 @@ bool rd_cpu_compare_strategies(const rd_program *p, rd_get_fn *get, void *pool, 
     *a = (rd_alternatives){ 0 };
     if (!rd_program_price(p, /*whole=*/true, &s, /*threads=*/1, get, pool, &nest))
         return false;
+    rd_offer(a, (rd_alternative){ "compiled loops", nest.ns > 0 ? nest.ns : (double)NAN, /*what=*/0,
+                                  /*numbered=*/false });
     rd_offer(a,
-             (rd_alternative){ "compiled loops", nest.ns > 0 ? nest.ns : (double)NAN, 0, false });
-    rd_offer(a, (rd_alternative){ "tiles", tiles_ns(p, &s, &nest), 1, false });
+             (rd_alternative){ "tiles", tiles_ns(p, &s, &nest), /*what=*/1, /*numbered=*/false });
     rd_take_unless_dear(a, rule ? 1 : 0, rule ? rule : "no faster kernels are known", DEAR);
     return true;
 }

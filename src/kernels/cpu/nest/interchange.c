@@ -173,7 +173,7 @@ static bool has_own_row(const rd_interchange *t, const rd_address *at)
     int64_t last = at->offset;
 
     for (int32_t k = 0; k < at->n_add; k++) {
-        if (at->add[k].axis < 0 || at->add[k].coef < 0)
+        if (at->add[k].axis < 0 || at->add[k].coef < 0) /* an index in a register */
             return false;
         if (at->add[k].axis != t->axis)
             last += at->add[k].coef * (t->p->axis_extent[at->add[k].axis] - 1);

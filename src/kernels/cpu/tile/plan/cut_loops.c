@@ -78,7 +78,7 @@ static bool is_to_be_cut(const rd_program *p, const rd_tile_code *code, int32_t 
     if (code->loop[number].role != RD_LOOP_COLS || code->loop[number].square || loop->backwards)
         return false;
     for (int32_t i = loop->begin + 1; i < loop->end; i++) {
-        if (!code->inst[i].joins || code->inst[i].skip)
+        if (!code->inst[i].joins || code->inst[i].skip) /* another instruction does its work */
             continue;
         if (!is_mostly_memory(p, code, i))
             return false;

@@ -55,7 +55,7 @@ static void fuse_narrowing(const rd_program *p, rd_tile_code *code, int32_t i)
 {
     const rd_inst    *inst = &p->inst[i];
     const rd_tile_reg reg  = code->reg[inst->a];
-    const rd_inst    *from = &p->inst[reg.born];
+    const rd_inst    *from = &p->inst[reg.born]; /* the instruction that makes it */
 
     if (reg.uses != 1 || (from->kind != RD_I_MAP && from->kind != RD_I_CAST) ||
         !code->inst[reg.born].wrap || from->type != p->address[inst->arg].type ||
@@ -76,7 +76,7 @@ static void fuse_narrowing(const rd_program *p, rd_tile_code *code, int32_t i)
 static bool can_store_nontemporal(const rd_program *p, const rd_tile_code *code, int32_t reg)
 {
     enum { LONG = 512 };
-    const rd_inst      *inst = &p->inst[code->reg[reg].born];
+    const rd_inst      *inst = &p->inst[code->reg[reg].born]; /* the instruction that makes it */
     const rd_tile_fold *f    = &code->fold[inst->arg];
 
     return inst->kind == RD_I_SCAN && code->reg[reg].uses == 1 && f->col_extent >= LONG &&
@@ -92,7 +92,7 @@ static void fuse_store(const rd_program *p, rd_tile_code *code, const int32_t *l
     const rd_inst    *inst = &p->inst[i];
     const rd_address *at   = &p->address[inst->arg];
     rd_tile_inst     *t    = &code->inst[i];
-    const int32_t     from = code->reg[inst->a].born;
+    const int32_t     from = code->reg[inst->a].born; /* the instruction that makes it */
 
     if (t->level != RD_AT_TILE || t->strides.col != 1 || t->strides.gathers)
         return;
@@ -180,7 +180,7 @@ static void fuse_copy(const rd_program *p, rd_tile_code *code, const int32_t *st
     rd_tile_inst     *load = &code->inst[from];
 
     if (p->inst[from].kind != RD_I_LOAD || t->level != RD_AT_TILE || load->level != RD_AT_TILE ||
-        code->reg[p->inst[i].a].uses != 1 || to->type == RD_BOOL ||
+        code->reg[p->inst[i].a].uses != 1 || to->type == RD_BOOL || /* its readers */
         p->address[p->inst[from].arg].type != to->type || stores[i] - 1 != stores[from])
         return;
     if (!(is_in_rows(t) && (is_in_rows(load) || load->transposes)) &&

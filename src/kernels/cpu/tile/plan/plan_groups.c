@@ -144,11 +144,11 @@ static bool can_read_labels_directly(const rd_program *p, const rd_tile_code *co
 static int32_t direct_labels(const rd_program *p, const rd_tile_code *code, int32_t reg,
                              int32_t *cast)
 {
-    int32_t load = code->reg[reg].born;
+    int32_t load = code->reg[reg].born; /* the instruction that makes it */
 
     *cast = -1;
     if (p->inst[load].kind == RD_I_CAST && rd_dtype_kind(p->inst[load].from) != RD_KIND_FLOAT &&
-        code->reg[p->inst[load].a].uses == 1) {
+        code->reg[p->inst[load].a].uses == 1) { /* its readers */
         *cast = load;
         load  = code->reg[p->inst[load].a].born;
     }

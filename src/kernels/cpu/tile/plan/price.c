@@ -30,7 +30,7 @@ static double function_ns(const rd_inst *inst, const rd_speeds *s)
 static double access_ns(const rd_inst *inst, const rd_tile_inst *t, const rd_speeds *s, double near)
 {
     enum { LINE = 64 };
-    const bool gathers = t->strides.gathers && !t->joins;
+    const bool gathers = t->strides.gathers && !t->joins; /* done piece by piece of an axis */
     /* distance of neighbours in elements */
     const int64_t by    = t->strides.col < 0 ? -t->strides.col : t->strides.col;
     const double  bytes = gathers ? LINE : (double)by * rd_dtype_size(inst->type);

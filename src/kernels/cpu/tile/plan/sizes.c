@@ -49,7 +49,7 @@ static bool needs_spare_copy(const rd_program *p, const rd_tile_code *code, int3
 static bool has_buffers(const rd_program *p, const rd_tile_code *code, int32_t begin)
 {
     const int32_t end  = p->loop[p->inst[begin].arg].end;
-    const bool    cuts = code->loop[p->inst[begin].arg].cuts;
+    const bool    cuts = code->loop[p->inst[begin].arg].cuts; /* tiles end at seams */
 
     for (int32_t i = begin + 1; i < end; i++) {
         const rd_inst *inst = &p->inst[i];
@@ -229,7 +229,7 @@ static int64_t rows_of(const rd_program *p, const rd_tile_code *code, int32_t be
                 rd_least(rows, code->loop[p->inst[i].arg].cuts ? rd_least(fit, code->cells) : fit);
         }
     for (int32_t k = 0; k < p->n_fold; k++)
-        if (code->fold[k].own_rows)
+        if (code->fold[k].own_rows) /* each row of a tile has states of its own */
             rows = rd_least(rows, states_bytes() / rd_bytes_add(code->fold[k].row_bytes, 1));
     if (square && rows > LINE)
         rows -= rows % LINE;

@@ -55,7 +55,7 @@ static bool exceeds_cache(const rd_program *p, const rd_inst *inst)
 {
     const rd_address *at = &p->address[inst->arg];
 
-    return inst->kind == RD_I_LOAD && at->slot < p->first_scratch &&
+    return inst->kind == RD_I_LOAD && at->slot < p->first_scratch && /* not scratch */
            rd_tile_bytes(p, at) > rd_caches().l2 / 2;
 }
 

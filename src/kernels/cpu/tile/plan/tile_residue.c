@@ -59,11 +59,11 @@ static rd_residue_why why_step(const rd_program *p, const rd_tile_code *code, in
     if (scan ? f->mapping == RD_FOLD_ALONG || f->mapping == RD_FOLD_COLUMNS
              : f->mapping != RD_FOLD_ELEMENTS || f->treeless || t->small >= 0 || t->counts || down)
         return RD_N_RESIDUE;
-    if (f->grouped)
+    if (f->grouped) /* a group-by */
         return RD_RESIDUE_label;
     if (order && scan)
         return has_independent_cells(p, inst) ? RD_RESIDUE_scans : RD_RESIDUE_scan;
-    if (order || f->users)
+    if (order || f->users) /* the caller's reducer */
         return order && !has_independent_cells(p, inst) ? RD_RESIDUE_order : RD_RESIDUE_rows;
     return RD_RESIDUE_places;
 }

@@ -67,7 +67,7 @@ static int64_t halve(const rd_tile_fold *f, int64_t n, void *const *s)
         if (n <= half)
             continue;
         for (int32_t k = 0; k < f->n_state; k++)
-            b[k] = (char *)s[k] + half * f->wide[k];
+            b[k] = (char *)s[k] + half * f->wide[k]; /* bytes of a word in nodes */
         f->code->merge(whole && half < vector ? vector : n - half, s, b);
         n = half;
     }
@@ -84,7 +84,7 @@ static void merge_interleaved(const rd_tile_fold *f, int64_t n, void *const *s)
         const int64_t lanes = (n - cell + f->interleaved - 1) / f->interleaved;
 
         for (int32_t k = 0; k < f->n_state; k++) {
-            const int32_t size = f->wide[k];
+            const int32_t size = f->wide[k]; /* bytes of a word in nodes */
 
             one[k] = memory[k];
             for (int64_t l = 0; l < lanes; l++)

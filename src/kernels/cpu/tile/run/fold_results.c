@@ -118,11 +118,11 @@ void rd_tiles_store_results(rd_tiles *m, int32_t pc)
     rd_reg_view   y[RD_MAX_STATE];
 
     register_views(m, pc, f->fold->n_out, y);
-    if (f->users) {
+    if (f->users) { /* the caller's reducer */
         rd_user_folds_finish(m, f, memory, first, w, y);
         return;
     }
-    if (f->grouped) {
+    if (f->grouped) { /* a group-by */
         rd_grouped_folds_finish(f, memory, first, m, w, y);
         return;
     }

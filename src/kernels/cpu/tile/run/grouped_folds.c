@@ -74,7 +74,7 @@ static void find_labels(rd_tiles *m, int32_t pc, group_step *t)
         return;
     }
     rd_reg_view label = rd_tiles_view(m, inst->d);
-    if (inst->c >= 0)
+    if (inst->c >= 0) /* it has a mask */
         label = mask_labels(m, &label, inst->c);
     t->label     = label.at;
     t->size      = 8;
@@ -293,7 +293,7 @@ static void finish_cells(const rd_tile_fold *f, char *memory, int64_t cell, int6
         fix_zeros_and_places(f, n, to[0]);
     }
     for (int64_t k = 0; (none || f->masked) && k < n; k++)
-        if (none || !memory[f->seen + cell + k])
+        if (none || !memory[f->seen + cell + k]) /* flags of cells that have had an element */
             rd_tiles_set_empty_result(f, y, r, c + k);
 }
 

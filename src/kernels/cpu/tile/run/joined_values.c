@@ -94,7 +94,7 @@ static void load_box(rd_tiles *m, int32_t pc, const box *b, const rd_reg_view *y
     const char *const      from = memory_in(m, pc, b, &row, &col);
     const bool             one  = b->rows == 1 || (row == b->cols * col && y->row == b->cols);
 
-    if (w->at->slot < m->p->first_scratch)
+    if (w->at->slot < m->p->first_scratch) /* not scratch */
         m->task->loads += b->rows * b->cols;
     for (int64_t r = 0; r < (one ? 1 : b->rows); r++)
         m->code->simd->load[w->at->type](one ? b->rows * b->cols : b->cols,
@@ -138,7 +138,7 @@ static int32_t chosen_in(const rd_tiles *m, int32_t pc, const box *b)
         const bool    side = form_in(m, &m->code->inst[pc], inst->a, b).offset;
         const int32_t reg  = side ? inst->b : inst->c;
 
-        pc   = m->code->reg[reg].born;
+        pc   = m->code->reg[reg].born; /* the instruction that makes it */
         inst = &m->p->inst[pc];
         if (!m->code->inst[pc].joins || !m->code->inst[pc].skip)
             return reg;
@@ -150,7 +150,7 @@ static int32_t chosen_in(const rd_tiles *m, int32_t pc, const box *b)
  * it. */
 static int32_t load_of(const rd_tiles *m, int32_t pc, int32_t reg)
 {
-    const int32_t from = m->code->reg[reg].born;
+    const int32_t from = m->code->reg[reg].born; /* the instruction that makes it */
 
     return m->code->inst[from].joins && (from == pc || m->code->inst[from].skip) ? from : -1;
 }
@@ -181,7 +181,7 @@ static bool is_memory(rd_tiles *m, int32_t pc, const box *b)
     if (m->code->inst[pc].into >= 0 || b->rows < m->rows || b->cols < m->cols ||
         !(from = rows_in(m, pc, b, &load, &row)))
         return false;
-    if (m->code->inst[load].strides.at->slot < m->p->first_scratch)
+    if (m->code->inst[load].strides.at->slot < m->p->first_scratch) /* not scratch */
         m->task->loads += m->rows * m->cols;
     y->at  = (char *)from;
     y->row = row;

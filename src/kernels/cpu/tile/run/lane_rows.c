@@ -167,7 +167,7 @@ static void keep_total(const rd_tile_fold *f, char *memory, int64_t row)
     rd_tiles_merge_lanes(f, rd_tree_nodes(f, memory, /*group=*/0)->n, s);
     rd_tree_total(f, memory, row, to);
     for (int32_t k = 0; k < f->n_state; k++)
-        memcpy(to[k], s[k], (size_t)f->wide[k]);
+        memcpy(to[k], s[k], (size_t)f->wide[k]); /* bytes of a word in nodes */
 }
 
 /* True if in all operands each row begins where the one before it ends. */

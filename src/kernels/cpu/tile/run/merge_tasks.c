@@ -76,7 +76,7 @@ static void merge_group(const rd_tile_fold *f, char *into, char *next, int64_t g
  * group, as tasks share the reduced axis. */
 void rd_tiles_merge_task(const rd_tile_fold *f, char *into, char *next)
 {
-    if (f->users)
+    if (f->users) /* the caller's reducer */
         rd_user_folds_merge(into, next);
     for (int64_t k = 0; !f->users && k < f->groups; k++)
         merge_group(f, into, next, k);

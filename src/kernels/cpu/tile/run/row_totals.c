@@ -200,6 +200,6 @@ void rd_update_totals(rd_tiles *m, int32_t pc)
         q.x    = (const char *)q.x + q.ldx * rd_elem_size(f->elem);
         q.mask = q.mask ? (const char *)q.mask + q.ldm : NULL;
         for (int32_t k = 0; k < f->n_state; k++)
-            to[k] = (char *)to[k] + f->wide[k];
+            to[k] = (char *)to[k] + f->wide[k]; /* bytes of a word in nodes */
     }
 }

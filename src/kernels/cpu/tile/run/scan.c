@@ -17,7 +17,7 @@ void rd_tiles_size_scan(rd_tile_fold *f)
 /* Initialises the scans of a group, before their first element. */
 void rd_tiles_start_scan(const rd_tile_fold *f, char *memory, int64_t group)
 {
-    if (f->running)
+    if (f->running) /* no single operator merges its states */
         rd_state_scan_start(f, memory, group);
     else
         rd_operator_scan_start(f, memory, group);
@@ -28,9 +28,9 @@ void rd_tiles_scan(rd_tiles *m, int32_t pc)
 {
     const rd_tile_fold *f = &m->code->fold[m->p->inst[pc].arg];
 
-    if (f->users)
+    if (f->users) /* the caller's reducer */
         rd_user_folds_scan(m, pc, f);
-    else if (f->running)
+    else if (f->running) /* no single operator merges its states */
         rd_state_scan_run(m, pc, f);
     else
         rd_operator_scan_run(m, pc);

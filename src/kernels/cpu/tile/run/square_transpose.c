@@ -115,7 +115,7 @@ rd_reg_view rd_tiles_transposed_operand(const rd_tiles *m, int32_t load, rd_fold
 
     q->coly  = t->strides.col;
     q->below = t->prefetches ? m->rows : 0;
-    if (t->strides.at->slot < m->p->first_scratch)
+    if (t->strides.at->slot < m->p->first_scratch) /* not scratch */
         m->task->loads += m->rows * m->cols;
     return (rd_reg_view){ rd_tiles_memory(m, &t->strides), 1, 0,
                           m->code->reg[m->p->inst[load].dst].elem };
@@ -165,7 +165,7 @@ void rd_tiles_copy_memory(rd_tiles *m, int32_t pc)
     const rd_tile_inst *load = &m->code->inst[t->copied_load];
     char *const         from = rd_tiles_memory(m, &load->strides);
 
-    if (load->strides.at->slot < m->p->first_scratch)
+    if (load->strides.at->slot < m->p->first_scratch) /* not scratch */
         m->task->loads += m->rows * m->cols;
     if (t->transposes)
         transpose_all(m, pc, from, load->strides.row);

@@ -217,7 +217,7 @@ void rd_state_scan_run(rd_tiles *m, int32_t pc, const rd_tile_fold *f)
     a.x      = rd_tiles_dense(m, rd_tiles_view(m, inst->a));
     if (inst->b >= 0)
         a.w = weights(m, inst->b);
-    if (inst->c >= 0)
+    if (inst->c >= 0) /* it has a mask */
         a.mask = rd_mask_dense(m, inst->c);
     a.y = rd_tiles_target(m, pc, inst->dst);
     if (f->mapping == RD_FOLD_COLUMNS)

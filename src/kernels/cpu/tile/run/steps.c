@@ -23,7 +23,7 @@ void rd_tiles_start(rd_tiles *m, int32_t pc)
     const int32_t       number = m->p->inst[pc].arg;
     const rd_tile_fold *f      = &m->code->fold[number];
 
-    if (f->users)
+    if (f->users) /* the caller's reducer */
         rd_user_folds_start(m, f, m->fold[number]);
     if (f->totals || f->users)
         return;
@@ -237,7 +237,7 @@ static void update_by_mapping(rd_tiles *m, rd_update *a, rd_fold_tile *in)
     const rd_tile_fold *f = a->f;
 
     rd_tiles_dense_both(m, &in->x, &in->y, a->q.coly);
-    if (f->best && f->mapping == RD_FOLD_LANES)
+    if (f->best && f->mapping == RD_FOLD_LANES) /* argmin or argmax */
         rd_update_best(m, a, in);
     else if (f->mapping == RD_FOLD_COLUMNS)
         update_columns(m, a, in);
@@ -280,7 +280,7 @@ static void update_tile(rd_tiles *m, int32_t pc)
         in.y = rd_tiles_transposed_operand(m, t->transposed_load, &a.q);
     else if (t->y >= 0)
         in.y = rd_tiles_view(m, t->y);
-    if (inst->c >= 0) {
+    if (inst->c >= 0) { /* it has a mask */
         in.mask = rd_mask_dense(m, inst->c);
         apply_mask(m, &a, &in);
     }
@@ -305,7 +305,7 @@ void rd_tiles_step(rd_tiles *m, int32_t pc)
         rd_user_folds_step(m, pc, f, m->fold[number]);
     else if (f->grouped)
         rd_grouped_folds_step(m, pc, f, m->fold[number]);
-    else if (f->treeless)
+    else if (f->treeless) /* kernels need no combine tree */
         rd_update_totals(m, pc);
     else
         update_tile(m, pc);
@@ -316,6 +316,6 @@ bool rd_tiles_is_decided(const rd_tiles *m, int32_t fold)
 {
     const rd_tile_fold *f = &m->code->fold[fold];
 
-    return f->users ? rd_user_folds_are_decided(m->fold[fold])
+    return f->users ? rd_user_folds_are_decided(m->fold[fold]) /* the caller's reducer */
                     : f->can_exit_early && rd_tree_group(m->fold[fold], /*group=*/0)->is_decided;
 }

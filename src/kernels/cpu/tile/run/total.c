@@ -46,11 +46,11 @@ static bool only_folds(const rd_program *p, const rd_tile_code *code)
         case RD_I_CLOSE:
         case RD_I_STORE: break;
         case RD_I_LOAD:
-            if (!code->inst[i].direct)
+            if (!code->inst[i].direct) /* its register is the memory itself */
                 return false;
             break;
         case RD_I_MAP:
-            if (!code->inst[i].skip)
+            if (!code->inst[i].skip) /* no other instruction does its work */
                 return false;
             break;
         default: return false;
@@ -75,7 +75,7 @@ static int64_t step_along(const rd_address *at, int32_t axis)
 static bool is_affine(const rd_program *p, const rd_address *at)
 {
     for (int32_t k = 0; k < at->n_add; k++)
-        if (at->add[k].axis < 0 || at->add[k].local)
+        if (at->add[k].axis < 0 || at->add[k].local) /* an index in a register */
             return false;
     return at->slot < p->first_scratch;
 }
@@ -85,7 +85,7 @@ static bool is_affine(const rd_program *p, const rd_address *at)
 static const rd_address *array_of(const rd_program *p, const rd_tile_code *code, int32_t reg,
                                   int32_t axis)
 {
-    const int32_t     born = code->reg[reg].born;
+    const int32_t     born = code->reg[reg].born; /* the instruction that makes it */
     const rd_address *at   = &p->address[p->inst[born].arg];
 
     return p->inst[born].kind == RD_I_LOAD && code->inst[born].direct && is_affine(p, at) &&

@@ -70,7 +70,7 @@ void rd_tree_spare(const rd_tile_fold *f, char *memory, int which, void **s)
 void rd_tree_copy(const rd_tile_fold *f, int64_t n, void *const *to, void *const *from)
 {
     for (int32_t k = 0; k < f->n_state; k++)
-        memcpy(to[k], from[k], (size_t)(n * f->wide[k]));
+        memcpy(to[k], from[k], (size_t)(n * f->wide[k])); /* bytes of a word in nodes */
 }
 
 /* Merges node `row + 1` of the stack into node `row`.  Where only one of them has states (a last,
@@ -222,7 +222,7 @@ void rd_tree_end_block(const rd_tile_fold *f, char *memory, int64_t group)
         share_count(f, g->begun, s[0]);
     if (f->code->block)
         f->code->block(g->begun, s);
-    if (f->in_place)
+    if (f->in_place) /* states lie where their node will be */
         rd_tree_push(f, memory, group, (rd_tree_node){ .start = g->block, .n = g->begun });
     else
         close_block(f, memory, group, s);

@@ -190,10 +190,10 @@ void rd_user_folds_step(rd_tiles *m, int32_t pc, const rd_tile_fold *f, char *me
         e.second      = convert_operand(m, f->fold->user->in2, rd_tiles_view(m, inst->b));
         m->spare      = spare;
     }
-    if (inst->c >= 0)
+    if (inst->c >= 0) /* it has a mask */
         e.mask = rd_mask_dense(m, inst->c);
     if (f->fold->n_group) {
-        const rd_reg_view label = rd_tiles_view(m, inst->d);
+        const rd_reg_view label = rd_tiles_view(m, inst->d); /* the register of its label */
 
         take_groups(m, &e, &label);
     } else
