@@ -171,7 +171,7 @@ static const rd_cpu_strategy strategies[] = {
     { "scalar", is_any, reference_head, reference_body, reference_join, reference_tail },
 };
 
-/* Returns the first strategy of the table that is there for the task. */
+/* Returns the first strategy of the table that suits the task; the last one suits any. */
 const rd_cpu_strategy *rd_cpu_strategy_of(const rd_program *p, const rd_task *task)
 {
     const rd_cpu_strategy *strategy = strategies;

@@ -151,7 +151,7 @@ static int64_t last_level(int64_t l2)
     long size = 0;
 
 #ifdef _SC_LEVEL3_CACHE_SIZE
-    size = sysconf(_SC_LEVEL3_CACHE_SIZE);
+    size = sysconf(_SC_LEVEL3_CACHE_SIZE); /* 0 or -1: not known */
 #endif
     return size <= 0 ? 4 * l2 : size > MOST ? MOST : size;
 }

@@ -84,8 +84,9 @@ static bool identify(rd_compiler *cc)
     return true;
 }
 
-/* Finds the program that RDIM_CC names, or cc, in the directories of PATH. Only absolute paths
- * count: the compiler runs in another directory, and the current one may be anybody's. */
+/* Finds the program that RDIM_CC names, or cc, in the directories of PATH, and notes what
+ * identifies it.  Only absolute paths count: the compiler runs in another directory, and the
+ * current one may be anybody's.  False: there is none. */
 bool rd_compiler_find(rd_compiler *cc, const rd_env_snapshot *surroundings)
 {
     const char *asked = rd_env_snapshot_get(surroundings, "RDIM_CC"),
@@ -94,7 +95,7 @@ bool rd_compiler_find(rd_compiler *cc, const rd_env_snapshot *surroundings)
 
     cc->surroundings = surroundings;
     if (strchr(name, '/')) {
-        /* It runs in another directory. */
+        /* a path: PATH is not searched */
         return name[0] == '/' &&
                snprintf(cc->path, sizeof cc->path, "%s", name) < (int)sizeof cc->path &&
                identify(cc);
@@ -106,7 +107,7 @@ bool rd_compiler_find(rd_compiler *cc, const rd_env_snapshot *surroundings)
         /* An empty or relative directory means the current one, which may be anybody's. */
         if (*at == '/' && k > 0 && k < (int)sizeof cc->path && identify(cc))
             return true;
-        at += n + (at[n] == ':');
+        at += n + (at[n] == ':'); /* behind the colon, or at the end */
     }
     return false;
 }

@@ -37,7 +37,8 @@ static void add_all(rd_text *text)
     }
 }
 
-/* Makes a snapshot of the text, with pointers to its variables. NULL: no memory. */
+/* Makes a snapshot of the text ("NAME=value", each followed by a 0 byte), with pointers to its
+ * variables.  NULL: no memory. */
 static rd_env_snapshot *make_snapshot(const rd_text *text)
 {
     rd_env_snapshot *s = malloc(sizeof *s + text->n);
@@ -49,12 +50,12 @@ static rd_env_snapshot *make_snapshot(const rd_text *text)
     memcpy(s->text, text->at, text->n);
     for (char *at = s->text; at < s->text + s->bytes; at += strlen(at) + 1)
         s->variable[n++] = at;
-    s->variable[n] = NULL;
+    s->variable[n] = NULL; /* the end of the list */
     return s;
 }
 
-/* Returns the newest snapshot, or makes one if the environment has changed. Snapshots are never
- * freed, as threads may hold them. */
+/* Returns the newest snapshot, or makes one if the environment has changed.  Snapshots are never
+ * freed, as threads may hold them.  NULL: no memory. */
 const rd_env_snapshot *rd_env_snapshot_now(void)
 {
     const rd_env_snapshot *s    = atomic_load(&newest);
@@ -66,6 +67,7 @@ const rd_env_snapshot *rd_env_snapshot_now(void)
         made = text.failed ? NULL : make_snapshot(&text);
         if (made) {
             made->older = s;
+            /* else older = what another thread has put there */
             while (!atomic_compare_exchange_weak(&newest, &made->older, made))
                 ;
         }

@@ -52,8 +52,9 @@ static int open_store(const rd_compiler *cc)
                          rd_env_snapshot_get(cc->surroundings, "HOME"));
 }
 
-/* Adds `text` with the macros of `before` expanded. A mark between both says where the wanted
- * part of the result begins. Without a compiler the text is added as it stands. */
+/* Adds `text` to `into` with the macros of `before` expanded, for people to read.  MARK between
+ * both says where the wanted part of the preprocessor's result begins.  Without a compiler the text
+ * is added as it stands. */
 void rd_preprocess(rd_text *into, const char *before, const char *text)
 {
     rd_text     all = { 0 }, out = { 0 };
@@ -65,7 +66,7 @@ void rd_preprocess(rd_text *into, const char *before, const char *text)
     if (dir >= 0 && !all.failed && expand(&cc, dir, &all, &out) && out.at)
         from = strstr(out.at, MARK);
     if (from)
-        from += strlen(MARK) + (from[strlen(MARK)] == '\n');
+        from += strlen(MARK) + (from[strlen(MARK)] == '\n'); /* and the end of its line */
     rd_text_add(into, "%s", from ? from : text);
     if (dir >= 0)
         close(dir);

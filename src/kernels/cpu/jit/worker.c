@@ -65,7 +65,7 @@ static bool start(void)
     sigset_t       all, before;
     bool           started;
 
-    rd_stay_loaded();
+    rd_stay_loaded(); /* the thread never ends, so its code has to stay */
     if (pthread_attr_init(&attributes) != 0)
         return false;
     sigfillset(&all);

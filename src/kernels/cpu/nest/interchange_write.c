@@ -131,7 +131,8 @@ static void write(const rd_interchange *t, rd_loop *loops, int32_t *number)
     to->one_by_one = t->rows;
 }
 
-/* Copies the program to t->to, with lists of its own. False: no memory. */
+/* Copies the program t->p to t->to, with lists of its own that will be changed.  Instructions and
+ * folds are only given room; the caller writes them.  False: no memory. */
 static bool copy_program(rd_interchange *t, rd_get_fn *get, void *pool)
 {
     const rd_program *p = t->p;
@@ -152,7 +153,8 @@ static bool copy_program(rd_interchange *t, rd_get_fn *get, void *pool)
     return true;
 }
 
-/* Makes t->to, the program with points outermost. False: no memory. */
+/* Makes t->to, the program whose outermost loop is over single points, from t->p, whose outermost
+ * loop is over panels (several points each).  False: no memory. */
 bool rd_interchange_write(rd_interchange *t, rd_get_fn *get, void *pool)
 {
     rd_loop *loops  = get(pool, (size_t)t->p->n_loop * sizeof *loops);

@@ -184,16 +184,17 @@ static inline __attribute__((always_inline)) void rd_nontemporal_copy(char *y, c
 {
 #ifdef NONTEMPORAL_STORE
     typedef part_of_line part __attribute__((aligned(1)));
-    const int64_t        head = LESS((int64_t)(-(uintptr_t)y % 64), bytes);
-    int64_t              k    = head;
+    /* before the first whole line */
+    const int64_t head = LESS((int64_t)(-(uintptr_t)y % 64), bytes);
+    int64_t       k    = head;
 
-    if (head == 0 && bytes % 64 == 0) {
+    if (head == 0 && bytes % 64 == 0) { /* whole lines only */
 #pragma GCC unroll 64
         for (int64_t at = 0; at < bytes; at += (int64_t)sizeof(part_of_line))
             NONTEMPORAL_STORE((float *)(y + at), *(const part_of_line *)(x + at));
         return;
     }
-    if (head && bytes < 2048) {
+    if (head && bytes < 2048) { /* a few lines */
         memcpy(y, x, (size_t)bytes);
         return;
     }
@@ -217,7 +218,8 @@ static inline __attribute__((always_inline)) void rd_nontemporal_copy(char *y, c
 #define NONTEMPORAL_FENCE
 #endif
 
-/* Widens adjacent f16 to f32, with the bits of rd_f16_to_f32(). */
+/* Widens adjacent f16 to f32, with the bits of rd_f16_to_f32().  Of the last two arguments of the
+ * 512-bit instruction, -1 means all lanes, and 4 the current rounding mode. */
 static inline __attribute__((always_inline)) void rd_widen_f16(float *y, const rd_f16 *x, int64_t n)
 {
     int64_t i = 0;
@@ -256,6 +258,8 @@ WIDEN_BYTES(rd_widen_i8, int8_t)
 static inline void rd_planes_u8(int32_t *a, int32_t *b, int32_t *c, const uint8_t *x, int64_t n)
 {
     int64_t i = 0;
+/* PIXELS: four adjacent ints (16 bytes) from int `at` on.  PIXEL: the three bytes of a pixel, and
+ * any fourth, which is masked off.  QUARTER: four pixels. */
 #define PIXELS(at)  at, at + 1, at + 2, at + 3
 #define PIXEL(at)   at, at + 1, at + 2, at + 2
 #define QUARTER(at) PIXEL(at), PIXEL(at + 3), PIXEL(at + 6), PIXEL(at + 9)

@@ -97,7 +97,8 @@ static bool is_read(const rd_program *p, int32_t reg)
     return false;
 }
 
-/* Removes the instructions that make labels, as nothing reads them any more. */
+/* Removes the instructions that make labels (LOAD and CAST), as nothing reads them any more.
+ * Backwards, so that a CAST goes before the LOAD that it reads. */
 static void drop_labels(rd_program *to)
 {
     for (int32_t i = to->n_inst; i-- > to->body;) {

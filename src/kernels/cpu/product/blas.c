@@ -158,7 +158,7 @@ const char *rd_blas_name(void)
 
     pthread_once(&once, watch_forks);
     lock();
-    if (!blas.tried)
+    if (!blas.tried) /* to load one */
         find();
     blas.tried = true;
     unlock();
@@ -285,7 +285,7 @@ void rd_blas_end(int before)
         end_openmp(before);
     if (blas.parallel == OPENBLAS_THREAD) {
         lock();
-        if (--n_inside == 0 && outside != 1 && blas.get_threads() == 1)
+        if (--n_inside == 0 && outside != 1 && blas.get_threads() == 1) /* as we set it */
             blas.set_threads(outside);
         unlock();
     }

@@ -244,8 +244,8 @@ static void run_columns(const block *b, int64_t col, int64_t n)
         store_columns(b, col, n);
 }
 
-/* Computes a block: packs its rows of a, then computes panel after panel of columns.  Returns how
- * many elements of a and b were read. */
+/* Computes block `number` of c: packs its rows of a, then computes panel after panel (the columns
+ * that one kernel call takes).  Returns how many elements of a and b were read. */
 int64_t rd_packed_block(const rd_packed *packed, const rd_task *task, int64_t number)
 {
     const block b = block_at(packed, task, number);

@@ -311,7 +311,8 @@ void rd_fold_init(rd_fold_state *s, const rd_fold *fold, char *memory)
     s->spare = memory + fold->n_cell * s->cell_bytes;
 }
 
-/* Empties all cells. */
+/* Empties all cells: none has a current block (-1) or finished nodes (depth), or is decided.  The
+ * sums of earlier blocks (carry, and the words of the prefix sum) begin again. */
 void rd_fold_start(rd_fold_state *s)
 {
     for (int64_t k = 0; k < s->fold->n_cell; k++) {
@@ -453,7 +454,8 @@ static void take_groups(const rd_fold_state *s, const rd_fold_place *at, const r
     }
 }
 
-/* Takes a run of elements into the cells of their groups, block by block. */
+/* Takes a run of elements, each into the cell of its group, cut where a block of the combine tree
+ * ends.  The label of element k is label[k * apart]. */
 void rd_fold_take_groups(rd_fold_state *s, const rd_fold_place *at, const rd_fold_run *run,
                          const int64_t *label, int64_t apart)
 {
@@ -504,7 +506,7 @@ void rd_fold_finish(rd_fold_state *s, int64_t number, rd_word *y)
     rd_node_finish(&s->node, node_at(s, c, /*row=*/0, /*lane=*/0), s->spare, y);
 }
 
-/* True if no element can change the result of any cell. */
+/* True if no further element can change the result of any cell. */
 bool rd_fold_is_decided(const rd_fold_state *s)
 {
     bool all = true;

@@ -169,7 +169,8 @@ static int32_t run_coord(machine *m, const rd_inst *inst, int32_t pc)
     return pc + 1;
 }
 
-/* LOAD: reads an element.  Elements that are not in scratch count as loads. */
+/* LOAD: reads an element.  It counts as a load unless it lies in scratch (memory between steps of
+ * the program, in slots from first_scratch on). */
 static int32_t run_load(machine *m, const rd_inst *inst, int32_t pc)
 {
     const rd_address *address = &m->p->address[inst->arg];
@@ -186,7 +187,8 @@ static int32_t run_store(machine *m, const rd_inst *inst, int32_t pc)
     return pc + 1;
 }
 
-/* MAP: computes an operator.  Results of narrow types are wrapped. */
+/* MAP: computes an operator on registers a, b and c.  Results of narrow types are wrapped: cut to
+ * what their memory holds. */
 static int32_t run_map(machine *m, const rd_inst *inst, int32_t pc)
 {
     const rd_decoded *op  = &m->op[pc];
@@ -220,7 +222,7 @@ static int32_t run_index(machine *m, const rd_inst *inst, int32_t pc)
     const int64_t extent = inst->value.i64;
 
     if (rd_dtype_class(inst->from) == RD_CLASS_u64) {
-        if (given.u64 >= (uint64_t)extent)
+        if (given.u64 >= (uint64_t)extent) /* unsigned: none is negative */
             stop(m, RD_ERR_AXIS, "rd_take: index %" PRIu64 " is outside an axis of extent %" PRId64,
                  given.u64, extent);
         m->reg[inst->dst] = given;

@@ -2,7 +2,8 @@
 #include "kernels/cpu/reference/machine.h"
 #include "core/bytes.h"
 
-/* Returns the bytes that the largest sort of a program works in. */
+/* Returns the bytes of work memory that the largest sort of a program needs; sorts run one after
+ * another, so they share it. */
 static int64_t sort_bytes(const rd_program *p)
 {
     int64_t most = 0;

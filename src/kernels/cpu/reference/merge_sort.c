@@ -118,7 +118,8 @@ static rd_word result(const rd_sorting *s, const element *x, int64_t n, int64_t 
     }
 }
 
-/* Sorts a row and writes its results. */
+/* Sorts the row `from` and writes its results, n_out values or places, to `to`.  NaNs come last in
+ * order; n is the number of elements before them. */
 void rd_reference_sort(const rd_sorting *s, const void *from, void *to, void *work)
 {
     const element *x    = in_order(s, from, work);

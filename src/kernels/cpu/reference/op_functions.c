@@ -48,7 +48,7 @@ rd_word rd_op_wrap(rd_word value, rd_dtype type)
 {
     char memory[8];
     if (rd_dtype_kind(type) == RD_KIND_BOOL)
-        return (rd_word){ .u64 = value.u64 != 0 };
+        return (rd_word){ .u64 = value.u64 != 0 }; /* any other value than 0 is true */
     rd_word_store(memory, type, value);
     return rd_word_load(memory, type);
 }

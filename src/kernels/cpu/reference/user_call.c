@@ -1,7 +1,7 @@
 /* user_call.c - calls of a user's function on registers. */
 #include "kernels/cpu/reference/user_call.h"
 
-/* Calls a user's function of rows of f32 with rows of one element. */
+/* Calls a user's function of rows of f32 with one element of each, so with rows of length 1. */
 static void call_f32(const rd_call *call, const rd_word *in, rd_word *y)
 {
     const float *at[RD_MAX_CALL];
@@ -11,7 +11,7 @@ static void call_f32(const rd_call *call, const rd_word *in, rd_word *y)
     call->f32(1, at, &y->f32);
 }
 
-/* Calls a user's function of rows of f64 with rows of one element. */
+/* Calls a user's function of rows of f64 with one element of each, so with rows of length 1. */
 static void call_f64(const rd_call *call, const rd_word *in, rd_word *y)
 {
     const double *at[RD_MAX_CALL];

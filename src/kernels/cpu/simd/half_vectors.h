@@ -48,7 +48,7 @@ static inline vec_f32 load_bf16(const rd_bf16 *p)
     narrow           h;
 
     memcpy(&h, p, sizeof h);
-    return (vec_f32)(__builtin_convertvector(h, wide) << 16);
+    return (vec_f32)(__builtin_convertvector(h, wide) << 16); /* the lower half is 0 */
 }
 LOAD_PART(bf16, rd_bf16)
 #undef LOAD_PART

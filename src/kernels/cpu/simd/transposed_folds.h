@@ -40,7 +40,7 @@ static ALWAYS void JOIN(prefetch_vectors, ELEM)(const T **row, int64_t *col, int
 {
     UNROLL(16)
     for (int k = 0; k < LANES; k++) {
-        __builtin_prefetch(*row + *col, 0, 2);
+        __builtin_prefetch(*row + *col, 0, 2); /* to read; into the second-level cache */
         *col += LANES;
         if (*col >= n) {
             *col = 0;

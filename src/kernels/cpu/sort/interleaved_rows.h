@@ -224,6 +224,7 @@ static void JOIN(write_quantiles, BITS)(JOIN(group, BITS) * g)
     for (int64_t k = 0; k < g->s->n_out; k++) {
         double y[JOIN(INTERLEAVED, BITS)];
 
+        /* rows with NaNs have fewer elements to take quantiles of */
         if (g->found.nan > 0)
             JOIN(quantile_of_each, BITS)(g, g->s->facts->q[k], y);
         else

@@ -1,7 +1,8 @@
 /* strides.c - the strides of addresses over the rows and columns of a tile. */
 #include "kernels/cpu/tile/plan/tile_plan.h"
 
-/* The stride of an address along a loop, negative if the loop runs backwards. */
+/* Returns the stride of an address along a loop in elements, with the other sign if the loop runs
+ * backwards; 0 without a loop. */
 static int64_t coef_of(const rd_address *at, const rd_loop *loop)
 {
     int64_t coef = 0;

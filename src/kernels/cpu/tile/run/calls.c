@@ -190,7 +190,8 @@ static bool call_block(const rd_tiles *m, const rd_inst *inst, const arguments *
     return true;
 }
 
-/* Calls a function of arrays of floats on row r. */
+/* Calls a user's function on row r of a tile: it takes an array of floats per argument, and fills
+ * y. */
 static void call_floats(const rd_tiles *m, const rd_call *call, const arguments *a,
                         const rd_reg_view *y, int64_t r)
 {
@@ -244,7 +245,8 @@ static void call_elements(rd_tiles *m, const rd_inst *inst, const arguments *a,
     }
 }
 
-/* CALL: calls a user's function, row by row where that is possible. */
+/* CALL: calls a user's function on a tile: row by row where the elements of all arguments lie as it
+ * takes them, else element by element. */
 void rd_tiles_call(rd_tiles *m, int32_t pc)
 {
     const rd_inst    *inst = &m->p->inst[pc];

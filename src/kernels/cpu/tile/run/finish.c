@@ -42,7 +42,7 @@ void rd_tiles_finish(const rd_tiles *m, const rd_tile_fold *f, char *memory, int
     rd_tiles_convert_results(m, f, n, y, to);
 }
 
-/* Sets the result at (r, c) to that of a fold of no elements. */
+/* Sets element (r, c) of each result y of a fold to what a fold of no elements has. */
 void rd_tiles_set_empty_result(const rd_tile_fold *f, const rd_reg_view *y, int64_t r, int64_t c)
 {
     rd_word words[RD_MAX_STATE];

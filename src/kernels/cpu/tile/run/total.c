@@ -61,7 +61,8 @@ static bool only_folds(const rd_program *p, const rd_tile_code *code)
     return p->n_fold == 1;
 }
 
-/* The stride of an address along an axis, in elements. */
+/* Returns the stride of an address along an axis in elements: the sum of its terms along that
+ * axis. */
 static int64_t step_along(const rd_address *at, int32_t axis)
 {
     int64_t step = 0;

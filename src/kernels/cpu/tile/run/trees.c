@@ -150,7 +150,8 @@ void rd_tree_count(const rd_tile_fold *f, char *memory, int64_t group, int64_t o
     rd_tree_add_count(f, s[0], shared ? 1 : n, rows);
 }
 
-/* Copies the count of the first state to all n: neighbouring cells have had the same rows. */
+/* Copies the count of the first state to all n: adjacent cells of columns have had the same rows,
+ * so only the first is counted until the block ends. */
 static void share_count(const rd_tile_fold *f, int64_t n, void *s)
 {
     for (int64_t k = 1; k < n; k++)
@@ -249,6 +250,6 @@ void rd_tree_collapse(const rd_tile_fold *f, char *memory, int64_t group)
     rd_group *g = rd_tree_group(memory, group);
 
     rd_tree_end_block(f, memory, group);
-    for (; g->depth > 1; g->depth--)
+    for (; g->depth > 1; g->depth--) /* depth: finished nodes on the stack */
         merge_rows(f, memory, group, g->depth - 2);
 }
