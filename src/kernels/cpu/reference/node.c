@@ -46,9 +46,9 @@ static void user_step(const rd_reducer *user, void *s, rd_word x, rd_word w, boo
     rd_word_store(memory, user->in, x);
     if (user->step2) {
         rd_word_store(second, user->in2, w);
-        user->step2(s, 1, memory, 1, second, 1, i);
+        user->step2(s, /*n=*/1, memory, /*stride=*/1, second, /*stride2=*/1, i);
     } else
-        user->step(s, 1, memory, 1, i);
+        user->step(s, /*n=*/1, memory, /*stride=*/1, i);
 }
 
 /* Sets y to the results of a user's reducer.  A node without elements gets an initialised state,

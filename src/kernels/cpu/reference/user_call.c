@@ -32,7 +32,7 @@ static const char *call_block(const rd_call *call, const rd_word *in, rd_dtype t
         rd_word_store(operands[k], call->in_type, in[k]);
         at[k] = operands[k];
     }
-    const char *sentence = call->block(call->user, 1, at, result);
+    const char *sentence = call->block(call->user, /*n=*/1, at, result);
     *y                   = rd_word_load(result, type);
     return sentence;
 }

@@ -78,8 +78,9 @@ static inline __attribute__((always_inline)) bool check_run(int64_t n, int64_t *
     return !outside;
 }
 
-/* Checks row r of indices by a vector loop.  False if some may be out of range, or the row must go
- * element by element: after a failure, of bools, or in place, where given indices would be lost. */
+/* Checks row r of indices by a vector loop (a step that is known to be 1 makes a faster one).
+ * False if some may be out of range, or the row must go element by element: after a failure, of
+ * bools, or in place, where given indices would be lost. */
 static bool check_row(const rd_tiles *m, const rd_inst *inst, const rd_reg_view *x,
                       const rd_reg_view *y, int64_t r)
 {
@@ -91,7 +92,8 @@ static bool check_row(const rd_tiles *m, const rd_inst *inst, const rd_reg_view 
     if (r >= m->fault.row || x->elem == RD_ELEM_b8 || x->at == y->at)
         return false;
     return x->col == 1
-               ? check_run(m->cols, index, given, 1, from_end ? extent : 0, (uint64_t)extent)
+               ? check_run(m->cols, index, given, /*step=*/1, from_end ? extent : 0,
+                           (uint64_t)extent)
                : check_run(m->cols, index, given, x->col, from_end ? extent : 0, (uint64_t)extent);
 }
 
@@ -178,14 +180,14 @@ static bool call_block(const rd_tiles *m, const rd_inst *inst, const arguments *
         for (int32_t k = 0; k < a->n; k++) {
             at[k] = rd_view_at(&a->in[k], r, c);
             if (!as_they_are) {
-                m->code->simd->store[call->in_type](n, in[k], 1, at[k]);
+                m->code->simd->store[call->in_type](n, in[k], /*stride=*/1, at[k]);
                 at[k] = in[k];
             }
         }
         if (call->block(call->user, n, at, as_they_are ? rd_view_at(y, r, c) : out))
             return false;
         if (!as_they_are)
-            m->code->simd->load[inst->type](n, rd_view_at(y, r, c), out, 1);
+            m->code->simd->load[inst->type](n, rd_view_at(y, r, c), out, /*stride=*/1);
     }
     return true;
 }

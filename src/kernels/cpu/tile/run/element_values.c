@@ -67,8 +67,9 @@ static void map_slowly(rd_tiles *m, rd_simd_map *kernel, const operands *o, cons
                o->n > 2 ? rd_view_at(&o->a[2], r, c) : NULL, &m->task->warnings);
 }
 
-/* MAP, SELECT: calls the kernel for this combination of scalars and rows on each row, or on the
- * whole tile as one run if all operands are contiguous or scalars. */
+/* MAP, SELECT: calls the kernel for this combination of scalars and rows (form: bit k says that
+ * operand k is a scalar) on each row, or on the whole tile as one run if all operands are
+ * contiguous or scalars.  Results of narrow types are cut or rounded (wrap). */
 static void map(rd_tiles *m, int32_t pc)
 {
     const rd_inst      *inst = &m->p->inst[pc];
@@ -79,8 +80,8 @@ static void map(rd_tiles *m, int32_t pc)
     const rd_reg_view y   = rd_tiles_target(m, pc, inst->dst);
     bool              one = rd_is_flat(m, &y);
 
-    assert(t->map[0]); /* the other forms need not be there */
-    if (inst->op == RD_OP_fma && (o.form & 3U) == 1)
+    assert(t->map[0]);                               /* the other forms need not be there */
+    if (inst->op == RD_OP_fma && (o.form & 3U) == 1) /* only the first factor is a scalar */
         swap_factors(&o);
     rd_simd_map *kernel = t->map[o.form];
     for (int k = 0; k < o.n; k++)
@@ -97,7 +98,8 @@ static void map(rd_tiles *m, int32_t pc)
         wrap(m, t->wrap, &y);
 }
 
-/* CAST: converts contiguous elements to another type. */
+/* CAST: converts contiguous elements to another type, as one run where possible.  Results of narrow
+ * types are cut or rounded (wrap). */
 static void cast(rd_tiles *m, int32_t pc)
 {
     const rd_inst      *inst = &m->p->inst[pc];
@@ -224,7 +226,7 @@ static void load_gathered(const rd_tiles *m, const rd_tile_strides *w, const rd_
         return;
     }
     gather(m->cols, w->size, m->spare, row, place);
-    load(m->cols, rd_view_at(y, r, 0), m->spare, 1);
+    load(m->cols, rd_view_at(y, r, 0), m->spare, /*stride=*/1);
 }
 
 /* Notes that as many bytes behind these are to be prefetched, by and by (prefetch_some()).  Rows
@@ -286,7 +288,8 @@ static void store_nontemporal(rd_tiles *m, const rd_tile_strides *w, char *to, c
     }
     for (int64_t done = 0, count; done < n; done += count) {
         count = n - done < most / w->size ? n - done : most / w->size;
-        m->code->simd->store[w->at->type](count, spare, 1, x + done * rd_elem_size(elem));
+        m->code->simd->store[w->at->type](count, spare, /*stride=*/1,
+                                          x + done * rd_elem_size(elem));
         m->code->simd->copy_nontemporal(count * w->size, to + done * w->size, spare);
     }
 }
@@ -320,7 +323,7 @@ static void store(rd_tiles *m, int32_t pc)
         if (w->gathers)
             for (int64_t c = 0; c < q.each; c++)
                 m->code->simd->store[w->at->type](
-                    1, row + (c * w->col + gathered(m, w->at, r, c)) * w->size, 1,
+                    /*n=*/1, row + (c * w->col + gathered(m, w->at, r, c)) * w->size, /*stride=*/1,
                     rd_view_at(&x, r, c));
         else if (t->nontemporal)
             store_nontemporal(m, w, row, rd_view_at(&x, r, 0), q.each, x.elem);

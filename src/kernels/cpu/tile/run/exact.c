@@ -128,8 +128,8 @@ void rd_update_small_ints(rd_tiles *m, rd_update *a, const rd_fold_tile *t,
         const int64_t lane = t->lane + r * f->lane.row, outer = t->outer + r * f->outer.row;
         int64_t       sum = 0;
 
-        m->code->simd->small[w->at->type](m->cols, 1, rd_tiles_memory(m, w) + r * w->row * w->size,
-                                          &sum);
+        m->code->simd->small[w->at->type](m->cols, /*period=*/1,
+                                          rd_tiles_memory(m, w) + r * w->row * w->size, &sum);
         rd_update_place(a, t, r, 0);
         update_sum(a, (outer * f->row_steps + lane / f->fold->lanes) / f->fold->steps, sum);
     }

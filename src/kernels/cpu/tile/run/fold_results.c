@@ -58,12 +58,12 @@ static void finish_cells(const rd_tiles *m, const rd_tile_fold *f, char *memory,
         merge_cell_lanes(f, memory, slot);
     rd_tree_row(f, memory, /*row=*/0, slot, s);
     if (f->notes_places)
-        use_first_places(f, memory, cell, n, s[1]);
+        use_first_places(f, memory, cell, n, s[1]); /* word 1: the index */
     for (int32_t k = 0; k < f->fold->n_out; k++)
         to[k] = rd_view_at(&y[k], r, c);
     rd_tiles_finish(m, f, memory, n, s, to);
     for (int64_t k = 0; f->masked && k < n; k++)
-        if (!memory[f->seen + (cell + k) * lanes])
+        if (!memory[f->seen + (cell + k) * lanes]) /* no unmasked element */
             rd_tiles_set_empty_result(f, y, r, c + k);
 }
 
@@ -81,7 +81,7 @@ static void finish_totals(const rd_tiles *m, const rd_tile_fold *f, char *memory
             to[k] = rd_view_at(&y[k], 0, c);
         rd_tiles_finish(m, f, memory, n, s, to);
         for (int64_t k = 0; f->masked && k < n; k++)
-            if (!memory[f->seen + c + k])
+            if (!memory[f->seen + c + k]) /* no unmasked element */
                 rd_tiles_set_empty_result(f, y, 0, c + k);
     }
 }

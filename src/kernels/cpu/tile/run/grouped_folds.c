@@ -41,7 +41,8 @@ static char *fourth_spare(const rd_tiles *m)
 
 /* ---- Labels ---------------------------------------------------------------------------------- */
 /* Copies the labels (the group of each element) to a spare buffer, with -1, which belongs to no
- * group, in place of those of masked elements. */
+ * group, in place of those of masked elements.  Bit k of `form` says that operand k of the choice
+ * is one number for the row: the -1 (bit 2), and maybe the label (bit 1). */
 static rd_reg_view mask_labels(rd_tiles *m, const rd_reg_view *label, int32_t mask_reg)
 {
     const unsigned     form     = 4U | (unsigned)(label->col == 0) << 1;
@@ -258,7 +259,7 @@ static void finish_tree(const rd_tile_fold *f, char *memory)
         f->code->merge(half * stride, a, b);
     }
     for (int64_t k = stride; f->masked && k < f->group; k++)
-        seen[k % stride] |= seen[k];
+        seen[k % stride] |= seen[k]; /* lanes of a cell share its flag */
     node->n = stride;
 }
 

@@ -79,7 +79,7 @@ static void mark(rd_simd_map *either, uint8_t *seen, int64_t next, const uint8_t
     if (next == 0)
         seen[0] |= memchr(mask, 1, (size_t)n) != NULL;
     else if (next == 1)
-        either(n, seen, seen, mask, NULL, &none);
+        either(n, seen, seen, mask, /*c=*/NULL, &none);
     else
         for (int64_t c = 0; c < n; c++)
             seen[c * next] |= mask[c];

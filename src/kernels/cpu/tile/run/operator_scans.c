@@ -41,7 +41,8 @@ void rd_operator_scan_size(rd_tile_fold *f)
 }
 
 /* Returns the address of word `number` of a cell's slot (the memory of one scan).  Each word is an
- * array over all slots: hi, lo and part; then the nodes of the levels, and the sums. */
+ * array over all slots, of 8 bytes a slot: hi, lo and part; then the nodes of the levels, and the
+ * sums. size[0] is the bytes of an element. */
 static char *array_at(const rd_tile_fold *f, char *memory, int number, int64_t cell)
 {
     return memory + f->scans + 8 * f->slots * number + cell * f->size[0];
@@ -56,7 +57,7 @@ static rd_scan_columns columns_at(const rd_tile_fold *f, char *memory, int64_t c
         .lo    = array_at(f, memory, /*number=*/1, cell),
         .part  = array_at(f, memory, /*number=*/2, cell),
         .sums  = (double *)(void *)array_at(f, memory, first_word(f), /*cell=*/0) + cell,
-        .pitch = f->slots
+        .pitch = f->slots /* from a sum to the next of the same scan */
     };
 }
 
@@ -288,6 +289,7 @@ static void scan_columns(const rd_tiles *m, const scan *a)
 
             n = simple ? rd_tree_adjacent_cells(f, first, m->cols - c)
                        : rd_tree_cells_at_once(f, first, m->cols - c);
+            /* group: scans that share a block */
             enter_block(a, first / f->group, at / f->fold->steps);
             if (simple)
                 scan_rows(m, a, first, r, c, rows, n);

@@ -92,11 +92,11 @@ static void fold_transposed(const rd_simd *simd, const rd_tile_fold *f, const rd
                                   .index_col = q->index_row };
 
     memcpy(t.s, q->s, sizeof t.s);
-    simd->transpose[size](q->n, n, x, n, q->x, q->ldx, 0);
+    simd->transpose[size](q->n, n, x, n, q->x, q->ldx, /*ahead=*/0);
     if (t.y == y)
-        simd->transpose[size](q->n, n, y, n, q->y, q->ldy, 0);
+        simd->transpose[size](q->n, n, y, n, q->y, q->ldy, /*ahead=*/0);
     if (q->mask)
-        simd->transpose[1](q->n, n, mask, n, q->mask, q->ldm, 0);
+        simd->transpose[1](q->n, n, mask, n, q->mask, q->ldm, /*ahead=*/0);
     begin_states(f, &t, size);
     t.rows = q->n - 1;
     t.y    = t.y ? (const char *)t.y + n * size : NULL;
@@ -140,7 +140,7 @@ static void update_short_totals(const rd_tiles *m, const rd_tile_fold *f, char *
             f->code->along(&q);
         if (f->code->block)
             f->code->block(q.rows, q.s);
-        f->code->widen(q.rows, to, q.s);
+        f->code->widen(q.rows, to, q.s); /* to the types of results, f64 for sums of f32 */
     }
 }
 

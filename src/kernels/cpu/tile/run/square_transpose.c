@@ -62,7 +62,7 @@ static void transpose(const rd_tiles *m, int32_t pc, rd_simd_transpose *kernel, 
     if (m->p->inst[pc].kind == RD_I_LOAD)
         kernel(m->rows, n, tile, ld, memory, w->col, t->prefetches ? m->rows * w->row : 0);
     else
-        kernel(n, m->rows, memory, w->col, tile, ld, 0);
+        kernel(n, m->rows, memory, w->col, tile, ld, /*ahead=*/0);
 }
 
 /* Transposes all columns of the square at instruction pc between memory and `tile`, some at a time,
@@ -89,7 +89,7 @@ void rd_tiles_transpose_load(const rd_tiles *m, int32_t pc, const rd_reg_view *y
     transpose_all(m, pc, to, same ? y->row : m->cols);
     for (int64_t r = 0; r < m->rows && !same; r++)
         m->code->simd->load[w->at->type](m->cols, rd_view_at(y, r, 0), to + r * m->cols * w->size,
-                                         1);
+                                         /*stride=*/1);
 }
 
 /* STORE whose operand lies transposed: transposes x into a square of memory, by way of a spare
@@ -101,7 +101,7 @@ void rd_tiles_transpose_store(const rd_tiles *m, int32_t pc, const rd_reg_view *
     char *const            from = same ? x->at : rd_tiles_second_spare(m);
 
     for (int64_t r = 0; r < m->rows && !same; r++)
-        m->code->simd->store[w->at->type](m->cols, from + r * m->cols * w->size, 1,
+        m->code->simd->store[w->at->type](m->cols, from + r * m->cols * w->size, /*stride=*/1,
                                           rd_view_at(x, r, 0));
     transpose_all(m, pc, from, same ? x->row : m->cols);
 }

@@ -102,6 +102,7 @@ static void scan_columns(const rd_state_scan *a)
             const int64_t slot = a->cell + r * a->cell_row + c;
 
             n = rd_tree_cells_at_once(f, slot, a->m->cols - c);
+            /* group: scans that share a block */
             rd_state_scan_enter_block(a, slot / f->group, at / steps);
             scan_rows(a, slot, at, r, c, rows, n);
         }

@@ -173,7 +173,7 @@ static void run_rows(rd_tiles *m, int32_t number, int32_t pc)
         if (m->code->loop[number].square || m->code->loop[number].cuts)
             m->cols = rd_tiles_rows_of_block(m, m->cols);
         run(m, pc + 1, loop->end);
-        if (m->fault.row < INT64_MAX)
+        if (m->fault.row < INT64_MAX) /* an element failed */
             m->task->status = m->fault.status;
     }
     m->level = RD_AT_TASK;

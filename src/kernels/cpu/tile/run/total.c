@@ -135,7 +135,7 @@ static bool has_pattern(const rd_program *p, bool by_columns, int32_t *around)
            at + *around == p->n_inst;
 }
 
-/* The loop that LOOP instruction number `inst` begins. */
+/* Returns the loop that the LOOP instruction number `inst` begins. */
 static const rd_loop *loop_at(const rd_program *p, int32_t inst)
 {
     return &p->loop[p->inst[inst].arg];
@@ -246,7 +246,7 @@ static int64_t bytes_along(const rd_address *array, int32_t axis)
     return array ? step_along(array, axis) * rd_dtype_size(array->type) : 0;
 }
 
-/* A pointer so many bytes on; NULL if there is no operand. */
+/* Returns a pointer so many bytes behind `at`; NULL if there is no operand. */
 static char *moved(const void *at, int64_t bytes)
 {
     return at ? (char *)at + bytes : NULL;
@@ -288,7 +288,7 @@ static void total_of_lanes(const rd_tile_total *t, const rd_fold_rows *plane, vo
     for (; depth > 1; depth--)
         t->fold->code->merge(fold->lanes, node + depth - 2, node + depth - 1);
     rd_tiles_merge_lanes(t->fold, fold->lanes, node);
-    t->fold->code->finish(1, node, t->fold->fold->ddof, &to);
+    t->fold->code->finish(/*n=*/1, node, t->fold->fold->ddof, &to);
 }
 
 /* Folds a plane down its columns by one call of the kernel, to a result for each column. */
@@ -352,7 +352,7 @@ static void run_row(const rd_tile_total *t, rd_task *task)
     void *const s = &state, *const to = array_begin(task, t->to);
 
     t->row(&q, s);
-    t->fold->code->finish(1, &s, fold->ddof, &to);
+    t->fold->code->finish(/*n=*/1, &s, fold->ddof, &to);
     task->loads += t->y ? 2 * t->n : t->n;
 }
 

@@ -18,8 +18,8 @@ rd_group *rd_tree_group(char *memory, int64_t group)
     return (rd_group *)(void *)memory + group;
 }
 
-/* Returns the nodes on the stack of a group: which blocks each covers, and how many states it
- * has. */
+/* Returns the nodes on the stack of a group: which blocks each covers, and how many states it has.
+ * A stack has room for f->room nodes. */
 rd_tree_node *rd_tree_nodes(const rd_tile_fold *f, char *memory, int64_t group)
 {
     return (rd_tree_node *)(void *)(memory + f->tags) + group * f->room;
@@ -46,7 +46,8 @@ void rd_tree_block(const rd_tile_fold *f, char *memory, int64_t slot, void **s)
 }
 
 /* Sets s to the states of node `row` of the stack of finished nodes, from `slot` (the number of a
- * state) on. */
+ * state) on.  Each node has 8 n_state bytes for each of all slots; f->wide is the bytes of each
+ * word. */
 void rd_tree_row(const rd_tile_fold *f, char *memory, int32_t row, int64_t slot, void **s)
 {
     states(f, memory + f->tree + 8 * f->n_state * f->slots * row, f->slots, f->wide, slot, s);
@@ -198,7 +199,7 @@ static void close_block(const rd_tile_fold *f, char *memory, int64_t group, void
             rd_tree_spare(f, memory, /*which=*/0, right);
         else
             rd_tree_row(f, memory, g->depth, first + at, right);
-        f->code->widen(now, right, s);
+        f->code->widen(now, right, s); /* to the types of nodes */
         for (int32_t k = 1; k <= n; k++) {
             rd_tree_row(f, memory, g->depth - k, first + at, left);
             f->code->merge(now, left, right);

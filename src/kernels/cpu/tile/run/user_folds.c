@@ -118,7 +118,8 @@ static bool is_contiguous_along_row(const rd_tile_fold *f)
 }
 
 /* Updates the folds with all elements of a tile, by the longest runs: along rows, or down columns,
- * where these are successive steps of a cell; else one by one. */
+ * where these are successive steps of a cell; else one by one.  `down` takes the rows of all the
+ * tile at once, so they may not have folds of their own. */
 static void take_all(const rd_tiles *m, const elements *e)
 {
     const rd_tile_fold *f     = e->f;
@@ -160,7 +161,7 @@ static rd_reg_view convert_operand(rd_tiles *m, rd_dtype type, rd_reg_view x)
         return x;
     /* x may be in this very buffer: narrower elements never overwrite what is yet to be read */
     for (int64_t r = 0; r < m->rows; r++)
-        m->code->simd->store[type](m->cols, y.at + r * y.row * rd_dtype_size(type), 1,
+        m->code->simd->store[type](m->cols, y.at + r * y.row * rd_dtype_size(type), /*stride=*/1,
                                    rd_view_at(&x, r, 0));
     return y;
 }
@@ -192,7 +193,7 @@ void rd_user_folds_step(rd_tiles *m, int32_t pc, const rd_tile_fold *f, char *me
     }
     if (inst->c >= 0) /* it has a mask */
         e.mask = rd_mask_dense(m, inst->c);
-    if (f->fold->n_group) {
+    if (f->fold->n_group) {                                  /* a group-by */
         const rd_reg_view label = rd_tiles_view(m, inst->d); /* the register of its label */
 
         take_groups(m, &e, &label);
