@@ -94,8 +94,9 @@ static void assign(const rd_program *p, rd_tile_code *code, pool *b)
     }
 }
 
-/* The bytes of all buffers: three quarters of the first-level cache.  Where measuring tries other
- * sizes of tiles, p->tile is the power of two by which they are larger (smaller if below 0). */
+/* Returns the bytes that all buffers together may have: three quarters of the first-level cache.
+ * Where measuring tries other sizes of tiles, p->tile is the power of two by which they are larger
+ * (smaller if below 0). */
 static int64_t buffers_bytes(const rd_program *p)
 {
     const int64_t bytes = rd_caches().l1 / 4 * 3;

@@ -98,7 +98,7 @@ static bool is_in_lockstep(const rd_tile_fold *f)
            fold->steps % f->row_steps == 0;
 }
 
-/* The greatest common divisor of two numbers; a if b is 0. */
+/* Returns the greatest common divisor of two numbers; a if b is 0. */
 static int64_t common_divisor(int64_t a, int64_t b)
 {
     while (b) {

@@ -111,7 +111,8 @@ static void fuse_store(const rd_program *p, rd_tile_code *code, const int32_t *l
 }
 
 /* ---- Loads ----------------------------------------------------------------------------------- */
-/* The element of registers that hold 16-bit floats of this type as they are. */
+/* Returns the element type of registers that hold 16-bit floats of this type as they are, without
+ * widening. */
 static rd_elem half_elem(rd_dtype type)
 {
     static const rd_elem elems[RD_N_DTYPES] = {
@@ -152,7 +153,7 @@ static void fuse_load(const rd_program *p, rd_tile_code *code, const int32_t *st
     rd_tile_reg   *reg  = &code->reg[p->inst[i].dst];
 
     if (t->level == RD_AT_TASK || t->strides.col != 1 || t->strides.gathers ||
-        !(reg->last < i || stores[reg->last - 1] == stores[i]))
+        !(reg->last < i || stores[reg->last - 1] == stores[i])) /* it is read after a STORE */
         return;
     if (rd_dtype_is_narrow_float(type) && is_widened_by_folds(p, code, i, half_elem(type)))
         reg->elem = half_elem(type);
@@ -181,6 +182,7 @@ static void fuse_copy(const rd_program *p, rd_tile_code *code, const int32_t *st
 
     if (p->inst[from].kind != RD_I_LOAD || t->level != RD_AT_TILE || load->level != RD_AT_TILE ||
         code->reg[p->inst[i].a].uses != 1 || to->type == RD_BOOL || /* its readers */
+        /* another STORE between */
         p->address[p->inst[from].arg].type != to->type || stores[i] - 1 != stores[from])
         return;
     if (!(is_in_rows(t) && (is_in_rows(load) || load->transposes)) &&
@@ -367,7 +369,7 @@ static void fuse_count_if(const rd_program *p, rd_tile_code *code, int32_t i)
         return;
     abs                   = sole_map(p, code, inst->a);
     abs                   = abs >= 0 && p->inst[abs].op == RD_OP_abs ? abs : -1;
-    t->count_if           = code->simd->count_if[elem][inst->op][abs >= 0];
+    t->count_if           = code->simd->count_if[elem][inst->op][abs >= 0]; /* [1]: of magnitudes */
     t->x                  = abs >= 0 ? p->inst[abs].a : inst->a;
     t->y                  = inst->b;
     code->inst[test].skip = true;
@@ -416,7 +418,7 @@ static void fuse_small(const rd_program *p, rd_tile_code *code, int32_t i)
     code->inst[from].skip             = true;
     code->inst[load].skip             = true;
     f->any_order                      = true;
-    code->reg[p->inst[load].dst].last = -1;
+    code->reg[p->inst[load].dst].last = -1; /* nobody reads it now */
 }
 
 /* Applies all fusions that save passes over a tile: first of maps into STEPs, then of values into

@@ -32,13 +32,14 @@ typedef struct rd_runs {
     int64_t n, each;
 } rd_runs;
 
-/* The runs of a tile: one if all rows are contiguous (`one`), else one for each row. */
+/* Returns the runs (contiguous stretches that one kernel call takes) of a tile: one if all rows are
+ * contiguous (`one`), else one for each row. */
 static inline rd_runs rd_runs_of(const rd_tiles *m, bool one)
 {
     return one ? (rd_runs){ 1, m->rows * m->cols } : (rd_runs){ m->rows, m->cols };
 }
 
-/* The memory at an address as a view, for a register that is the memory itself. */
+/* Returns the memory at an address as a view, for a register that is the memory itself. */
 static inline rd_reg_view rd_memory_view(const rd_tiles *m, const rd_tile_strides *w, rd_elem elem)
 {
     return (rd_reg_view){ rd_tiles_memory(m, w), w->row, w->col, elem };
