@@ -16,7 +16,7 @@ static int64_t JOIN(between, BITS)(int64_t n, const K *x, K lo, K hi, K *to, int
     const __m512i low = SET(lo), span = SET(hi - lo);
     int64_t       m = 0, below = 0;
 
-    for (int64_t i = 0; i < n;)
+    for (int64_t i = 0; i < n;) /* strips of 65536: a cancelled run leaves between two */
         for (const int64_t end = strip_end(i, n); i < end; i += LANES) {
             const unsigned here = /* lanes of this vector that hold a key: fewer at the end */
                 n - i < LANES ? (1U << (n - i)) - 1 : (1U << (LANES - 1) << 1) - 1;
@@ -38,7 +38,7 @@ static int64_t JOIN(between, BITS)(int64_t n, const K *x, K lo, K hi, K *to, int
 {
     int64_t m = 0, below = 0;
 
-    for (int64_t i = 0; i < n;)
+    for (int64_t i = 0; i < n;) /* strips of 65536: a cancelled run leaves between two */
         for (const int64_t end = strip_end(i, n); i < end; i++) {
             const K v = x[i];
 

@@ -5,8 +5,8 @@
  * put in order only now and then, and the first `most` stay.  So an element costs a comparison with
  * a bound, and one that comes before it a few instructions without a branch.  The bound is the last
  * of the first few as they were then.  If k are kept of n elements in any order, some k of the
- * elements up to 2 n come before that bound, so candidates are put in order where the row's length
- * doubles.
+ * next n come before that bound, so candidates are put in order again when the row is several times
+ * as long (LONGER).
  *
  * Words: header (n, the place at which to put them in order, what comes in, the bound, whether they
  * are in order), then elements, then places of 32 bits. */

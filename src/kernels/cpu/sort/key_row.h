@@ -48,7 +48,7 @@ static void JOIN(sign_zeros, BITS)(const JOIN(row, BITS) * r, char *to)
     const int size = rd_dtype_size(r->s->type);
     int64_t   k    = 0; /* the next result that is a zero */
 
-    for (int64_t i = 0; i < r->n;)
+    for (int64_t i = 0; i < r->n;) /* strips of 65536: a cancelled run leaves between two */
         for (const int64_t end = strip_end(i, r->n); i < end; i++)
             k += r->keys[i] < r->zero;
     for (int64_t i = 0; i < r->n && k < r->s->n_out;)
@@ -66,7 +66,7 @@ static void JOIN(sign_zeros, BITS)(const JOIN(row, BITS) * r, char *to)
 static void JOIN(values, BITS)(const JOIN(row, BITS) * r, char *to)
 {
     const int64_t k = r->s->n_out;
-    K            *x = r->work, *work = r->work + r->n + 16;
+    K            *x = r->work, *work = r->work + r->n + 16; /* 16: a vector */
 
     if (k == 0)
         return;
@@ -135,7 +135,7 @@ static void JOIN(places, BITS)(const JOIN(row, BITS) * r, int64_t *to)
         JOIN(first_pairs, BITS)(r, last.key, last.less, x);
         n = r->s->n_out;
     } else
-        for (int64_t i = 0; i < n;)
+        for (int64_t i = 0; i < n;) /* strips of 65536: a cancelled run leaves between two */
             for (const int64_t end = strip_end(i, n); i < end; i++)
                 x[i] = (JOIN(pair, BITS)){ r->keys[i], (K)i };
     y = JOIN(sort_pairs, BITS)(n, x, work);
@@ -157,7 +157,7 @@ static double JOIN(number, BITS)(const JOIN(row, BITS) * r, K key, int64_t which
         const int64_t i = JOIN(place_of_zero, BITS)(r, which);
         return rd_word_to_double(rd_word_load((const char *)r->from + i * size, type), type);
     }
-    r->to_elements(1, &key, &bits, r->invert);
+    r->to_elements(/*n=*/1, &key, &bits, r->invert);
     return rd_word_to_double(rd_word_load(&bits, type), type);
 }
 

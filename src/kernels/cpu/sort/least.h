@@ -135,8 +135,8 @@ static K JOIN(bound, BITS)(const JOIN(row, BITS) * r)
     K             run[JOIN(RUNS, BITS)], work[2 * JOIN(RUNS, BITS) + 32];
 
     for (int k = 0; k < 64; k++)
-        run[k] = (K)-1;
-    for (int64_t i = 0; i < whole;)
+        run[k] = (K)-1;             /* the greatest */
+    for (int64_t i = 0; i < whole;) /* strips of 65536: a cancelled run leaves between two */
         for (const int64_t end = strip_end(i, whole); i < end; i = end)
             JOIN(least_of_runs, BITS)(end - i, r->keys + i, run);
     JOIN(sort, BITS)(64, run, work);

@@ -60,10 +60,10 @@ static ALWAYS unsigned JOIN(first, BITS)(int64_t n)
 static ALWAYS __m512i JOIN(merge_bitonic, BITS)(__m512i v)
 {
     if (JOIN(LANES, BITS) > 8)
-        v = JOIN(exchange, BITS)(v, 8, 0);
-    v = JOIN(exchange, BITS)(v, 4, 0);
-    v = JOIN(exchange, BITS)(v, 2, 0);
-    return JOIN(exchange, BITS)(v, 1, 0);
+        v = JOIN(exchange, BITS)(v, /*distance=*/8, /*run=*/0);
+    v = JOIN(exchange, BITS)(v, /*distance=*/4, /*run=*/0);
+    v = JOIN(exchange, BITS)(v, /*distance=*/2, /*run=*/0);
+    return JOIN(exchange, BITS)(v, /*distance=*/1, /*run=*/0);
 }
 
 /* Sorts a vector by a bitonic network: runs of 2, 4, 8 lanes that rise and fall in turn, then all
@@ -71,13 +71,13 @@ static ALWAYS __m512i JOIN(merge_bitonic, BITS)(__m512i v)
  * it descends. */
 static ALWAYS __m512i JOIN(sort_vector, BITS)(__m512i v)
 {
-    v = JOIN(exchange, BITS)(v, 1, 2);
-    v = JOIN(exchange, BITS)(v, 2, 4);
-    v = JOIN(exchange, BITS)(v, 1, 4);
+    v = JOIN(exchange, BITS)(v, /*distance=*/1, /*run=*/2);
+    v = JOIN(exchange, BITS)(v, /*distance=*/2, /*run=*/4);
+    v = JOIN(exchange, BITS)(v, /*distance=*/1, /*run=*/4);
     if (JOIN(LANES, BITS) > 8) {
-        v = JOIN(exchange, BITS)(v, 4, 8);
-        v = JOIN(exchange, BITS)(v, 2, 8);
-        v = JOIN(exchange, BITS)(v, 1, 8);
+        v = JOIN(exchange, BITS)(v, /*distance=*/4, /*run=*/8);
+        v = JOIN(exchange, BITS)(v, /*distance=*/2, /*run=*/8);
+        v = JOIN(exchange, BITS)(v, /*distance=*/1, /*run=*/8);
     }
     return JOIN(merge_bitonic, BITS)(v);
 }
@@ -113,11 +113,11 @@ static ALWAYS void JOIN(merge_vectors, BITS)(int n, __m512i *v)
         v[n + i] = MAX(low, back);
     }
     if (n >= 8)
-        JOIN(exchange_vectors, BITS)(2 * n, 4, v);
+        JOIN(exchange_vectors, BITS)(2 * n, /*distance=*/4, v);
     if (n >= 4)
-        JOIN(exchange_vectors, BITS)(2 * n, 2, v);
+        JOIN(exchange_vectors, BITS)(2 * n, /*distance=*/2, v);
     if (n >= 2)
-        JOIN(exchange_vectors, BITS)(2 * n, 1, v);
+        JOIN(exchange_vectors, BITS)(2 * n, /*distance=*/1, v);
     UNROLL(16)
     for (int i = 0; i < 2 * n; i++)
         v[i] = JOIN(merge_bitonic, BITS)(v[i]);
@@ -140,17 +140,17 @@ static ALWAYS void JOIN(sort_registers, BITS)(int most, int64_t n, K *x)
     UNROLL(8)
     for (int k = 0; k + 1 < most; k += 2)
         if ((k + 1) * LANES < n)
-            JOIN(merge_vectors, BITS)(1, v + k);
+            JOIN(merge_vectors, BITS)(/*n=*/1, v + k);
     UNROLL(4)
     for (int k = 0; k + 3 < most; k += 4)
         if ((k + 2) * LANES < n)
-            JOIN(merge_vectors, BITS)(2, v + k);
+            JOIN(merge_vectors, BITS)(/*n=*/2, v + k);
     UNROLL(2)
     for (int k = 0; k + 7 < most; k += 8)
         if ((k + 4) * LANES < n)
-            JOIN(merge_vectors, BITS)(4, v + k);
+            JOIN(merge_vectors, BITS)(/*n=*/4, v + k);
     if (most == 16)
-        JOIN(merge_vectors, BITS)(8, v);
+        JOIN(merge_vectors, BITS)(/*n=*/8, v);
     UNROLL(16)
     for (int k = 0; k < most; k++)
         STORE_FIRST(JOIN(first, BITS)(n - k * LANES), x + k * LANES, v[k]);
@@ -160,15 +160,15 @@ static ALWAYS void JOIN(sort_registers, BITS)(int most, int64_t n, K *x)
 static void JOIN(sort_base, BITS)(int64_t n, K *x)
 {
     if (n > 8 * JOIN(LANES, BITS))
-        JOIN(sort_registers, BITS)(16, n, x);
+        JOIN(sort_registers, BITS)(/*most=*/16, n, x);
     else if (n > 4 * JOIN(LANES, BITS))
-        JOIN(sort_registers, BITS)(8, n, x);
+        JOIN(sort_registers, BITS)(/*most=*/8, n, x);
     else if (n > 2 * JOIN(LANES, BITS))
-        JOIN(sort_registers, BITS)(4, n, x);
+        JOIN(sort_registers, BITS)(/*most=*/4, n, x);
     else if (n > JOIN(LANES, BITS))
-        JOIN(sort_registers, BITS)(2, n, x);
+        JOIN(sort_registers, BITS)(/*most=*/2, n, x);
     else
-        JOIN(sort_registers, BITS)(1, n, x);
+        JOIN(sort_registers, BITS)(/*most=*/1, n, x);
 }
 
 /* Moves the keys up to `last` to the front, and the others behind them (by way of `work`).  Returns
@@ -179,7 +179,7 @@ static int64_t JOIN(partition, BITS)(int64_t n, K *x, K last, K *work)
     const __m512i pivot = SET(last);
     int64_t       m = 0, rest = 0;
 
-    for (int64_t i = 0; i < n;)
+    for (int64_t i = 0; i < n;) /* strips of 65536: a cancelled run leaves between two */
         for (const int64_t end = strip_end(i, n); i < end; i += JOIN(LANES, BITS)) {
             const unsigned all  = (1U << (JOIN(LANES, BITS) - 1) << 1) - 1;
             const unsigned here = n - i < JOIN(LANES, BITS) ? (1U << (n - i)) - 1 : all;
@@ -212,7 +212,7 @@ static K JOIN(pivot_of, BITS)(int64_t n, const K *x, uint32_t *dice)
         *dice     = *dice * 1664525U + 1013904223U;
         sample[k] = x[k * step + (int64_t)((uint64_t)(*dice >> 8) * (uint64_t)step >> 24)];
     }
-    JOIN(sort_registers, BITS)(1, JOIN(LANES, BITS), sample);
+    JOIN(sort_registers, BITS)(/*most=*/1, JOIN(LANES, BITS), sample);
     return sample[JOIN(LANES, BITS) / 2 - 1];
 }
 

@@ -39,7 +39,7 @@ static void JOIN(radix_sort, BITS)(int64_t n, K *x, K *work)
     K *from = x, *to = work;
 
     memset(count, 0, sizeof count);
-    for (int64_t i = 0; i < n;)
+    for (int64_t i = 0; i < n;) /* strips of 65536: a cancelled run leaves between two */
         for (const int64_t end = strip_end(i, n); i < end; i++)
             for (int d = 0; d < JOIN(DIGITS, BITS); d++)
                 count[d][x[i] >> 8 * d & 255]++;
@@ -84,7 +84,7 @@ static const JOIN(pair, BITS) *
         return x;
     }
     memset(count, 0, sizeof count);
-    for (int64_t i = 0; i < n;)
+    for (int64_t i = 0; i < n;) /* strips of 65536: a cancelled run leaves between two */
         for (const int64_t end = strip_end(i, n); i < end; i++)
             for (int d = 0; d < JOIN(DIGITS, BITS); d++)
                 count[d][x[i].key >> 8 * d & 255]++;

@@ -41,7 +41,7 @@ static K JOIN(select_by_digits, BITS)(int64_t n, const K *x, int64_t rank, K *to
     for (int shift = BITS - 8; shift >= 0; shift -= 8) {
         int64_t count[256] = { 0 }, digit = 0, ignored;
 
-        for (int64_t i = 0; i < n;)
+        for (int64_t i = 0; i < n;) /* strips of 65536: a cancelled run leaves between two */
             for (const int64_t end = strip_end(i, n); i < end; i++)
                 count[x[i] >> shift & 255]++;
         for (; rank >= count[digit]; digit++) {
@@ -102,7 +102,7 @@ static void JOIN(bounds, BITS)(int64_t n, const K *x, int64_t rank, uint32_t *di
  * twice n keys and two vectors; x stays as it is. */
 static JOIN(selected, BITS) JOIN(select, BITS)(int64_t n, const K *x, int64_t rank, K *work)
 {
-    K       *to = work, *other = work + n + 16;
+    K       *to = work, *other = work + n + 16; /* 16: a vector */
     int64_t  below = 0, ignored;
     uint32_t dice  = 1;
 
@@ -123,7 +123,7 @@ static JOIN(selected, BITS) JOIN(select, BITS)(int64_t n, const K *x, int64_t ra
             /* the bounds have not helped: many keys may equal one of them */
             K low = 0, high = 0;
 
-            for (int64_t i = 0; i < n;)
+            for (int64_t i = 0; i < n;) /* strips of 65536: a cancelled run leaves between two */
                 for (const int64_t end = strip_end(i, n); i < end; i++) {
                     low += x[i] == lo;
                     high += x[i] == hi;
@@ -164,7 +164,7 @@ static K JOIN(next, BITS)(int64_t n, const K *x, int64_t rank, const JOIN(select
 
     if (y->has_next)
         return y->next;
-    for (int64_t i = 0; i < n;)
+    for (int64_t i = 0; i < n;) /* strips of 65536: a cancelled run leaves between two */
         for (const int64_t end = strip_end(i, n); i < end; i++) {
             up_to += x[i] <= y->key;
             least = x[i] > y->key && x[i] < least ? x[i] : least;

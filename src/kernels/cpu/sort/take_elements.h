@@ -112,7 +112,7 @@ static ALWAYS bool JOIN(find_bound, OF)(int64_t most, int64_t n, const T *x, T *
     SORT_KEYS(RUNS_OF_STRIP, key, work);
     key[0] = key[most - 1];
     key[1] = key[0] + 1; /* the next element of the type in order */
-    JOIN(elements, OF)(2, key, bits, invert);
+    JOIN(elements, OF)(/*n=*/2, key, bits, invert);
     memcpy(&last, &bits[0], sizeof last);
     memcpy(bound, &bits[1], sizeof *bound);
     return descending ? *bound < last : *bound > last;
@@ -159,9 +159,9 @@ static ALWAYS void JOIN(take_in_order, OF)(kept *f, int64_t n, const T *x, int64
 static void JOIN(take, OF)(kept *f, int64_t n, const T *x, int64_t place, bool descending)
 {
     if (descending)
-        JOIN(take_in_order, OF)(f, n, x, place, true);
+        JOIN(take_in_order, OF)(f, n, x, place, /*descending=*/true);
     else
-        JOIN(take_in_order, OF)(f, n, x, place, false);
+        JOIN(take_in_order, OF)(f, n, x, place, /*descending=*/false);
 }
 #undef T
 #undef OF

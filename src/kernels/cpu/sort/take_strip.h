@@ -106,7 +106,7 @@ static void take_narrow(kept *f, const rd_row_strip                             
     for (int64_t i = 0, n; i < strip->n; i += n) {
         n = strip->n - i < SOME ? strip->n - i : SOME;
         (void)keys(n, f->strip + i * f->size, key, invert);
-        take_u32(f, n, key, strip->begin + i, false);
+        take_u32(f, n, key, strip->begin + i, /*descending=*/false);
     }
 }
 
