@@ -237,7 +237,7 @@ static bool is_nest(const rd_program *p)
     return (p->nest ? nest_of(p) : rd_nest_loaded(p->whole)) != NULL;
 }
 
-/* Counts the programs among p[0 .. n) of which `is` holds. */
+/* Counts the programs among p[0 .. n) for which holds() is true. */
 static int32_t count(const rd_program *p, int32_t n, bool (*holds)(const rd_program *p))
 {
     int32_t found = 0;
@@ -277,7 +277,7 @@ static bool is_reference(const rd_program *p)
     return !p->code && !p->product && !is_nest(p);
 }
 
-/* Adds the numbers of the stages of which `is` holds: ", nest in stage 0, 2". */
+/* Adds the numbers of the stages for which holds() is true: ", nest in stage 0, 2". */
 static void list_stages(rd_text *text, const char *what, const rd_program *p, int32_t n,
                         bool (*holds)(const rd_program *p))
 {

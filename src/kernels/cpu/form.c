@@ -248,7 +248,7 @@ static bool find_slow_in_nest(const rd_program *p, rd_get_fn *get, void *pool, r
 {
     int32_t i;
 
-    if (!rd_nest_find_serial(p, rd_cpu_vector(), !p->nest, get, pool, &i))
+    if (!rd_nest_find_serial(p, rd_cpu_vector(), /*whole=*/!p->nest, get, pool, &i))
         return false;
     const bool order = i >= 0 && is_in_order(p, &p->inst[i]);
 

@@ -12,9 +12,9 @@
 static bool add_nest(const rd_program *p, rd_get_fn *get, void *pool, rd_residue *r)
 {
     const char  *why = NULL;
-    rd_schedule *t =
-        rd_nest_schedule(p, rd_cpu_vector(), p->whole && !p->nest, get, pool, /*log=*/NULL, &why);
-    const bool ok = t && rd_schedule_residue(t, rd_speeds_here(), r);
+    rd_schedule *t = rd_nest_schedule(p, rd_cpu_vector(), /*whole=*/p->whole && !p->nest, get, pool,
+                                      /*log=*/NULL, &why);
+    const bool   ok = t && rd_schedule_residue(t, rd_speeds_here(), r);
 
     rd_schedule_free(t);
     return ok;

@@ -30,6 +30,7 @@ static void add_processor(rd_text *text)
             const char *const colon = strchr(line, ':');
 
             if (colon && strncmp(line, keys[k], strlen(keys[k])) == 0)
+                /* behind ": " */
                 rd_text_add(text, "%.*s ", (int)strcspn(colon + 2, "\n"), colon + 2);
         }
     if (file)

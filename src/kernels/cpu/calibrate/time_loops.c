@@ -110,7 +110,7 @@ static void measure_memory(rd_meter *m)
                    { RD_SPEED_streamed, RD_MICRO_FILL_NONTEMPORAL, RD_METER_LARGE / 2 } };
 
     for (size_t k = 0; k < sizeof levels / sizeof *levels; k++) {
-        const long bytes = levels[k].bytes & ~4095L;
+        const long bytes = levels[k].bytes & ~4095L; /* whole pages */
 
         rd_meter_set(m, levels[k].row,
                      (double)bytes / ns_of(m, levels[k].loop, bytes / 8, m->memory, m->y, m->z));

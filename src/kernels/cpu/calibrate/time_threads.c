@@ -8,7 +8,7 @@
 /* Measures the bytes a nanosecond that all threads together read from memory, each its own part. */
 static void measure_all(rd_meter *m, int threads)
 {
-    const long bytes = (RD_METER_LARGE / threads) & ~4095L;
+    const long bytes = (RD_METER_LARGE / threads) & ~4095L; /* whole pages */
     double     least = INFINITY;
 
     for (int k = 0; k < 3; k++) {
@@ -18,7 +18,8 @@ static void measure_all(rd_meter *m, int threads)
         for (int t = 0; t < threads; t++) {
             double y[64];
 
-            m->loop[RD_MICRO_READ_ALL](bytes / 8, 1, m->memory + t * bytes, y, NULL);
+            m->loop[RD_MICRO_READ_ALL](bytes / 8, /*times=*/1, m->memory + t * bytes, y,
+                                       /*z=*/NULL);
         }
         least = fmin(least, rd_seconds() - begun);
     }
@@ -41,7 +42,7 @@ static double ns_of_region(int threads)
 static void measure_regions(rd_meter *m, int threads)
 {
     enum { AWAKE = 200, ASLEEP = 5 };
-    const struct timespec pause = { 0, 20000000 };
+    const struct timespec pause = { 0, 20000000 }; /* 20 ms */
     double                awake = INFINITY, asleep = INFINITY;
 
     for (int k = 0; k < AWAKE; k++)

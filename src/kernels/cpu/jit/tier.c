@@ -251,6 +251,7 @@ void rd_compiled_want(rd_compiled *c, double operations)
     if (!c)
         return;
     atomic_fetch_add_explicit(&asked, 1, memory_order_relaxed);
+    /* ASYNC, FINISH: code may come later */
     if (mode == OFF || (mode >= ASYNC && operations < AT_ONCE))
         return;
     if (atomic_compare_exchange_strong(&c->state, &from, BUSY) ||
@@ -352,7 +353,7 @@ const rd_kernels_place *rd_compiled_place(const rd_compiled *c)
 /* True if code comes only once programs have worked for some time: modes async and finish. */
 bool rd_tier_is_patient(void)
 {
-    return mode_now() >= ASYNC && !hurried;
+    return mode_now() >= ASYNC && !hurried; /* ASYNC or FINISH */
 }
 
 /* True if a plan may do without compiled code for so many operations, as the process has run fewer

@@ -65,7 +65,7 @@ static bool start(void)
     sigset_t       all, before;
     bool           started;
 
-    rd_stay_loaded(); /* the thread never ends, so its code has to stay */
+    rd_stay_loaded(); /* or dlclose() could take away the thread's code */
     if (pthread_attr_init(&attributes) != 0)
         return false;
     sigfillset(&all);
@@ -105,7 +105,7 @@ void rd_worker_forked(void)
 /* Waits until the worker thread of this process has ended, which it does when no job is left. */
 void rd_worker_wait(void)
 {
-    const struct timespec pause = { 0, 1000000 };
+    const struct timespec pause = { 0, 1000000 }; /* 1 ms */
 
     while (atomic_load(&owner) == getpid())
         nanosleep(&pause, NULL);

@@ -53,7 +53,7 @@ static bool build(rd_nest_draft *n, rd_strips *strips, rd_schedule **t, rd_get_f
  * memory. */
 bool rd_nest_refused(const rd_program *p, int vector, rd_get_fn *get, void *pool, const char **why)
 {
-    rd_nest_draft n = rd_nest_draft_of(p, vector, p->whole && !p->nest);
+    rd_nest_draft n = rd_nest_draft_of(p, vector, /*whole=*/p->whole && !p->nest);
     rd_strips     strips;
     rd_schedule  *t;
     const bool    ok = build(&n, &strips, &t, get, pool);
@@ -96,7 +96,7 @@ static bool describe_text(rd_nest_draft n, rd_text *to, rd_get_fn *get, void *po
 void rd_nest_describe(const rd_program *p, int vector, rd_get_fn *get, void *pool, rd_text *strips,
                       rd_text *code)
 {
-    const rd_nest_draft n = rd_nest_draft_of(p, vector, p->whole && !p->nest);
+    const rd_nest_draft n = rd_nest_draft_of(p, vector, /*whole=*/p->whole && !p->nest);
 
     if (strips && !describe_strips(n, strips, get, pool))
         strips->failed = true;
@@ -110,7 +110,7 @@ void rd_nest_describe(const rd_program *p, int vector, rd_get_fn *get, void *poo
 int32_t rd_nest_choices(const rd_program *p, int vector, rd_get_fn *get, void *pool,
                         rd_alternatives *at, int32_t n, int32_t most)
 {
-    rd_nest_draft d = rd_nest_draft_of(p, vector, p->whole && !p->nest);
+    rd_nest_draft d = rd_nest_draft_of(p, vector, /*whole=*/p->whole && !p->nest);
     rd_strips     strips;
     rd_schedule  *t;
     bool          ok;

@@ -49,7 +49,8 @@ static void replace_reg(rd_program *to, int32_t from, int32_t reg)
     for (int32_t i = 0; i < to->n_inst; i++) {
         rd_inst *const inst = &to->inst[i];
         int32_t *const in[] = { &inst->a, &inst->b, &inst->c };
-        const int      most = rd_inst_table[inst->kind].reads, n = most >= 0 ? most : 3;
+        /* -1: it varies */
+        const int most = rd_inst_table[inst->kind].reads, n = most >= 0 ? most : 3;
 
         for (int k = 0; k < n && k < 3; k++)
             if (*in[k] == from)

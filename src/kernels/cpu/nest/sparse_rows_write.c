@@ -140,7 +140,7 @@ static void write(rd_sparse_rows_draft *r)
     drop_labels(to);
     to->tail  = to->n_inst;
     to->root  = r->group;
-    to->grain = 1;
+    to->grain = 1; /* a task may begin at any row */
 }
 
 /* Copies the program to r->to, with room for one more loop and two addresses.  False: no memory. */
@@ -152,9 +152,9 @@ static bool copy(rd_sparse_rows_draft *r, rd_get_fn *get, void *pool)
     if (!(r->to = to = get(pool, sizeof *to)))
         return false;
     *to         = *p;
-    to->inst    = get(pool, ((size_t)p->n_inst + 2) * sizeof *to->inst);
+    to->inst    = get(pool, ((size_t)p->n_inst + 2) * sizeof *to->inst); /* LOOP and END */
     to->loop    = get(pool, ((size_t)p->n_loop + 1) * sizeof *to->loop);
-    to->address = get(pool, ((size_t)p->n_address + 2) * sizeof *to->address);
+    to->address = get(pool, ((size_t)p->n_address + 2) * sizeof *to->address); /* bounds of a row */
     to->fold    = get(pool, (size_t)p->n_fold * sizeof *to->fold);
     if (!to->inst || !to->loop || !to->address || !to->fold)
         return false;

@@ -311,11 +311,11 @@ void rd_node_take_block(const rd_node_info *info, void *before, int64_t number, 
     const bool     has_elements = elements(block) > 0;
 
     if (rd_dtype_class(info->fold->type) == RD_CLASS_f32)
-        rd_take_blocks_f32(1, number, words, 1, has_elements ? &x->f32 : &(float){ -0.0F },
-                           &s[0].f32, &s[1].f32);
+        rd_take_blocks_f32(/*n=*/1, number, words, /*pitch=*/1,
+                           has_elements ? &x->f32 : &(float){ -0.0F }, &s[0].f32, &s[1].f32);
     else
-        rd_take_blocks_f64(1, number, words, 1, has_elements ? &x->f64 : &(double){ -0.0 },
-                           &s[0].f64, &s[1].f64);
+        rd_take_blocks_f64(/*n=*/1, number, words, /*pitch=*/1,
+                           has_elements ? &x->f64 : &(double){ -0.0 }, &s[0].f64, &s[1].f64);
     *count(before) += elements(block);
 }
 

@@ -8,7 +8,7 @@ static void call_f32(const rd_call *call, const rd_word *in, rd_word *y)
 
     for (int32_t k = 0; k < call->n_in; k++)
         at[k] = &in[k].f32;
-    call->f32(1, at, &y->f32);
+    call->f32(/*n=*/1, at, &y->f32);
 }
 
 /* Calls a user's function of rows of f64 with one element of each, so with rows of length 1. */
@@ -18,7 +18,7 @@ static void call_f64(const rd_call *call, const rd_word *in, rd_word *y)
 
     for (int32_t k = 0; k < call->n_in; k++)
         at[k] = &in[k].f64;
-    call->f64(1, at, &y->f64);
+    call->f64(/*n=*/1, at, &y->f64);
 }
 
 /* Calls a user's function of n elements on one element, in the types that it takes.  Returns its
