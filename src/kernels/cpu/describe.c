@@ -70,8 +70,8 @@ static void loops_text(rd_text *text, const rd_program *p, rd_get_fn *get, void 
 {
     const char *why;
 
-    rd_schedule_free(
-        rd_nest_schedule(p, rd_cpu_vector(), p->whole && !p->nest, get, pool, text, &why));
+    rd_schedule_free(rd_nest_schedule(p, rd_cpu_vector(), /*whole=*/p->whole && !p->nest, get, pool,
+                                      text, &why));
     if (why)
         rd_text_add(text, "no tree: %s\n", why);
 }

@@ -308,7 +308,8 @@ static inline void rd_planes_u8(int32_t *a, int32_t *b, int32_t *c, const uint8_
 
 /* Copies n rows of `group` bytes each, which begin `period` bytes apart, one behind the other.  A
  * vector takes `together` rows by byte shuffles.  `at` says which bytes of two neighbouring vectors
- * of memory they are; 128: none of this one.  Nothing behind the last row is read. */
+ * of memory they are; 128: none of this one.  The 32 bytes that it reads must end before the last
+ * row does. */
 static inline __attribute__((always_inline)) void rd_strided_rows(char *y, const char *x, int64_t n,
                                                                   int64_t group, int64_t period,
                                                                   int64_t        together,

@@ -44,7 +44,7 @@ static void JOIN(moments_rows, ELEM)(const rd_fold_rows *q)
         return;
     }
     for (int64_t l = 0; lanes && l < whole; l += strip)
-        JOIN(moments_strip, ELEM)(q, 0, q->rows, l);
+        JOIN(moments_strip, ELEM)(q, /*r=*/0, q->rows, l);
     /* Columns: four rows at a time, as vector_folds.h has it. */
     for (int64_t r = 0; !lanes && r < q->rows; r += 4)
         for (int64_t l = 0; l < whole; l += strip)

@@ -1,7 +1,8 @@
 /* picks.h - stream compaction by a mask: packs bytes into bits, and elements with a set bit into
  * contiguous memory; instances/table.c includes it once. */
 
-/* Packs 64 bytes that are 0 or 1 into a word of 64 bits; byte k becomes bit k. */
+/* Packs 64 bytes that are 0 or 1 into a word of 64 bits; byte k becomes bit k.  Without AVX-512 a
+ * shift by 7 makes bit 0 of each byte its sign, which movemask collects. */
 static ALWAYS uint64_t bits_of_64(const uint8_t *mask)
 {
 #if RD_VECTOR_BYTES == 64

@@ -17,7 +17,8 @@ bool rd_prefetches_rows, rd_prefetches_rows_behind;
  * (pass/prefetch_rows.c).  That has not been measured on Zen 5, and nothing on other processors. */
 enum { ZEN_4 = 25, ZEN_5 = 26 };
 
-/* Returns the family of an AMD processor, as CPUID has it; 0 for others. */
+/* Returns the family of an AMD processor, as CPUID has it (bits 8 to 11; if they are 15, plus bits
+ * 20 to 27); 0 for others. */
 static unsigned family(void)
 {
 #if defined(__x86_64__)

@@ -98,7 +98,7 @@ static void note_places(const rd_tile_fold *f, char *memory, const flags *s, con
         if (c + 8 <= n) {
             memcpy(&counts, mask + c, 8);
             memcpy(&seen, s->seen + c, 8);
-            if (!(counts & ~seen)) {
+            if (!(counts & ~seen)) { /* each cell has had one */
                 c += 7;
                 continue;
             }
@@ -132,7 +132,8 @@ void rd_mask_note_seen(const rd_tiles *m, const rd_tile_fold *f, char *memory,
 
 /* ---- Scans ----------------------------------------------------------------------------------- */
 /* Sets the results y of a scan to that of no elements (`nothing`) in row r, for cells that have had
- * no unmasked element.  Where columns run backwards the flags do, too: `next` is negative. */
+ * no unmasked element.  Where columns run backwards the flags do, too: `next` is negative.  Form 4
+ * of the choice: its third operand is one number. */
 static void clear_unseen(const rd_tiles *m, const rd_reg_view *y, const flags *s, int64_t r,
                          const rd_word *nothing)
 {
