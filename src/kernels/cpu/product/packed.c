@@ -234,6 +234,7 @@ static void lay_out(rd_packed *packed)
 {
     const int64_t size = rd_dtype_size(packed->of->type);
 
+    /* a panel: PANEL_BYTES for each k */
     packed->b_at = reserve(packed, packed->b_as_is ? 0 : packed->k.extent * PANEL_BYTES);
     packed->a_at = reserve(packed, packed->a_as_is ? 0 : packed->k.extent * packed->rows * size);
     packed->c_at = reserve(packed, packed->c_as_is ? 0 : packed->rows * PANEL_BYTES);

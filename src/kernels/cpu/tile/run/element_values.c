@@ -280,7 +280,7 @@ static void store_nontemporal(rd_tiles *m, const rd_tile_strides *w, char *to, c
                               int64_t n, rd_elem elem)
 {
     const int64_t most  = 8 * (m->code->cells > m->code->rows ? m->code->cells : m->code->rows);
-    char *const   spare = m->spare + most;
+    char *const   spare = m->spare + most; /* the second spare buffer */
 
     if (w->size == rd_elem_size(elem)) {
         m->code->simd->copy_nontemporal(n * w->size, to, x);

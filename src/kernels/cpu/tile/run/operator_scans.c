@@ -94,7 +94,8 @@ typedef struct scan {
 
 /* ---- Results --------------------------------------------------------------------------------- */
 /* True if results at y must go through a buffer first: for a conversion, or as non-temporal stores
- * need whole cache lines.  `row` is the distance of rows in elements. */
+ * need whole cache lines (addresses and rows that are multiples of 64 bytes).  `row` is the
+ * distance of rows in elements of size[0] bytes. */
 static bool needs_detour(const scan *a, const void *y, int64_t row)
 {
     const bool lines =
