@@ -414,6 +414,7 @@ static void take_lane(const rd_fold_state *s, const cell *c, const rd_fold_place
     for (int64_t k = from, end; k < to; k = end) {
         while (run->mask && k < to && !run->mask[k * run->next])
             k += lanes;
+        /* to the next masked one */
         for (end = run->mask ? k : to; end < to && run->mask[end * run->next]; end += lanes)
             ;
         const rd_node_elements x = elements_from(s, run, k);

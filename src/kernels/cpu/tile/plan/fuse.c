@@ -181,7 +181,7 @@ static void fuse_copy(const rd_program *p, rd_tile_code *code, const int32_t *st
     rd_tile_inst     *load = &code->inst[from];
 
     if (p->inst[from].kind != RD_I_LOAD || t->level != RD_AT_TILE || load->level != RD_AT_TILE ||
-        code->reg[p->inst[i].a].uses != 1 || to->type == RD_BOOL || /* its readers */
+        code->reg[p->inst[i].a].uses != 1 || to->type == RD_BOOL || /* others read it */
         /* another STORE between */
         p->address[p->inst[from].arg].type != to->type || stores[i] - 1 != stores[from])
         return;

@@ -148,7 +148,7 @@ static int32_t direct_labels(const rd_program *p, const rd_tile_code *code, int3
 
     *cast = -1;
     if (p->inst[load].kind == RD_I_CAST && rd_dtype_kind(p->inst[load].from) != RD_KIND_FLOAT &&
-        code->reg[p->inst[load].a].uses == 1) { /* its readers */
+        code->reg[p->inst[load].a].uses == 1) { /* it has no other reader */
         *cast = load;
         load  = code->reg[p->inst[load].a].born;
     }

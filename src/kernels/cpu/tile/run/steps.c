@@ -49,7 +49,7 @@ static void update_columns(rd_tiles *m, rd_update *a, const rd_fold_tile *t)
     for (int64_t r = 0; r < m->rows; r += steps ? m->rows : 1)
         for (int64_t c = 0; c < m->cols; c += a->q.n) {
             rd_update_place(a, t, r, c);
-            a->at    = t->outer * a->f->row_steps + t->lane + r * row;
+            a->at    = t->outer * a->f->row_steps + t->lane + r * row; /* the step */
             a->q.n   = rd_least(m->cols - c, a->f->group - a->offset);
             a->q.ldx = t->x.row;
             a->q.ldy = t->y.row;
