@@ -38,7 +38,8 @@ static double seconds_of_operations(const rd_program *p, const rd_work *cost, rd
            (slow && slow->what[0] ? 1e-9 * slow->each * slow->elements : 0);
 }
 
-/* Predicts the seconds of memory traffic: from a cache if all of it fits there. */
+/* Predicts the seconds of memory traffic of so many threads: from a cache if all of it fits
+ * there. */
 static double seconds_of_memory(const rd_work *cost, int threads)
 {
     const double bytes = cost->read + cost->written;
@@ -48,7 +49,8 @@ static double seconds_of_memory(const rd_work *cost, int threads)
                         : minimum(RD_MEMORY_SPEED * threads, RD_MEMORY_SPEED_ALL));
 }
 
-/* Predicts the seconds of a program: the longer of computing and memory traffic. */
+/* Predicts the seconds of a program in a form of execution: the longer of computing and memory
+ * traffic.  `slow` is its slow part; NULL: none. */
 double rd_cpu_seconds(const rd_program *p, const rd_work *cost, rd_form_kind kind,
                       const rd_slow *slow, int threads)
 {

@@ -11,20 +11,23 @@ typedef struct kept_lanes {
     __m512i place[2];
 } kept_lanes;
 
-/* The lanes of a vector whose elements x comes before. */
+/* Returns a mask of the lanes of `of` whose elements x comes before in the order that is asked for;
+ * none for NaN. */
 static ALWAYS unsigned comes_before(__m512 x, __m512 of, bool descending)
 {
     return descending ? _mm512_cmp_ps_mask(x, of, _CMP_GT_OQ)
                       : _mm512_cmp_ps_mask(x, of, _CMP_LT_OQ);
 }
 
-/* Puts an element in its place, behind equal ones; the last one is dropped. */
+/* Inserts element `one`, at position `at` of the row, into the sorted lanes of one or two vectors,
+ * behind equal elements; the last lane drops out.  Lanes whose element it comes before move up by
+ * one (`move`); the lowest of these takes it (`here`). */
 static ALWAYS void insert_lane(kept_lanes *l, int vectors, float one, int64_t at, bool descending)
 {
     const __m512  x     = _mm512_set1_ps(one);
     const __m512i place = _mm512_set1_epi32((int)at);
     __m512i       low = _mm512_castps_si512(x), low_place = place;
-    unsigned      carry = 0;
+    unsigned      carry = 0; /* 1 if the last lane of the vector before moves */
 
     UNROLL(2)
     for (int k = 0; k < vectors; k++) {
@@ -44,13 +47,14 @@ static ALWAYS void insert_lane(kept_lanes *l, int vectors, float one, int64_t at
     }
 }
 
-/* The last kept element, in all lanes. */
+/* Returns element `most` - 1 of the sorted lanes, the last that is kept, in all lanes: an element
+ * must come before it. */
 static ALWAYS __m512 bound_of_lanes(const kept_lanes *l, int vectors, int64_t most)
 {
     return _mm512_permutexvar_ps(_mm512_set1_epi32((int)(most - 1) % 16), l->x[vectors - 1]);
 }
 
-/* The lanes of 64 elements that come before the bound. */
+/* Returns a mask of 64 elements at x: bit i is set if element i comes before the bound. */
 static ALWAYS uint64_t before_bound(const float *x, __m512 bound, bool descending)
 {
     uint64_t in = 0;
@@ -61,8 +65,9 @@ static ALWAYS uint64_t before_bound(const float *x, __m512 bound, bool descendin
     return in;
 }
 
-/* True if one of INSERT_BLOCK elements comes before the bound.  min() and max() are their second
- * operand if the first is NaN. */
+/* True if one of INSERT_BLOCK = 128 elements comes before the bound: then so does the least
+ * (descending: greatest) of them and the bound. min() and max() return their second operand if the
+ * first is NaN. */
 static ALWAYS bool any_in_block(const float *x, __m512 bound, bool descending)
 {
     __m512 first[2] = { bound, bound };
@@ -75,7 +80,10 @@ static ALWAYS bool any_in_block(const float *x, __m512 bound, bool descending)
     return comes_before(first[0], bound, descending) != 0;
 }
 
-/* Takes n elements of the strip into lanes. */
+/* Takes n elements of the strip into the sorted first few, which stay in one or two vectors with
+ * their positions in the row.  Blocks of 128 with no element before the bound are passed over.  The
+ * last elements are all inserted without a test: those behind the bound change no lane that
+ * counts. */
 static ALWAYS void take_into_lanes(kept *f, int vectors, int64_t n, const float *x, int64_t place,
                                    bool descending)
 {
@@ -116,7 +124,9 @@ static ALWAYS void take_into_lanes(kept *f, int vectors, int64_t n, const float 
     }
 }
 
-/* True if the first few so far are in order and fit into vectors: then takes n elements. */
+/* Takes n f32 of a strip by insertion into sorted vectors.  False if that cannot be done: the first
+ * few so far are not in order, have no bound yet, or are more than 32.  `descending` and the
+ * vectors (1 or 2) become constants. */
 static bool insert_f32(kept *f, int64_t n, const float *x, int64_t place)
 {
     const bool descending = f->s->facts->descending;
@@ -124,12 +134,12 @@ static bool insert_f32(kept *f, int64_t n, const float *x, int64_t place)
     if (f->comes != BEFORE_COMES || !f->ordered || f->most > KEPT_IN_VECTORS)
         return false;
     if (f->most <= 16 && descending)
-        take_into_lanes(f, 1, n, x, place, true);
+        take_into_lanes(f, /*vectors=*/1, n, x, place, /*descending=*/true);
     else if (f->most <= 16)
-        take_into_lanes(f, 1, n, x, place, false);
+        take_into_lanes(f, /*vectors=*/1, n, x, place, /*descending=*/false);
     else if (descending)
-        take_into_lanes(f, 2, n, x, place, true);
+        take_into_lanes(f, /*vectors=*/2, n, x, place, /*descending=*/true);
     else
-        take_into_lanes(f, 2, n, x, place, false);
+        take_into_lanes(f, /*vectors=*/2, n, x, place, /*descending=*/false);
     return true;
 }
