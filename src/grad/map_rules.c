@@ -6,6 +6,7 @@
 #include "expr/maps.h"
 #include "expr/origin.h"
 #include "grad/derivative.h"
+#include <math.h>
 #include <string.h>
 
 enum { MOST_ARITY = 3 };
@@ -85,6 +86,30 @@ static const char *text_of(const rd_expr *y, int k)
                                                                       : rows[y->op].of[k];
 }
 
+/* Returns the exponent of a power if it is a constant; NaN if it is none. */
+static double exponent_of(const rd_expr *y)
+{
+    const rd_expr *x = y->in[1];
+
+    while (x->kind == RD_EXPR_VIEW) /* a number that is repeated */
+        x = x->in[0];
+    return x->kind == RD_EXPR_NUMBER ? rd_word_to_double(x->as.number->value, x->type) : NAN;
+}
+
+/* Returns the change of a power a^n by a constant n if a changes by g: n a^(n - 1) g.  The new power
+ * is made as a user's, so that few exponents call pow(): 3 a a g for a^3.  NULL after a failure. */
+static rd_expr *change_of_power(rd_grad_step *s, double n, rd_expr *g)
+{
+    rd_expr *power;
+
+    if (n == 1)
+        return g;
+    power = map_2(RD_OP_pow, s->call, rd_with_origins(s->y->in[0], /*origin=*/NULL),
+                  rd_num(s->ctx, n - 1));
+    power = power ? map_2(RD_OP_mul, s->call, rd_num(s->ctx, n), power) : NULL;
+    return power ? map_2(RD_OP_mul, s->call, power, g) : NULL;
+}
+
 /* Returns the change of the node if operand k changes by g, from the text of the operator's row.
  * *flat: the derivative is 0, and NULL is returned. NULL and not flat: a failure, such as an
  * operator without a derivative, is recorded. */
@@ -103,6 +128,10 @@ static rd_expr *change_by(rd_grad_step *s, int k, rd_expr *g, bool *flat)
     if (!r->of[k])
         return rd_fail(s->ctx, RD_ERR_ARGUMENT, "%s: %s has no derivative: %s", s->call,
                        rd_op_table[y->op].name, r->why ? r->why : "its operands do not change");
+    if ((y->op == RD_OP_pow || y->op == RD_OP_pow_half) && k == 0 && !isnan(exponent_of(y))) {
+        *flat = exponent_of(y) == 0;
+        return *flat ? NULL : change_of_power(s, exponent_of(y), g);
+    }
     memcpy(name, names, (size_t)y->n_in);
     memcpy(operand, y->in, (size_t)y->n_in * sizeof *operand);
     name[y->n_in]        = 'y';
