@@ -195,7 +195,9 @@ static bool choose_maps(rd_placing *p)
         double          called = n[i].calls;
 
         p->materialised[i] = rd_is_materialised_kind(v);
-        if (!p->materialised[i] && !address[i] && may_keep(p, i))
+        /* Loops can be bounded by a comparison of indices, as of the pairs i < j, but not by an
+         * array of bools. */
+        if (!p->materialised[i] && !address[i] && !compares_places(g, place, i) && may_keep(p, i))
             p->materialised[i] = v->ops * ((rd_is_function(v) ? called : here) - once) >
                                      RD_PRICE_NEAR * (1 + n[i].uses) * once ||
                                  (gathers && saves_gathers(p, i, &n[i]));
