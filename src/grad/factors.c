@@ -37,11 +37,11 @@ bool rd_grad_is_one(const rd_expr *x)
 }
 
 /* Returns ones of the type and shape of x. */
-static rd_expr *ones(const rd_grad_step *s, const rd_expr *x)
+static rd_expr *ones(const char *call, const rd_expr *x)
 {
-    rd_expr *const one = rd_number(s->ctx, x->type, rd_word_from_int(1, x->type));
+    rd_expr *const one = rd_number(x->ctx, x->type, rd_word_from_int(1, x->type));
 
-    return one ? rd_broadcast_to(one, x->rank, x->extent, s->call) : NULL;
+    return one ? rd_broadcast_to(one, x->rank, x->extent, call) : NULL;
 }
 
 /* True if x is the node, one of its operands or its cotangent (the gradient with respect to the
@@ -86,7 +86,7 @@ static rd_scaled without_number(const rd_grad_step *s, rd_expr *x, int depth)
     double    value;
 
     if (is_number(x, &value))
-        return (rd_scaled){ value == 1 ? x : ones(s, x), value };
+        return (rd_scaled){ value == 1 ? x : ones(s->call, x), value };
     if (depth == 0 || x->kind != RD_EXPR_MAP || is_given(s, x))
         return (rd_scaled){ x, 1 };
     if (x->op == RD_OP_neg) {
@@ -364,8 +364,9 @@ static rd_expr *drop_single(rd_expr *x, uint64_t *axes)
  *       ->  b[j] * -(sum over i of (y[j] - x[i]) * k[i, j]) */
 rd_expr *rd_grad_sum_of_products(const char *call, rd_expr *x, uint64_t axes)
 {
-    dealing  d = { .call = call, .axes = axes };
-    rd_expr *inside, *y;
+    dealing   d    = { .call = call, .axes = axes };
+    rd_masked mask = { .choice = NULL };
+    rd_expr  *inside, *y;
 
     if (!x || !(x = drop_single(x, &axes)))
         return NULL;
@@ -373,12 +374,13 @@ rd_expr *rd_grad_sum_of_products(const char *call, rd_expr *x, uint64_t axes)
         return rd_grad_sum(x, axes);
     if (is_total_of_pairs(x, axes) && axes + 1 == UINT64_C(1) << x->rank)
         return total_in_turn(call, x);
-    inside = deal(&d, x, DEEPEST);
-    if (!d.failed && !inside)
+    mask   = rd_grad_unmasked(x);
+    inside = deal(&d, mask.x, DEEPEST);
+    if (!d.failed && !inside && !mask.choice)
         return rd_grad_sum(x, axes);
     if (!d.failed)
-        inside = with_kept_first(&d, inside, DEEPEST);
-    if (d.failed)
+        inside = inside ? with_kept_first(&d, inside, DEEPEST) : ones(call, x);
+    if (d.failed || !(inside = rd_grad_masked(call, &mask, inside)))
         return NULL;
     y = rd_grad_sum(inside, axes);
     if (d.negative)

@@ -22,8 +22,15 @@ static rd_scaled cotangent(const rd_grad_graph *graph, int64_t i)
  * one node, the numbers add up; equal numbers stay beside the sum; others are multiplied in. */
 static rd_scaled sum_of(const char *call, rd_scaled a, rd_scaled b)
 {
+    const rd_masked p = rd_grad_unmasked(a.x), q = rd_grad_unmasked(b.x);
+
     if (a.x == b.x && a.by + b.by != 0)
         return (rd_scaled){ a.x, a.by + b.by };
+    if (a.x != b.x && rd_grad_same_mask(&p, &q)) { /* both are 0 at the same elements */
+        const rd_scaled both = sum_of(call, (rd_scaled){ p.x, a.by }, (rd_scaled){ q.x, b.by });
+
+        return (rd_scaled){ rd_grad_masked(call, &p, both.x), both.by };
+    }
     if (a.by == b.by)
         return (rd_scaled){ map_2(RD_OP_add, call, a.x, b.x), a.by };
     if (a.by == -b.by)
@@ -77,11 +84,16 @@ static void take_all_pairs(rd_grad_step *s, bool depends[RD_MOST_IN])
 bool rd_grad_pull(rd_grad_step *s, rd_scaled g, rd_scaled part[RD_MOST_IN])
 {
     const bool          keeps = keeps_factors(s->y);
+    rd_masked           mask  = { .choice = NULL };
     const rd_grad_rule *rule;
 
     if (!keeps)
         g = (rd_scaled){ rd_grad_whole(s->call, g), 1 };
     s->g = g.x;
+    if (s->g && s->y->kind == RD_EXPR_MAP) {
+        mask = rd_grad_unmasked(s->g);
+        s->g = mask.x;
+    }
     rule = s->g ? rd_grad_rule_of(s) : NULL;
     if (!rule || !rule->pull(s))
         return false;
@@ -92,6 +104,7 @@ bool rd_grad_pull(rd_grad_step *s, rd_scaled g, rd_scaled part[RD_MOST_IN])
         part[k] = keeps ? rd_grad_without_number(s, s->in[k]) : (rd_scaled){ s->in[k], 1 };
         part[k].by *= g.by;
         part[k].x = rd_cast_to(rd_with_origins(part[k].x, /*origin=*/NULL), s->y->in[k]->type);
+        part[k].x = rd_grad_masked(s->call, &mask, part[k].x);
         if (!part[k].x)
             return false;
     }
