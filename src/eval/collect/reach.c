@@ -25,6 +25,16 @@ static bool is_read(const rd_seen *seen)
            kind == RD_EXPR_PRODUCT || (kind == RD_EXPR_LEAF && seen->expr->rank > 0);
 }
 
+/* True for a reduction with so few results, of so many elements, that they become an array before
+ * any reader runs, such as the greatest of each row. */
+static bool is_small_array(const rd_expr *e)
+{
+    static const double FEW = 1 << 18, FAR = 64;
+    const double        results = rd_expr_points(e);
+
+    return e->kind == RD_EXPR_REDUCE && results <= FEW && FAR * results <= rd_expr_points(e->in[0]);
+}
+
 /* Counts into seen->whole what one element of an expression takes if nothing below it is stored,
  * reductions included. seen->widest becomes the largest array below. `most` is a limit on the
  * count, as shared operands are counted on each path. */
@@ -39,6 +49,11 @@ static void count_whole(const rd_collector *c, rd_seen *seen, double most)
                    : again                                                             ? own_ops(e)
                                                                                        : most;
     seen->widest = seen->given || e->kind == RD_EXPR_LEAF ? rd_expr_points(e) : 0;
+    if (!seen->given && is_small_array(e)) { /* one read of that array */
+        seen->whole  = 1;
+        seen->widest = rd_expr_points(e);
+        return;
+    }
     for (int k = 0; k < e->n_in && !seen->given; k++)
         if (e->in[k]) {
             const rd_seen *const in = rd_seen_of(c, e->in[k]);

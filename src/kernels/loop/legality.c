@@ -137,7 +137,7 @@ bool rd_may_interchange(const rd_schedule *t, int32_t outer, int32_t inner, cons
     const stmt_range inner_body = { t->stmt[inner].first, -1 };
 
     if (t->stmt[outer].first != inner || t->stmt[inner].next >= 0 || inner_body.from < 0)
-        return refuse(why, "the inner loop is not inner_body of the outer one's body");
+        return refuse(why, "the inner loop is not all of the outer one's body");
     if (rd_edges_vary(t, outer, inner) || rd_loop_of(t, outer)->axis == rd_loop_of(t, inner)->axis)
         return refuse(why, "the inner loop has other bounds in each round of the outer one");
     if (has_kind(t, &inner_body, RD_S_EXIT))
