@@ -10,7 +10,7 @@
 
 /* Gives the result the chunks of the file that operand k comes from, along the axes that come from
  * it. INT32_MAX along all other axes means whole axes. g.shift is 1 if k has a new first axis of
- * joined files, which the file's chunks lack; g.to[a] is the axis of the result that axis a of k
+ * joined files, which the file's chunks lack. g.to[a] is the axis of the result that axis a of k
  * became, -1 for none. */
 static void set_layout(cmd_result *r, const cmd_inputs *in, const cmd_known *k)
 {

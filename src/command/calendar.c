@@ -64,8 +64,8 @@ static int64_t floor_div(int64_t a, int64_t b)
 
 /* ---- Years from March on --------------------------------------------------------------------- */
 /* Counts the days from 0000-03-01 to March 1 of a year. Years begin in March here, so the leap day
- * of year y stands before March 1 of y, and y / 4 leap days have passed (less one for each century,
- * plus one for each fourth century). */
+ * of year y stands before March 1 of y. Thus y / 4 leap days have passed, less one for each
+ * century, plus one for each fourth century. */
 static int64_t first_day_of(const struct rule *r, int64_t year)
 {
     return year * r->year + (r->fours ? floor_div(year, 4) : 0) -

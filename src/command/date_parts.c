@@ -202,7 +202,7 @@ static const cmd_date_part parts[] = {
     { "hourly", NULL, NULL, hour_in_a_row, hour_shown, hour_begins, 0, 0 },
 };
 
-/* Finds the function of times of that name; NULL: none. */
+/* Finds the function of times by its name, such as "month" for month(time). NULL: there is none. */
 const cmd_date_part *cmd_date_part_called(const char *name)
 {
     for (size_t k = 0; k < sizeof parts / sizeof *parts; k++)

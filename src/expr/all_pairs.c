@@ -25,8 +25,8 @@ static rd_expr *with_all_axes(rd_expr *x, int rank)
     return x;
 }
 
-/* The product of extents of x: with `reduced` of the reduced axes, the length of a row; else of the
- * other axes along which y has extent 1, the number of rows that only x has. */
+/* The length of a row of x, as the product of all reduced extents (`reduced`).  Else the number of
+ * rows that only x has: the product of the other extents where y has extent 1. */
 static double extent_of(const rd_folding *f, const rd_expr *x, const rd_expr *y, bool reduced)
 {
     double extent = 1;

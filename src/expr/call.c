@@ -268,7 +268,8 @@ static rd_expr *fn_map(const char *call, const rd_fn *f, int n, rd_expr *const *
     return whole.block ? block_map(call, &whole, n, x) : float_map(call, &whole, n, x);
 }
 
-/* Checks operands, then maps by function text. */
+/* Checks operands, then maps them by function text, such as "x * 2 + sin(y)".  NULL after recording
+ * for `call` what is wrong. */
 static rd_expr *text_map(const char *call, const char *f, int n, rd_expr *const *x)
 {
     if (!rd_operands(call, n, x) || !is_given(x[0], call, f != NULL) ||
@@ -290,37 +291,39 @@ static bool list_ok(rd_exprs operands)
     return operands.n <= MAX_OPERANDS;
 }
 
-/* Maps one operand by the caller's rd_fn. */
+/* Maps one operand by the caller's rd_fn: a C function, or C text, with facts such as its types. */
 rd_expr *rd_map_fn(rd_expr *x, const rd_fn *f)
 {
     return fn_map("rd_map", f, 1, &x);
 }
 
-/* Maps two operands by the caller's rd_fn. */
+/* Maps two operands by the caller's rd_fn: a C function, or C text, with facts such as its
+ * types. */
 rd_expr *rd_map2_fn(rd_expr *x, rd_expr *y, const rd_fn *f)
 {
     return fn_map("rd_map2", f, 2, (rd_expr *const[]){ x, y });
 }
 
-/* Maps a list of operands by the caller's rd_fn. */
+/* Maps a list of operands by the caller's rd_fn: a C function, or C text, with facts such as its
+ * types. */
 rd_expr *rd_mapn_fn(const rd_fn *f, rd_exprs operands)
 {
     return list_ok(operands) ? fn_map("rd_mapn", f, operands.n, operands.at) : NULL;
 }
 
-/* Maps one operand by function text. */
+/* Maps one operand by function text, such as "x * 2 + sin(x)". */
 rd_expr *rd_map_text(rd_expr *x, const char *f)
 {
     return text_map("rd_map", f, 1, &x);
 }
 
-/* Maps two operands by function text. */
+/* Maps two operands by function text, such as "x * 2 + sin(y)". */
 rd_expr *rd_map2_text(rd_expr *x, rd_expr *y, const char *f)
 {
     return text_map("rd_map2", f, 2, (rd_expr *const[]){ x, y });
 }
 
-/* Maps a list of operands by function text. */
+/* Maps a list of operands by function text, such as "x * 2 + sin(y)". */
 rd_expr *rd_mapn_text(const char *f, rd_exprs operands)
 {
     return list_ok(operands) ? text_map("rd_mapn", f, operands.n, operands.at) : NULL;

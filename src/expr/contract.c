@@ -542,8 +542,8 @@ static bool find_extents(contraction *c)
 }
 
 /* Multiplies all terms (operands with a label for each axis) and sums over the labels that `out`
- * does not name: sums labels that only one term has, contracts pairs while that is cheaper, then
- * makes the last product and sum.  NULL after recording a failure. */
+ * does not name.  It sums labels that only one term has, contracts pairs while that is cheaper,
+ * then makes the last product and sum.  NULL after recording a failure. */
 rd_expr *rd_contract(const char *call, int n, rd_term *terms, int n_out, const int8_t *out)
 {
     contraction c = { .call = call, .n = n, .term = terms };

@@ -117,7 +117,8 @@ static rd_expr *read_result(rd_reader *r)
     return v ? rd_broadcast_to(v, rank, extent, r->call) : NULL;
 }
 
-/* Makes the map that function text describes, of any operands. */
+/* Makes the map of n operands x that function text describes, such as "x * 2 + sin(y)".  NULL after
+ * recording for `call` why the text cannot be read. */
 rd_expr *rd_function_text(rd_ctx *ctx, const char *call, const char *text, int n, rd_expr *const *x)
 {
     return read_result(&(rd_reader){

@@ -84,8 +84,9 @@ static rd_expr *slope_even_steps(const slopes *s, rd_expr *const y[3], bool last
 }
 
 /* The slope of the parabola through the three elements from `at` on, at the first, or last, of
- * them: a weighted sum.  The weights follow from the two distances, p at this end and q (Fornberg):
- * -(2 p + q) / (p (p + q)), (p + q) / (p q), -p / (q (p + q)); negated at the last. */
+ * them: a weighted sum.  The weights (Fornberg) follow from two distances: p at this end, and q.
+ * They are -(2 p + q) / (p (p + q)), (p + q) / (p q) and -p / (q (p + q)), negated at the last
+ * element. */
 static rd_expr *slope_of_parabola(const slopes *s, int64_t at, bool last)
 {
     rd_expr *const y[] = { slice(s, s->y, at, 1), slice(s, s->y, at + 1, 1),

@@ -64,7 +64,7 @@ static bool takes_pairs_once(const rd_folding *f, const rd_expr *x, const rd_fol
     return sum || rd_reducer_is_extreme(reducer) || rd_reducer_decides(reducer);
 }
 
-/* True if axes a and b hold the points of pairs and folding each pair once is worth it: both axes
+/* True if axes a and b hold the points of pairs, and folding each pair once is worth it.  Both axes
  * are reduced and long, exchanging their indices changes nothing, and a pair costs more than the
  * mask j < i.  Mask and labels must be symmetric, too. */
 static bool are_pairs(const rd_folding *f, const rd_expr *x, int a, int b)

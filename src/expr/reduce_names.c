@@ -55,7 +55,7 @@ static rd_dtype common_type(const rd_folding *f, rd_dtype natural)
 }
 
 /* The type of the accumulator.  It is f32 for narrow floats, as sums soon leave their range and
- * precision.  It is f64 for f32 with RD_WIDE, and where a run of sequential additions gets long: a
+ * precision.  It is f64 for f32 with RD_WIDE, and where a run of sequential additions gets long.  A
  * group may get all elements of a block in turn, and a segmented scan adds all blocks from the
  * left. */
 rd_dtype rd_folding_accumulator(const rd_folding *f, rd_dtype natural)

@@ -184,7 +184,7 @@ static windows fold_part(const rd_rolling *r, rd_expr *x, int64_t part)
 
 /* Reduces all windows of an axis across memory.  A window is some parts, each a fold that is stored
  * once, and single elements.  A row of parts is read as often as a window has parts, a row of
- * elements as often as a part has elements; both stay in cache for wider rows than whole windows
+ * elements as often as a part has elements.  Both stay in cache for wider rows than whole windows
  * would allow. */
 rd_expr *rd_rolling_by_parts(const rd_rolling *r)
 {

@@ -20,7 +20,8 @@ static inline void rd_put_index(bool wide, void *row, int64_t at, int64_t index)
         ((int32_t *)row)[at] = (int32_t)index;
 }
 
-/* The number of places in row i. */
+/* The number of stored elements in row i of a sparse matrix: the begin of the next row minus its
+ * own. */
 static inline int64_t rd_row_length(bool wide, const rd_row_places *p, int64_t i)
 {
     return rd_index_at(wide, p->begin, i + 1) - rd_index_at(wide, p->begin, i);

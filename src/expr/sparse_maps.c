@@ -37,13 +37,13 @@ static bool broadcast_all(const char *call, int n, rd_expr *const *x, rd_expr **
     if (!rd_common_shape(call, n, x, &rank, extent))
         return false;
     for (int k = 0; k < n; k++)
-
         if (!(y[k] = is_number(x[k]) ? x[k] : rd_real_broadcast(x[k], rank, extent, call)))
             return false;
     return true;
 }
 
-/* Applies an operator under a type rule to plain operands; `where` has rules of its own. */
+/* Applies an operator under a type rule to plain (real, dense) operands; the operator `where`
+ * ignores the rule, as it has its own. */
 static rd_expr *plain_rule(rd_op op, rd_rule rule, const char *call, int n, rd_expr *const *x)
 {
     return op == RD_OP_where ? rd_plain_map(op, call, n, x) : rd_plain_rule(op, rule, call, n, x);

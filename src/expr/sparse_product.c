@@ -319,8 +319,8 @@ static bool is_matrix(const rd_expr *x)
            rd_values_of(x)->rank == 1;
 }
 
-/* True if the fills (values where nothing is stored) allow a product row by row: both matrices have
- * none, or both have 0 and the semiring's product has 0 times x equal to its neutral sum
+/* True if the fills (values where nothing is stored) allow a product row by row.  Either both
+ * matrices have none, or both have 0, and 0 times x is the neutral element of the semiring's sum
  * (`zeros`). */
 static bool fills_ok(const rd_expr *a, const rd_expr *b, bool zeros)
 {

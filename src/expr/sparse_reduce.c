@@ -816,8 +816,8 @@ static bool has_coords(const folded *z)
 }
 
 /* Reduces x, whose axes count from 0, in one of four ways: over dense axes only; over stored
- * elements alone, if x has no fill; as a dense array; or by `merge`, the closed form of this sort
- * of reduction for stored elements and equal fills. */
+ * elements alone, if x has no fill; as a dense array; or by `merge`.  That is the closed form of
+ * this sort of reduction for stored elements and equal fills. */
 static rd_expr *fold(folded *z, rd_expr *merge(const folded *))
 {
     if (!find_axes(z))

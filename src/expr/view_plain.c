@@ -162,7 +162,8 @@ rd_expr *rd_plain_affine(rd_expr *x, const rd_affine *v, const char *call)
                : NULL;
 }
 
-/* Broadcasts a plain x to a shape. */
+/* Broadcasts a plain (real, dense) x to a shape.  NULL after recording for `call` that it does not
+ * fit. */
 rd_expr *rd_plain_broadcast(rd_expr *x, int rank, const int64_t *extent, const char *call)
 {
     int64_t number[RD_VIEW_NUMBERS], origin[RD_MAX_RANK];
@@ -192,7 +193,8 @@ rd_expr *rd_plain_select(rd_expr *x, int axis, int64_t place)
     return rd_plain_affine(x, rd_affine_selected(&v, x, axis, place, rd_affine_place), "rd_select");
 }
 
-/* A range of an axis of a plain x by positions from 0. */
+/* A range of an axis of a plain (real, dense) x by positions from 0: start, start + step, ...
+ * before stop. */
 rd_expr *rd_plain_slice(rd_expr *x, int axis, int64_t start, int64_t stop, int64_t step)
 {
     rd_affine v;
@@ -201,7 +203,7 @@ rd_expr *rd_plain_slice(rd_expr *x, int axis, int64_t start, int64_t stop, int64
                            "rd_slice_axis");
 }
 
-/* Puts the axes of a plain x in another order. */
+/* Puts the axes of a plain (real, dense) x in another order. */
 rd_expr *rd_plain_permute(rd_expr *x, rd_index order)
 {
     rd_affine v;
@@ -209,7 +211,7 @@ rd_expr *rd_plain_permute(rd_expr *x, rd_index order)
     return rd_plain_affine(x, rd_affine_permuted(&v, x, order), "rd_permute");
 }
 
-/* Inserts an axis of one element in a plain x. */
+/* Inserts an axis of one element in a plain (real, dense) x. */
 rd_expr *rd_plain_expand(rd_expr *x, int axis)
 {
     rd_affine v;
@@ -217,7 +219,7 @@ rd_expr *rd_plain_expand(rd_expr *x, int axis)
     return rd_plain_affine(x, rd_affine_expanded(&v, x, axis), "rd_expand");
 }
 
-/* Removes axes of one element from a plain x. */
+/* Removes axes of one element from a plain (real, dense) x. */
 rd_expr *rd_plain_squeeze(rd_expr *x, rd_dims d)
 {
     rd_affine v;
