@@ -19,8 +19,8 @@ static void *refuse_shapes(const char *call, const char *what, const rd_expr *a,
 }
 
 /* Labels the axes of t before its last `own` ones as batch axes: the last of them gets 0, those to
- * the left of it 1, 2 and so on.  Thus batch axes of both operands are aligned at the end.  Returns their
- * number. */
+ * the left of it 1, 2 and so on.  Thus batch axes of both operands are aligned at the end.  Returns
+ * their number. */
 static int label_batch(rd_term *t, int own)
 {
     const int n = t->x->rank - own;

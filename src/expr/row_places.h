@@ -5,13 +5,13 @@
 #include "core/row_product.h"
 #include "expr/expr.h"
 
-/* Reads an index of 64 (wide) or 32 bits. */
+/* Reads entry `at` of a row of indices of 64 (wide) or 32 bits. */
 static inline int64_t rd_index_at(bool wide, const void *row, int64_t at)
 {
     return wide ? ((const int64_t *)row)[at] : ((const int32_t *)row)[at];
 }
 
-/* Writes an index of 64 (wide) or 32 bits. */
+/* Writes entry `at` of a row of indices of 64 (wide) or 32 bits. */
 static inline void rd_put_index(bool wide, void *row, int64_t at, int64_t index)
 {
     if (wide)
