@@ -265,8 +265,8 @@ static bool is_better(const pair *a, const pair *b, rule by)
                               : work < 0 || (work == 0 && memory < 0);
 }
 
-/* Chooses the best pair of terms to contract next by the rule; pairs without a common label (outer
- * products) come last. */
+/* Chooses the best pair of terms to contract next by the rule, the least work or the least memory.
+ * Pairs without a common label (outer products) come last. */
 static pair best_pair(const contraction *c, const rd_labels *set, int n, rule by)
 {
     bool common = set[0] & set[1]; /* the best pair so far has a common label */
@@ -308,8 +308,8 @@ static double work_by_pairs(const contraction *c, rd_labels *set, rule by)
     return work;
 }
 
-/* Contracts the best pair by the rule again and again, until two terms are left.  False after a
- * failure. */
+/* Contracts the best pair by the rule (the least work or memory) again and again, until two terms
+ * are left.  False after a failure. */
 static bool contract_pairs(contraction *c, rd_labels *set, rule by)
 {
     for (; c->n > 2; c->n--) {
@@ -336,9 +336,10 @@ static rd_labels label_sets(const contraction *c, rd_labels *set)
     return all;
 }
 
-/* Contracts pairs in the cheaper of two greedy orders, if that is less work than one pass over all
- * terms (`at_once`), or if there are too many labels for the axes of one expression.  `set` is
- * scratch for the label sets.  False after a failure. */
+/* Contracts pairs in the cheaper of two greedy orders (the least work or memory next), if that is
+ * less work than one pass over all terms (`at_once`).  It does so, too, if there are too many
+ * labels for the axes of one expression.  `set` is scratch for the label sets: each estimate uses
+ * it up.  False after a failure. */
 static bool reduce_terms_in(contraction *c, rd_labels *set)
 {
     const rd_labels all     = label_sets(c, set);
@@ -553,8 +554,8 @@ rd_expr *rd_contract(const char *call, int n, rd_term *terms, int n_out, const i
 
     for (int k = 0; k < n_out; k++)
         c.out |= label_bit(out[k]);
-    /* with two, one pattern may tell where the other is needed */
-    /* Products that are computed on demand are computed now. */
+    /* Sparse products that are computed on demand are computed now.  With two terms they wait, as
+     * the other term may tell which of their elements are needed. */
     for (int k = 0; k < n && n > 2; k++)
         if (!(terms[k].x = rd_listed(terms[k].x)))
             return NULL;

@@ -91,7 +91,7 @@ static rd_expr *diagonal_of_view(const rd_expr *x, int a, int b, int p, int q)
                 number[below + to * rank + at++] = coef[s * x->rank + k];
         to++;
     }
-    number[below + (below - 1) * rank + rank - 1] = 1;
+    number[below + (below - 1) * rank + rank - 1] = 1; /* the diagonal stays the last axis */
     rd_expr *const y                              = rd_of_selves(x->in[0], p, q);
 
     return y ? rd_view(y, rank, extent, number, /*origin=*/NULL) : NULL;

@@ -116,9 +116,10 @@ rd_expr *rd_rolling_reduced(rd_rolling *r)
     const int  axis = r->axis, last = r->x->rank - 1;
     const bool along = rd_rolling_is_along(r->x, axis), spare = last + 1 < RD_MAX_RANK;
 
-    r->wide = r->x->type;
+    r->wide = r->x->type; /* type of the sums, although x may become narrower */
     if (!along && r->n <= FEW)
         return rd_rolling_by_rows(r, axis);
+    /* short windows that go across memory: each is reduced on its own */
     if (spare && rd_rolling_is_fold(r->x, axis, r->what, r->n, r->x->extent[axis] - r->n + 1))
         return fold_each(r);
     if (!along && spare && (r->careful || (r->n <= PARTS && r->what < RD_ROLLED_VAR)))

@@ -78,8 +78,9 @@ static windows by_digits(const rd_rolling *r, int axis, windows power, int64_t c
     return all;
 }
 
-/* Makes windows of r->n elements, each of which begins with a window of a and ends with one of b.
- * The two overlap, so it is for reducers that may take an element twice, such as minima. */
+/* Makes windows of r->n elements, each of which begins with a window of a (a->k elements) and ends
+ * with one of b.  The two overlap, so it is for reducers that may take an element twice, such as
+ * minima. */
 static rd_expr *combine_overlapping(const rd_rolling *r, int axis, const windows *a,
                                     const windows *b)
 {

@@ -60,8 +60,9 @@ static rd_expr *centre_of(const rd_rolling *r, rd_expr *x)
                 : NULL;
 }
 
-/* The sum of squares about the mean of each window: the sum of squares minus (sum)^2 / n, of
- * elements centred about the older block's mean.  Rounding below 0 is clamped. */
+/* The sum of squares about the mean of each window, which is the end of the older block and the
+ * begin of the newer.  It is the sum of squares minus (sum)^2 / n, of elements centred about the
+ * older block's mean.  Rounding below 0 is clamped. */
 static rd_expr *combine_squares(const rd_rolling *r, rd_expr *older, rd_expr *newer)
 {
     rd_expr *centre  = centre_of(r, older);

@@ -26,11 +26,12 @@ static inline int64_t partition_row(const partition *d, bool wide, int64_t at, i
     const void *const column = d->of->column, *const from = d->of->from, *const mirror = d->mirror;
     void *const to_column = d->column, *const to_from = d->from, *const same = d->same;
     const bool rows = d->rows;
-    /* 1 if equal lengths count as shorter */
+    /* nonzeros of row `at` of A, or of column `at` of B */
     const int64_t length = rd_row_length(wide, own, at),
                   end    = rd_index_at(wide, d->of->begin, at + 1);
 
     for (int64_t q = rd_index_at(wide, d->of->begin, at); q < end; q++) {
+        /* less: 1 if equal lengths count as shorter */
         const int64_t other = rd_index_at(wide, column, q), less = rows ? other <= at : other < at;
 
         rd_put_index(wide, to_column, n, other);

@@ -196,6 +196,7 @@ rd_expr *rd_listed(rd_expr *x)
     if (!with_lists(x, /*lists=*/NULL))
         return NULL;
     pthread_mutex_lock(&x->lists->lock);
+    /* own is set once the product is listed */
     if (x->lists->own || list_product(x->lists, x))
         y = rd_clone(x->ctx, x->lists->y);
     pthread_mutex_unlock(&x->lists->lock);

@@ -442,7 +442,7 @@ static rd_expr *sparse_leaf(const char *call, rd_ctx *ctx, const rd_sparse_opts 
     for (int k = 0; k < b.n; k++) {
         if (!count_level(&b, k))
             return NULL;
-        b.upto[k] = b.places;
+        b.upto[k] = b.places; /* elements stored down to level k */
     }
     for (int k = 0; k < b.n; k++)
         if (!get_row(&b, k))

@@ -65,7 +65,7 @@ static double work_by_places(const rd_row_product *p)
  * made here.  False: no memory. */
 static bool choose_mask(rd_row_product *p, rd_ctx *ctx)
 {
-    /* Costs in units of a multiplication: transposing a place, and beginning one. */
+    /* Costs in units of a multiplication: transposing a nonzero, and beginning an inner product. */
     enum { TRANSPOSE = 4, BEGIN = 8 };
     const double by_rows = work_by_rows(p);
     /* for B to be transposed, and each wanted element to be transposed and begun */

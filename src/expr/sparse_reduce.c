@@ -188,7 +188,8 @@ static bool can_fold_pieces(const char *name, const rd_reduce_opts *o)
 }
 
 /* Folds in two steps for long matrix rows: first each piece of a row, in a type that loses nothing,
- * then the pieces of each row.  `type` is the result's. */
+ * then the pieces of each row.  `type` is the result's. p->label says which piece a value is in,
+ * p->row which row a piece is of. */
 static rd_expr *fold_pieces(const char *name, rd_expr *values, const rd_row_pieces *p,
                             int64_t n_group, const rd_reduce_opts *opts, rd_dtype type)
 {
@@ -310,7 +311,7 @@ static rd_expr *has_nan(const folded *z)
     for (int a = 0; all && a < z->x->rank; a++)
         if (is_reduced(z, a)) {
             o.dims.axis[o.dims.n++] = a;
-            /* The fill is slim: an axis of extent 1 stands for all of x's. */
+            /* rd_slim() dropped repeats: an axis of extent 1 stands for all of x's. */
             each *= fill->extent[a] == 1 ? z->x->extent[a] : 1;
         }
     o.dims.flags = RD_DIMS_KEEP; /* drop_axes() removes them */
