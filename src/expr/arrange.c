@@ -302,7 +302,7 @@ static rd_expr *triangle(const char *call, rd_op compares, rd_expr *x, int64_t k
     if (!rd_operands(call, 1, &x))
         return NULL;
     if (x->rank < 2)
-        return rd_fail(x->ctx, RD_ERR_SHAPE, "%s: shape %s keeps no matrix", call,
+        return rd_fail(x->ctx, RD_ERR_SHAPE, "%s: shape %s is no matrix", call,
                        rd_shape_text(x->rank, x->extent, text));
     rd_expr *right = map_2(RD_OP_sub, call, rd_places(x, -1), rd_places(x, -2));
     rd_expr *keeps = map_2(compares, call, right, rd_int(x->ctx, k));

@@ -106,7 +106,7 @@ static rd_expr *run_row(const row *r, const char *call, int n, rd_expr *const *x
             return NULL;
     if (!rd_steps_run(&steps, ctx, call, r->steps, part))
         return NULL;
-    rd_expr *real_result = rd_steps_find(&steps, "real_result");
+    rd_expr *real_result = rd_steps_find(&steps, "is");
     return real_result
                ? real_result
                : rd_complex_of(rd_steps_find(&steps, "re"), rd_steps_find(&steps, "im"), call);
