@@ -55,7 +55,7 @@ static bool is_padding_view(int64_t extent, int64_t n, rd_pad_mode mode)
 
 /* Makes padding of `extent` elements in front of x, or behind it, as a view of x: the edge
  * broadcast, a slice of the other end (wrap), or a flipped slice of this end.  With RD_PAD_REFLECT
- * that leaves out the end itself (`apart`). */
+ * that leaves out the end itself (`skipped` is 1). */
 static rd_expr *view_as_padding(rd_expr *x, int axis, bool front, int64_t extent, rd_pad_mode mode)
 {
     const int64_t n = x->extent[axis], skipped = mode == RD_PAD_REFLECT;

@@ -97,8 +97,8 @@ static bool is_serial(const rd_expr *x)
  * are all d.  Infinities and NaN persist, unless d is 0. */
 static rd_expr *by_scan(rd_expr *x, double d)
 {
-    rd_expr *const one     = rd_cast_to(rd_num(x->ctx, d), x->type);
-    rd_expr *const weights = one ? rd_broadcast_to(one, x->rank, x->extent, call) : NULL;
+    rd_expr *const weight  = rd_cast_to(rd_num(x->ctx, d), x->type);
+    rd_expr *const weights = weight ? rd_broadcast_to(weight, x->rank, x->extent, call) : NULL;
     rd_folding     f       = { .call = call, .x = x, .scan = true };
 
     f.bits = 1ull << (x->rank - 1);

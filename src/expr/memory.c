@@ -87,8 +87,8 @@ static bool can_keep(const rd_ctx *ctx, int64_t bytes)
 #endif
 }
 
-/* Frees a block that was kept for reuse; NULL is allowed.  Kept blocks are counted in large_bytes,
- * not in `held`. */
+/* Frees a block that was kept for reuse; NULL is allowed.  Kept blocks are counted in
+ * ctx->large_bytes, not in ctx->held, the bytes in use. */
 static void free_block(rd_ctx *ctx, header *block)
 {
     if (!block)

@@ -171,10 +171,10 @@ static rd_expr *fold_by(rd_expr *x, const char *name, rd_expr *label, int64_t n_
     return fold_real(x, name, &o);
 }
 
-/* True if folding pieces of rows first and then their results gives the fold of all places.  A sum
- * (sort "total") may take another order if its accuracy allows, without a start (.initial), and in
- * a float type if one is asked for.  Extremes, truth and bits are the same in any order.  A piece
- * is a part of a long matrix row. */
+/* True if folding pieces of long matrix rows first, and then their results, gives the fold of all
+ * stored elements.  A sum (sort "total") may take another order if its accuracy allows, without a
+ * start (.initial), and in a float type if one is asked for.  Extremes, truth and bits are the same
+ * in any order. */
 static bool can_fold_pieces(const char *name, const rd_reduce_opts *o)
 {
     const char *const sort = sort_of(name);
