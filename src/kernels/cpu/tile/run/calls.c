@@ -35,7 +35,8 @@ static bool may_be_first(const rd_tiles *m, int64_t r, int64_t c)
 
 /* ---- Indices --------------------------------------------------------------------------------- */
 /* Checks a gathered index, and makes it count from the beginning of its axis if it is negative;
- * inst->value is the extent.  False, with a message in the task, if the index is out of range. */
+ * inst->value is the extent. False, with a message in the task, if the index is out of range.
+ * Unsigned indices cannot be negative; class u64 has all of them. */
 static bool check_index(rd_tiles *m, const rd_inst *inst, rd_word given, rd_word *index)
 {
     const int64_t extent = inst->value.i64;
@@ -164,7 +165,9 @@ static bool is_register(rd_dtype type)
 }
 
 /* Calls a user's function of n elements on row r, in the types that it takes: the whole row, or
- * pieces of 256 elements where these are converted.  False if it failed. */
+ * pieces of 256 elements where these are converted. False if it failed. store() converts from
+ * registers to the type that the function takes, load() its results back. A function returns 0 if
+ * it has not failed. */
 static bool call_block(const rd_tiles *m, const rd_inst *inst, const arguments *a,
                        const rd_reg_view *y, int64_t r)
 {

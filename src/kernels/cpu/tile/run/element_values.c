@@ -57,7 +57,8 @@ static void swap_factors(operands *o)
 }
 
 /* Maps row r element by element, where no kernel has this combination of scalars and rows: as a
- * rule all of them are scalars of the row. */
+ * rule all of them are scalars of the row. The kernel for three rows takes one element at a time;
+ * operands that the instruction has not are NULL. */
 static void map_slowly(rd_tiles *m, rd_simd_map *kernel, const operands *o, const rd_reg_view *y,
                        int64_t r)
 {
@@ -69,7 +70,9 @@ static void map_slowly(rd_tiles *m, rd_simd_map *kernel, const operands *o, cons
 
 /* MAP, SELECT: calls the kernel for this combination of scalars and rows (form: bit k says that
  * operand k is a scalar) on each row, or on the whole tile as one run if all operands are
- * contiguous or scalars.  Results of narrow types are cut or rounded (wrap). */
+ * contiguous or scalars. Results of narrow types are cut or rounded (wrap). t->map[form] is NULL if
+ * there is no such kernel. In place of operands that the instruction has not, the kernel gets the
+ * first, and reads none. */
 static void map(rd_tiles *m, int32_t pc)
 {
     const rd_inst      *inst = &m->p->inst[pc];
@@ -205,8 +208,11 @@ static void gather(int64_t n, int32_t size, void *to, const char *from, const in
 }
 #undef GATHER
 
-/* LOAD of row r of y by a gather; `row` is its address without index registers.  Gathers elements
- * as they are in memory, then converts them if their type differs. */
+/* LOAD of row r of y by a gather; `row` is its address without index registers. Gathers elements as
+ * they are in memory, then converts them if their type differs. If the row has one position, it is
+ * a plain load with stride. Elements go straight to y if they need no conversion, and if y does not
+ * overwrite indices that are still to be read: y may be the indices' own memory only if both have 8
+ * bytes. */
 static void load_gathered(const rd_tiles *m, const rd_tile_strides *w, const rd_reg_view *y,
                           int64_t r, const char *row)
 {
@@ -229,8 +235,9 @@ static void load_gathered(const rd_tiles *m, const rd_tile_strides *w, const rd_
     load(m->cols, rd_view_at(y, r, 0), m->spare, /*stride=*/1);
 }
 
-/* Notes that as many bytes behind these are to be prefetched, by and by (prefetch_some()).  Rows
- * longer than the first-level cache are read more than once, so they are not. */
+/* Notes that as many bytes behind these are to be prefetched, by and by (prefetch_some()). Rows
+ * longer than the first-level cache are read more than once, so they are not. RD_L1_BYTES is the
+ * size of that cache. */
 static void note_prefetch(rd_tiles *m, const char *at, int64_t bytes)
 {
     m->prefetch_at  = at + bytes;
@@ -274,8 +281,9 @@ static void load(rd_tiles *m, int32_t pc)
     }
 }
 
-/* Stores n elements past the caches, by non-temporal stores.  If they are converted, as many at a
- * time as a spare buffer holds in their type. */
+/* Stores n elements past the caches, by non-temporal stores. If they are converted, as many at a
+ * time as a spare buffer holds in their type. `most` is the bytes of a spare buffer, which has
+ * 8-byte elements. */
 static void store_nontemporal(rd_tiles *m, const rd_tile_strides *w, char *to, const char *x,
                               int64_t n, rd_elem elem)
 {

@@ -54,9 +54,10 @@ void rd_tiles_set_empty_result(const rd_tile_fold *f, const rd_reg_view *y, int6
 
 /* ---- Lanes ----------------------------------------------------------------------------------- */
 /* Merges the lanes (accumulators of one result) by halves: lane l takes lane l + h for h = lanes/2
- * .. 1.  Returns how many states are left.  If all lanes are there, a half below a quarter of them
- * is still merged as a whole vector: lanes from h on are not used any more, and each is read before
- * it changes. */
+ * .. 1. Returns how many states are left. If all lanes are there, a half below a quarter of them is
+ * still merged as a whole vector: lanes from h on are not used any more, and each is read before it
+ * changes. If the upper half has no state (n <= half), there is nothing to merge. Interleaved cells
+ * merge together, until one state of each is left. */
 static int64_t halve(const rd_tile_fold *f, int64_t n, void *const *s)
 {
     const int64_t lanes = f->interleaved * f->fold->lanes, vector = lanes / 4;
@@ -74,8 +75,9 @@ static int64_t halve(const rd_tile_fold *f, int64_t n, void *const *s)
     return n;
 }
 
-/* Merges the lanes of each of the interleaved cells (all cells in turn, then their next lane).  The
- * lanes of a cell are copied out first, as they lie apart, and the merged state is copied back. */
+/* Merges the lanes of each of the interleaved cells (all cells in turn, then their next lane). The
+ * lanes of a cell are copied out first, as they lie apart, and the merged state is copied back. Of
+ * n states, every interleaved-th one from `cell` on is this cell's. */
 static void merge_interleaved(const rd_tile_fold *f, int64_t n, void *const *s)
 {
     for (int64_t cell = 0; cell < f->interleaved && cell < n; cell++) {

@@ -11,7 +11,10 @@
 #include "kernels/cpu/tile/run/user_folds.h"
 
 /* Merges the lanes (accumulators) of the cell whose first state is `slot` in the group's finished
- * node.  The lanes of all interleaved cells merge together with those of the first cell. */
+ * node. The lanes of all interleaved cells merge together with those of the first cell. The node
+ * may lack the last lanes, if the fold is shorter than a step: `left` of them are there. If the
+ * group is this cell alone, the node has fewer states now; other cells of a group still have their
+ * lanes. */
 static void merge_cell_lanes(const rd_tile_fold *f, char *memory, int64_t slot)
 {
     const int64_t lanes = f->interleaved * f->fold->lanes, group = slot / f->group,

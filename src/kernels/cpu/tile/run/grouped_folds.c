@@ -59,7 +59,8 @@ static rd_reg_view mask_labels(rd_tiles *m, const rd_reg_view *label, int32_t ma
 }
 
 /* Finds the labels of a group-by STEP (the group of each element): in memory where the kernel reads
- * them there, or in a register. row and col_label are their strides in elements of `size` bytes. */
+ * them there, or in a register (inst->d) as 64-bit ints. step->label is the skipped LOAD of such
+ * labels, -1: none. row and col_label are their strides in elements of `size` bytes. */
 static void find_labels(rd_tiles *m, int32_t pc, group_step *t)
 {
     const rd_inst      *inst = &m->p->inst[pc];
@@ -96,8 +97,12 @@ static void mark_seen(const rd_tile_fold *f, char *memory, const rd_group_row *q
 }
 
 /* Updates adjacent cells (results) by the reducer's own vector step, if one label holds for the
- * whole row (col_label is 0) and each element has a cell of its own.  False if that is not so.
- * Nothing happens if the label names no group. */
+ * whole row (col_label is 0) and each element has a cell of its own. Nothing happens if the label
+ * names no group. False if that is not so; the conditions against it, in turn:
+ *   the kernel is one of sums, which does this itself (it may have narrower labels)
+ *   labels differ along the row, or columns are not neighbouring cells
+ *   an operand is one number for the row (colx, coly are 0), which the step cannot take
+ *   the step leaves counting to its caller (uncounted) */
 static bool update_adjacent_cells(const group_step *t, const rd_group_row *q)
 {
     const rd_tile_fold *f = t->f;
@@ -157,7 +162,11 @@ static int64_t count_in_block(const rd_tiles *m, const group_step *t, int64_t st
 }
 
 /* Counts the rows from r on that one call of a summing kernel takes: successive steps of one block,
- * with a label for each row and a cell for each column; else 1. */
+ * with a label for each row and a cell for each column; else 1. The conditions against it, in
+ * turn:
+ *   the kernel is not one of sums, or the label moves along the row
+ *   columns are not neighbouring cells with an element each, or rows move to other cells
+ *   there are several lanes, or rows are not successive steps */
 static int64_t count_rows_at_once(const rd_tiles *m, const group_step *t, int64_t step, int64_t r)
 {
     const rd_tile_fold *f = t->f;
@@ -193,8 +202,10 @@ static int64_t update_from(const rd_tiles *m, const group_step *t, int64_t r, in
     return q->rows;
 }
 
-/* Updates the cells of a group-by with all elements of a tile, in pieces of one block.  Each lane
- * has `stride` states: one for each cell, and one more (nowhere) for labels that name no group. */
+/* Updates the cells of a group-by with all elements of a tile, in pieces of one block. Each lane
+ * has `stride` states: one for each cell, and one more (nowhere) for labels that name no group.
+ * `far` says that the states do not fit the second-level cache, so that kernels may prefetch
+ * them. */
 static void update_tile(const rd_tiles *m, const group_step *t)
 {
     const rd_tile_fold *f      = t->f;
@@ -242,7 +253,8 @@ void rd_grouped_folds_step(rd_tiles *m, int32_t pc, const rd_tile_fold *f, char 
 
 /* ---- Results --------------------------------------------------------------------------------- */
 /* Merges all nodes of the combine tree into one and then its lanes by halves, unless an earlier
- * CLOSE has done so: the node has the states of one lane (`stride`) then. */
+ * CLOSE has done so: the node has the states of one lane (`stride`) then. Where f->masked, the
+ * flags of a cell (it has had an element) of all lanes become one. */
 static void finish_tree(const rd_tile_fold *f, char *memory)
 {
     const int64_t lanes = f->fold->lanes, stride = f->group / lanes;

@@ -61,7 +61,8 @@ typedef struct flags {
 } flags;
 
 /* Returns the flags of the cells (results) that row r updates, which say whether a cell has had an
- * unmasked element.  `cell` is that of the tile's first element. */
+ * unmasked element. `cell` is that of the tile's first element. A cell's flag is that of its first
+ * lane. */
 static flags flags_of(const rd_tile_fold *f, char *memory, int64_t cell, int64_t r)
 {
     const int64_t at = cell + r * f->cell.row + (f->own_rows ? r * f->cells : 0);
@@ -71,7 +72,8 @@ static flags flags_of(const rd_tile_fold *f, char *memory, int64_t cell, int64_t
 }
 
 /* Sets the `seen` flags of n elements that the mask keeps: one flag for the row (next is 0), or one
- * for each element, `next` apart.  `either` is the kernel that combines bools by `or`. */
+ * for each element, `next` apart. `either` is the kernel that combines bools by `or`. Each mask
+ * byte is 1 (kept) or 0. */
 static void mark(rd_simd_map *either, uint8_t *seen, int64_t next, const uint8_t *mask, int64_t n)
 {
     uint32_t none = 0;
@@ -86,7 +88,8 @@ static void mark(rd_simd_map *either, uint8_t *seen, int64_t next, const uint8_t
 }
 
 /* argmin, argmax: notes the index of each cell's first unmasked element, one cell for each column.
- * Mostly all cells have had one already, so 8 cells are tested at a time. */
+ * Mostly all cells have had one already, so 8 cells are tested at a time. s->cell is the number of
+ * the first flag; places lie in the same order. */
 static void note_places(const rd_tile_fold *f, char *memory, const flags *s, const uint8_t *mask,
                         int64_t n, int64_t index)
 {

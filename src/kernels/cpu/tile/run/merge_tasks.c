@@ -18,8 +18,9 @@ static void copy_node(const rd_tile_fold *f, char *to, const char *from, int64_t
     rd_tree_copy(f, n, a, b);
 }
 
-/* Notes that state k has had an unmasked element if it had one in either task.  Where argmin or
- * argmax note the index of the first such element, that of the earlier task wins. */
+/* Notes in the flags at f->seen that state k has had an unmasked element if it had one in either
+ * task. Where argmin or argmax note the index of the first such element, that of the earlier task
+ * wins. */
 static void merge_seen(const rd_tile_fold *f, char *into, const char *next, int64_t k)
 {
     if (f->notes_places && !into[f->seen + k])
@@ -58,8 +59,11 @@ static void merge_nodes(const rd_tile_fold *f, char *into, char *next, int64_t g
 }
 
 /* Merges a group of states (which begin and end blocks together) of the later task into that of the
- * earlier one.  A group that is decided (early exit) has stopped at some block, so it takes nothing
- * more.  Loose folds may be merged in any order. */
+ * earlier one. A group that is decided (early exit) has stopped at some block, so it takes nothing
+ * more; else the group is decided if the later task's part is, as its elements are among the merged
+ * ones. Folds that are `loose` may be merged in any order. Group number `group` has states [group *
+ * f->group, (group + 1) * f->group), where f->group is the number of states of each; under a mask
+ * each has a flag. */
 static void merge_group(const rd_tile_fold *f, char *into, char *next, int64_t group)
 {
     rd_group *g = rd_tree_group(into, group);

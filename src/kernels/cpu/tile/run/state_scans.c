@@ -65,7 +65,8 @@ static void convert(const rd_state_scan *a, const rd_running *q, int64_t r, int6
 
 /* ---- By lane mapping ------------------------------------------------------------------------- */
 /* Scans n neighbouring cells (independent scans) down `rows` rows, which are successive steps of
- * one block.  The first step of a block, or all steps without a scan kernel, go by the kernels of
+ * one block. Results that are converted go by one row at a time, as scratch holds no more. The
+ * first step of a block (at % steps is 0), or all steps without a scan kernel, go by the kernels of
  * folds (`by_folds` of them). */
 static void scan_rows(const rd_state_scan *a, int64_t slot, int64_t at, int64_t r, int64_t c,
                       int64_t rows, int64_t n)
@@ -109,9 +110,9 @@ static void scan_columns(const rd_state_scan *a)
     }
 }
 
-/* Scans elements c .. c + n of `rows` rows, within one block of 64 steps.  Each row is a scan of
- * its own, or one row continues the row before it.  The first `by_folds` elements go by the kernels
- * of folds. */
+/* Scans elements c .. c + n of `rows` rows, within one block of 64 steps. Each row is a scan of its
+ * own, or one row continues the row before it. The first `by_folds` elements go by the kernels of
+ * folds: the element that begins the block, or all if there is no scan kernel. */
 static void scan_block(const rd_state_scan *a, int64_t at, int64_t r, int64_t c, int64_t rows,
                        int64_t n)
 {
@@ -172,8 +173,9 @@ static void scan_elements(const rd_state_scan *a)
 }
 
 /* ---- All together ---------------------------------------------------------------------------- */
-/* Returns the weights in a register with contiguous columns.  A scalar weight fills one row, which
- * all rows read (row stride 0). */
+/* Returns the weights in a register with contiguous columns. A scalar weight fills one row, which
+ * all rows read (row stride 0). They go to the second spare buffer (m->spare is that one for the
+ * copy), as the first may hold the elements. */
 static rd_reg_view weights(rd_tiles *m, int32_t reg)
 {
     rd_reg_view w     = rd_tiles_view(m, reg);

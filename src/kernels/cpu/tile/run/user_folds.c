@@ -76,7 +76,8 @@ static rd_fold_place first_place(const rd_tiles *m, const rd_tile_fold *f)
 }
 
 /* Returns the n elements from (r, c) on as one run for a callback: along the row, or down the
- * column. */
+ * column. In x, `stride` and `along` are the distances between successive elements and second
+ * operands (weights); `next` is that of the mask. No mask and no second operand are NULL. */
 static rd_fold_run run_of(const elements *e, int64_t r, int64_t c, int64_t n, bool down)
 {
     return (rd_fold_run){
@@ -173,7 +174,8 @@ bool rd_user_folds_are_decided(const char *memory)
 }
 
 /* STEP: converts the operands to the types of the caller's reducer, and gives the folds all
- * elements of the tile. */
+ * elements of the tile. The second operand goes to the second spare buffer, so m->spare is that one
+ * meanwhile. A fold with one cell takes no more once it is decided (early exit). */
 void rd_user_folds_step(rd_tiles *m, int32_t pc, const rd_tile_fold *f, char *memory)
 {
     const rd_inst *inst = &m->p->inst[pc];
