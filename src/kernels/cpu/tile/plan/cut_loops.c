@@ -7,7 +7,8 @@
 #include "kernels/cpu/tile/plan/tile_plan.h"
 
 /* Returns what a place (an index that is moved or clamped) is in the largest piece of its axis:
- * coef * index + offset; of a comparison 0 or 1 in `offset`. */
+ * coef * index + offset; of a comparison 0 or 1 in `offset`. form_axis is the axis that decides,
+ * -1: the place is a number. */
 static rd_place_form usual_form(const rd_tile_code *code, int32_t reg)
 {
     const rd_tile_reg    *r      = &code->reg[reg];

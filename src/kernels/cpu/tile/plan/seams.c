@@ -93,7 +93,8 @@ static rd_known know(const finding *f, rd_seam_range *range, const rd_inst *inst
 
 /* Notes what each register of an axis is in piece k of the axis (a range of its indices): coef *
  * index + offset, or true or false.  Returns the first index inside the piece where some register
- * changes (a seam); the start of the piece: there is none. */
+ * changes (a seam); the start of the piece: there is none.  A register whose form is unknown,
+ * though there is no such index, is no place any more. */
 static int64_t form_piece(const finding *f, int32_t axis, int32_t k)
 {
     const rd_axis_pieces *pieces = &f->code->pieces[axis];
@@ -190,7 +191,8 @@ static bool load_joins(const finding *f, int32_t i)
 }
 
 /* True if a SELECT can be done piece by piece (it *joins*): it chooses by a comparison of places,
- * which is true or false in a whole piece of an axis, and converts nothing. */
+ * which is true or false in a whole piece of an axis, and converts nothing. It must be of a tile,
+ * in a loop that goes upwards, as pieces are done from the left. */
 static bool select_joins(const finding *f, int32_t i)
 {
     const rd_inst *inst = &f->p->inst[i];
@@ -202,7 +204,8 @@ static bool select_joins(const finding *f, int32_t i)
 }
 
 /* Takes back the uses of registers that instruction i reads as places: the index registers of a
- * LOAD, or the condition of a SELECT. It joins (goes piece by piece), so it reads them no more. */
+ * LOAD, or the condition of a SELECT. It joins (goes piece by piece), so it reads them no more.
+ * rd_inst_reads() has counted each register once. */
 static void drop_places(const finding *f, int32_t i)
 {
     const rd_inst    *inst = &f->p->inst[i];
@@ -256,7 +259,9 @@ static bool may_be_guarded(const rd_inst *inst)
 
 /* Deals with one operand (`reg`) of a SELECT that joins, if the SELECT alone reads it.  If the
  * instruction that makes it joins, too, it is skipped: the SELECT loads its rows itself.  In any
- * case it is guarded: made only for tiles where the SELECT chooses that side. */
+ * case it is guarded: made only for tiles where the SELECT chooses that side.  `side` says which
+ * operand: true, the first.  The instruction must be in the same loop, and be one that may be left
+ * out. */
 static void take_side(const finding *f, int32_t select, int32_t reg, bool side)
 {
     const int32_t from = f->code->reg[reg].born;
@@ -290,7 +295,8 @@ static void pass_guard(const finding *f, int32_t i)
 }
 
 /* Guards or skips the operands of SELECTs that join (are done piece by piece), readers first.
- * Registers that a SELECT reads in place of one that is skipped live until it has run. */
+ * Registers that a SELECT reads in place of one that is skipped live until it has run. reg.last is
+ * the last instruction that reads a register. */
 static void mark_sides(const finding *f)
 {
     for (int32_t i = f->p->n_inst; i-- > 0;) {

@@ -125,7 +125,9 @@ static bool has_only_maps(const rd_program *p, const rd_tile_code *code, int32_t
 
 /* Lets loops of maps over short rows take several rows at a time (loop->rows), as many as their
  * buffers hold.  So they do not limit the rows of the tile.  More rows are better: what is done
- * once a tile, such as the ends of its folds, costs as much as some hundred elements. */
+ * once a tile, such as the ends of its folds, costs as much as some hundred elements.  INT64_MAX
+ * stands for no limit; `most`, the columns of a tile, is lifted, so that rows_of() finds no limit
+ * here. */
 static void size_map_loops(const rd_program *p, rd_tile_code *code)
 {
     for (int32_t i = 0; i < p->n_inst; i++) {
@@ -208,8 +210,10 @@ static int64_t states_bytes(void)
 }
 
 /* Returns the most rows of a tile for the loop over rows whose LOOP is `begin`: as many as fill the
- * buffers of every loop over columns in it, and no more than the states of rows have room for.
- * Squares (transposed in registers) have whole cache lines of rows. */
+ * buffers of every loop over columns in it, and no more than the states of rows have room for. A
+ * loop without a limit on its columns (`most` is INT64_MAX) reads in place; one whose tiles end at
+ * seams (`cuts`) may have to copy a column, so rows fit a buffer. Squares (transposed in registers)
+ * have whole cache lines of rows. */
 static int64_t rows_of(const rd_program *p, const rd_tile_code *code, int32_t begin)
 {
     const int32_t number = p->inst[begin].arg;

@@ -60,7 +60,8 @@ static bool exceeds_cache(const rd_program *p, const rd_inst *inst)
 }
 
 /* Chooses which LOADs of the loop over columns at `begin` are prefetched: transposed operands by
- * themselves, the others along with the first transposed one, as a linked list (next_prefetch). */
+ * themselves, the others along with the first transposed one, as a linked list (next_prefetch). A
+ * `direct` LOAD reads memory in place; with a row stride of 0 all rows read the same. */
 static void plan_prefetching(const rd_program *p, rd_tile_code *code, int32_t begin)
 {
     int32_t first = -1;
@@ -106,8 +107,9 @@ static bool commutes(rd_fused as)
 }
 
 /* Lets the kernel of STEP i transpose its operand y straight from memory, if the columns of y are
- * cells (results) and its rows are successive steps of them.  Where the fused map commutes, x and y
- * change places so that y is the transposed one. */
+ * cells (results), its rows are successive steps of them, and such a kernel exists for element,
+ * reducer and fused map.  Where the fused map commutes, x and y change places so that y is the
+ * transposed one. */
 static void fuse_transposed(const rd_program *p, rd_tile_code *code, int32_t i)
 {
     rd_tile_inst       *t = &code->inst[i];
