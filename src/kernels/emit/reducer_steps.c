@@ -57,8 +57,9 @@ static void add_exponent(rd_text *to, const rd_emit_fold *f, int number)
 }
 
 /* Writes a step that keeps its new state only where a condition holds, such as the mask "take":
- * "const float k0 = *s0; { code } *s0 = take ? *s0 : k0;". It has no branch, so vectors compute
- * the step for all elements and blend. */
+ * "const float k0 = *s0; { code } *s0 = take ? *s0 : k0;". Only the first n_state numbers are kept;
+ * the flag behind them is set elsewhere. It has no branch, so vectors compute the step for all
+ * elements and blend. */
 static void add_kept(rd_text *to, const rd_emit_fold *f, int n_state, const char *code,
                      const char *condition)
 {
@@ -69,8 +70,8 @@ static void add_kept(rd_text *to, const rd_emit_fold *f, int n_state, const char
         rd_text_add(to, "    *s%d = %s ? *s%d : k%d;\n", k, condition, k, k);
 }
 
-/* Writes some0(), the step in a loop that was padded to whole vectors, so that some elements do
- * not exist: `is` is 0 for these, and the state stays. */
+/* Writes some0(), the step in a loop that was padded to whole vectors, so that some elements do not
+ * exist: `is` is 0 for these, and the state stays. It calls step0() and keeps the old state. */
 static void add_some(rd_text *to, const rd_emit_fold *f, int number)
 {
     rd_text code = { 0 };
@@ -186,7 +187,8 @@ static void add_fours(rd_text *to, const rd_emit_fold *f, int number)
  *
  *     static inline void step0(float *s0, const T x, const T w, const int32_t i) { S(0) += x; }
  *
- * seen: the last number of a state is a flag that an element came. */
+ * seen: the last number of a state is a flag that an element came. An extreme that notes NaNs in
+ * that flag has steps of its own. */
 void rd_add_step(rd_text *to, const rd_emit_fold *f, int number)
 {
     const char *code = step_codes[f->fold->reducer];

@@ -86,10 +86,10 @@ static void add_bodies(rd_text *to, const rd_emit_fold *f, int number)
     add_body(to, number, "finish", parameters, by_text ? r->code[4] : "s->user->finish(s->at, y);");
 }
 
-/* Writes the types that a reducer's functions name: X0 of elements, Y0 of results, W0 of
- * weights, and the struct U0 of a state: "typedef float X0; typedef struct V0 { .. } V0;". V0
- * only serves an assertion: if its size is not the one that the caller's compiler found, the
- * text must not compile. */
+/* Writes the types that a reducer's functions name: X0 of elements, Y0 of results, W0 of weights,
+ * and the struct U0 of a state: "typedef float X0; typedef struct V0 { .. } V0;". The name that
+ * RD_REDUCER gives the struct, such as mean_state, stands for U0. V0 only serves an assertion: if
+ * its size is not the one that the caller's compiler found, the text must not compile. */
 static void add_types(rd_text *to, const rd_emit_fold *f, int number)
 {
     const rd_reducer *r = f->fold->user;

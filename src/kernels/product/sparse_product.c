@@ -116,8 +116,9 @@ static void set_nans_of_row(const rd_row_product *p, const double *a, const doub
     }
 }
 
-/* Sets the NaNs of C in all rows where zeros that are not stored meet infinities or NaNs. First
- * it counts the non-finite elements of each column of B. False: no memory. */
+/* Sets the NaNs of C in all rows where zeros that are not stored meet infinities or NaNs. First it
+ * counts the non-finite elements of each column of B, in zeroed memory of the caller's; behind
+ * these counts lies `met`, which the rows use. False: no memory. */
 static bool set_nans(const rd_row_product *p, const double *a, const double *b, double *c,
                      const rd_row_memory *memory)
 {
@@ -135,8 +136,9 @@ static bool set_nans(const rd_row_product *p, const double *a, const double *b, 
 }
 
 /* ---- All of it ------------------------------------------------------------------------------- */
-/* Computes all rows of C = A B, in pieces of 64 that threads take in turn. `room` has a dense
- * row of values for each thread, on cache lines of its own. False: no memory. */
+/* Computes all rows of C = A B, in pieces of 64 that threads take in turn. `room` has a dense row
+ * of values for each thread, on cache lines of its own; values have 8 bytes. Each thread runs in
+ * the library's floating-point environment (rd_float_env). False: no memory. */
 static bool run_rows(const rd_row_product *p, const void *a, const void *b, void *c, int threads,
                      const rd_row_memory *memory)
 {

@@ -147,9 +147,9 @@ static int open_store(const rd_env_snapshot *surroundings)
                          rd_env_snapshot_get(surroundings, "HOME"));
 }
 
-/* Finds the compiler and the store, and loads the object of a text, compiling it if need be.
- * *found gets the address of `symbol`; NULL: there is none.  `key`, if it is not NULL, gets the
- * name in the store. */
+/* Finds the compiler and the store, and loads the object of a text, compiling it if need be. *found
+ * gets the address of `symbol`; NULL: there is none.  `key`, if it is not NULL, gets the name in
+ * the store ("": none).  Objects stay loaded, so nobody frees what is found. */
 rd_object_from rd_object_make(const char *text, const char *const *flags, const char *symbol,
                               const rd_env_snapshot *surroundings, int patience, char *key,
                               void **found)

@@ -13,7 +13,9 @@ extern const char rd_prelude[], rd_nest_prelude[];
 
 /* ---- Strips and text ------------------------------------------------------------------------- */
 /* Adds a line for each region of strips (loops that share ranges of one axis, which vectors go
- * through): "  body: strips of 64 along axis 1, fixed". */
+ * through): "  body: strips of 64 along axis 1, fixed". `fixed`: all but a shorter tail have
+ * exactly that width; `single` ("one"): there is only one strip; `wide`: rows are streamed from
+ * memory; `around`: loops inside share the strips. */
 void rd_nest_strips_text(rd_text *to, const rd_strips *strips)
 {
     static const char *const part[] = { "head", "body", "tail" };

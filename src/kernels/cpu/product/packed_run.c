@@ -106,7 +106,8 @@ static int64_t at_most(int64_t n, int64_t most)
 }
 
 /* Returns block number `number` of c: its rows, columns and addresses.  Blocks are counted by batch
- * item, then columns, then rows, the last one fastest. */
+ * item, then columns, then rows, the last one fastest.  panel_b, rows_a and panel_c are where
+ * copies lie in the task's memory, a_place and c_place where each row begins. */
 static block block_at(const rd_packed *packed, const rd_task *task, int64_t number)
 {
     const int64_t of_item = packed->row_blocks * packed->col_blocks, in_item = number % of_item;
@@ -210,7 +211,8 @@ static void store_columns(const block *b, int64_t col, int64_t n)
 
 /* Computes all rows of a block for n columns of c.  A matrix that the kernel can read or write
  * where it lies (as is) is used in place.  Any other one is packed into the task's memory before,
- * or stored from there afterwards. */
+ * or stored from there afterwards.  a_row, b_row and c_row are elements from row to row, a_step
+ * those along k. */
 static void run_columns(const block *b, int64_t col, int64_t n)
 {
     const rd_packed *packed = b->packed;
