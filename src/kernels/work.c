@@ -158,9 +158,10 @@ static bool is_of_outer_axis(const rd_program *p, const rd_address *at, int32_t 
     return false;
 }
 
-/* Returns how many elements access number i touches, each counted once. A loop whose index is
- * not in the address comes back to the same elements; it counts only if they are more bytes than
- * a cache holds. bounded: loops skip what masks leave out. */
+/* Returns how many elements access number i touches, each counted once. A loop whose index is not
+ * in the address comes back to the same elements; it counts only if they are more bytes than a
+ * cache holds. bounded: loops skip what masks leave out. Of tiled axes only the innermost loop
+ * counts. */
 static double elements_touched(const rd_program *p, int32_t i, bool bounded)
 {
     const rd_address *at   = &p->address[p->inst[i].arg];
@@ -209,9 +210,9 @@ static void add_access(const rd_program *p, int32_t i, bool bounded, slot_span *
 }
 
 /* Returns the bytes that all accesses of a kind (LOAD or STORE) move of a buffer (slot). Several
- * accesses mostly touch the same elements, a little apart, as in a stencil. So it is at most the
- * span from the least element to the greatest, but no less than the largest access. Gathers, and
- * accesses with gaps, count as what they touch. */
+ * accesses mostly touch the same elements, a little apart, as in a stencil. `size` is the bytes of
+ * an element. So it is at most the span from the least element to the greatest, but no less than
+ * the largest access. Gathers, and accesses with gaps, count as what they touch. */
 static double bytes_of_slot(const rd_program *p, rd_inst_kind kind, int32_t slot, bool bounded)
 {
     slot_span s    = { 0 };

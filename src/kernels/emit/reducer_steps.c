@@ -26,8 +26,9 @@ bool rd_has_exponential(const rd_emit_fold *f)
 }
 
 /* Writes a function made of the step's code of logsumexp, with another meaning of the macro
- * RD_LSE(m, s, x, w, far) in it: `meaning`. head: "T distance". A function without a result
- * (void) changes the states, and gets the exponential as `power`; the others only read them. */
+ * RD_LSE(m, s, x, w, far) in it: `meaning`. head: "T distance". A function without a result (void)
+ * changes the states, and gets the exponential as `power`; the others only read them. In RD_LSE m
+ * is the scale of a state, s its sum, `far` how far x may be above m without a new scale. */
 static void add_of_step(rd_text *to, const rd_emit_fold *f, int number, const char *head,
                         const char *meaning)
 {

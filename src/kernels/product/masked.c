@@ -165,8 +165,9 @@ static inline void ask_for(const void *at)
     BY_PLACES(R##_##O##_at_I64, int64_t, int64_t, NOTHING_##R##_I, TAKE_##R##_I, OF_##O##_I)
 RD_MASKED_ROWS(MASKED)
 
-/* Returns the kernel for the product's reducer (sum), operator (product), way of masking, type,
- * and width of indices (p->wide: i64); NULL: there is none. */
+/* Returns the kernel for the product's reducer (sum), operator (product), way of masking, type, and
+ * width of indices (p->wide: i64); NULL: there is none. In names F is f64, I is i64, 32 and 64 the
+ * bits of indices, `at` by places. */
 static masked_of *masked_kernel(const rd_row_product *p)
 {
     const bool ints = p->type == RD_I64, at = p->mask == RD_MASK_BY_PLACES;

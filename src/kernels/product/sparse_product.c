@@ -57,8 +57,9 @@ typedef void rd_rows_of(const rd_row_product *p, const void *a, const void *b, v
 #define ROWS_OF_REDUCER(REDUCER) RD_ROW_OPS(ROWS_OF, REDUCER)
 RD_ROW_REDUCERS(ROWS_OF_REDUCER)
 
-/* Returns the kernel for the product's reducer (the sum of the semiring), operator (its
- * product), type, and width of indices (p->wide: i64); NULL: there is none. */
+/* Returns the kernel for the product's reducer (the sum of the semiring), operator (its product),
+ * type, and width of indices (p->wide: i64); NULL: there is none. In names F is f64, I is i64, 32
+ * and 64 the bits of indices. */
 static rd_rows_of *rows_of(const rd_row_product *p)
 {
     const bool ints = p->type == RD_I64;

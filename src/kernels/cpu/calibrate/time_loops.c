@@ -97,7 +97,8 @@ static long middle(const rd_meter *m)
 }
 
 /* Measures bytes a nanosecond that are read from each cache and from memory, and that both kinds of
- * stores write (usual and non-temporal). */
+ * stores write (usual and non-temporal). Half of a cache's size fits it; `loop` is the number of
+ * the compiled loop. */
 static void measure_memory(rd_meter *m)
 {
     const struct {
@@ -130,7 +131,8 @@ static void draw_places(rd_meter *m, uint64_t below)
     }
 }
 
-/* Measures the nanoseconds of an element that is gathered from each cache and from memory. */
+/* Measures the nanoseconds of an element that is gathered from each cache and from memory. Elements
+ * have 4 bytes; m->z has the indices. */
 static void measure_gathers(rd_meter *m)
 {
     const struct {

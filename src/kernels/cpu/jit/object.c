@@ -123,7 +123,8 @@ static bool compile(const object *o)
 }
 
 /* Loads the object from the store, or compiles it if there is patience (seconds; 0: never).  An
- * object that is whole but not what its name says is removed. */
+ * object that is whole but not what its name says is removed.  rd_store_trim() removes old objects
+ * beyond the limit that the environment sets. */
 static rd_object_from find_or_compile(object *o, void **found)
 {
     if (rd_store_has(o->dir, o->name)) {

@@ -170,7 +170,8 @@ static void read_contest(rd_compiled *c)
 }
 
 /* Makes the C text of the key, and has its object loaded from the store, or compiled if there is
- * patience (seconds; 0: never).  *kernels gets its functions; NULL: none. */
+ * patience (seconds; 0: never). c->name gets the object's name in the store. *kernels gets its
+ * functions; NULL: none. */
 static rd_object_from make_code(rd_compiled *c, int patience, const void **kernels)
 {
     rd_text            text  = { 0 };

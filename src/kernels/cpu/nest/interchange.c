@@ -186,7 +186,7 @@ static bool has_own_row(const rd_interchange *t, const rd_address *at)
 
 /* True if a scratch array (temporary memory) can be that of one point: its value is forwarded to
  * its loads (points lie side by side: own is 1, and no other axis), or it is a row that all points
- * reuse (each has `own` elements, and t->rows, so that the interchange pays). */
+ * reuse (each has `own` elements, and memory says where rows begin: t->rows). */
 static bool can_interchange_scratch(const rd_interchange *t, int32_t i)
 {
     const rd_address *at  = &t->p->address[t->p->inst[i].arg];

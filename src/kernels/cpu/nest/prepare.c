@@ -13,8 +13,9 @@ extern const char rd_prelude[], rd_nest_prelude[];
 
 /* ---- The text -------------------------------------------------------------------------------- */
 /* Prints the C text of the loop tree t, and takes over what the text asks of a call: the bytes of a
- * task's state, and the numbers N0 .. (extents, strides, offsets) that each call passes.  False: no
- * memory. */
+ * task's state, and the numbers N0 .. (extents, strides, offsets) that each call passes; or why
+ * there can be no text.  `pointers`: users' functions are called by address; `marks`: statements
+ * are named for tools.  False: no memory. */
 static bool print(rd_nest_draft *n, const rd_schedule *t, rd_text *text, rd_get_fn *get, void *pool)
 {
     rd_printing *print = get(pool, sizeof *print);

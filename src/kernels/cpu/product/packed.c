@@ -93,7 +93,7 @@ static void sort_axes(rd_product *product, const rd_fold *f)
 }
 
 /* Returns the axes of a group, which are adjacent in the sorted axes, and the product of their
- * extents. */
+ * extents. Without an axis the extent is 1. */
 static rd_product_group find_group(const rd_product *product, int group)
 {
     rd_product_group found = { .axis = product->axis, .extent = 1 };

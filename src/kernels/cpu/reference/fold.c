@@ -461,7 +461,8 @@ static void take_groups(const rd_fold_state *s, const rd_fold_place *at, const r
 }
 
 /* Takes a run of elements, each into the cell of its group, cut where a block of the combine tree
- * ends.  The label of element k is label[k * apart]. */
+ * ends: `left` elements are left in the first block, and a block has `whole`.  The label of element
+ * k is label[k * apart]. */
 void rd_fold_take_groups(rd_fold_state *s, const rd_fold_place *at, const rd_fold_run *run,
                          const int64_t *label, int64_t apart)
 {
@@ -477,7 +478,7 @@ void rd_fold_take_groups(rd_fold_state *s, const rd_fold_place *at, const rd_fol
 }
 
 /* Takes an element of a scan, and sets y to the running result: of an exclusive scan before the
- * element, else with it. */
+ * element, else with it. s->spare holds the node of the element, for prefixes by a tree. */
 void rd_fold_scan(rd_fold_state *s, const rd_fold_place *at, rd_word x, rd_word weight, bool take,
                   rd_word *y)
 {

@@ -161,7 +161,8 @@ static void put_in(const rd_sorting *s, int64_t *state, rd_word x, int64_t place
 }
 
 /* Takes a strip (range) of a row that is never stored as a whole, unless an earlier sort does
- * (follows); behind the last strip it writes the results. */
+ * (follows); behind the last strip it writes the results. The state is a number, the positions of
+ * the first few so far, and the elements; s->kept is how many there may be. */
 void rd_reference_take(const rd_sorting *s, const rd_row_strip *strip)
 {
     const int64_t bytes = rd_dtype_size(s->out);

@@ -70,7 +70,7 @@ static void user_finish(const rd_node_info *info, const void *node, char *spare,
 }
 
 /* Returns the greatest (high) or least value of a type: the identity of min or max, which any
- * element replaces. */
+ * element replaces. Registers have 64 bits, of which narrow ints leave the high ones unused. */
 rd_word rd_fold_extreme(rd_dtype type, bool high)
 {
     const int unused = 64 - 8 * rd_dtype_size(type);
@@ -300,7 +300,8 @@ static rd_word *two_words(const rd_node_info *info, void *before)
 }
 
 /* Adds a finished block to what a scan has before it (the carry).  Running sums of floats (pair)
- * keep two words; an empty block adds -0, which changes nothing. */
+ * keep two words; an empty block adds -0, which changes nothing.  `words` are sums of earlier
+ * blocks, which are added by a tree (prefix_sums.h); `number` is that of the block. */
 void rd_node_take_block(const rd_node_info *info, void *before, int64_t number, const void *block,
                         double *words)
 {

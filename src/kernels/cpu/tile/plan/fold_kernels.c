@@ -54,8 +54,9 @@ static bool has_totals(const rd_tile_code *code, const rd_tile_inst *t, const rd
 
 /* True if the fold of a STEP is a *total*: in each row of a tile it begins, is folded and ends at
  * once, so it needs no states of its own.  Lane and block numbers must not change from row to row,
- * and a tile must have all columns.  Tasks may share a fold only if it has one block and no task
- * begins within that block. */
+ * and a tile must have all columns.  Users' reducers, weights, and several cells (results) a row
+ * have no such kernels.  Tasks may share a fold (split) only if it has one block and no task begins
+ * within that block (loose). */
 static bool is_row_total(const rd_program *p, const rd_tile_code *code, int32_t step)
 {
     const rd_inst      *inst = &p->inst[step];

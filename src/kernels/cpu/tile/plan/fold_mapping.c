@@ -117,7 +117,9 @@ static int64_t common_divisor(int64_t a, int64_t b)
  * that kernels take them at once.  One pass of the loop over their cells must reach them all, as
  * they begin a block from the left.  Cells on both sides of an axis of one index are adjacent, too,
  * but an outer loop goes through them.  A panel (a range) of columns also runs all the loops inside
- * it before the next panel. */
+ * it before the next panel.  If a panel is narrower than the run of adjacent cells, groups must end
+ * where panels do: a panel is a group if all cells are one run; else the size also divides the
+ * run. */
 static int64_t group_size(const rd_tile_fold *f)
 {
     const int64_t along = rd_least(count_adjacent_cells(f), f->col_extent);
@@ -132,7 +134,7 @@ static int64_t group_size(const rd_tile_fold *f)
 
 /* Sets the bytes of each word of a state, in the current block (`size`) and in finished nodes of
  * the combine tree (`wide`: f64 for sums of f32).  Word 1 of argmin and argmax is the index of the
- * element. */
+ * element.  code->counter is the type of numbers in nodes. */
 static void state_sizes(rd_tile_fold *f)
 {
     const bool index = rd_reducer_places(f->fold->reducer);
@@ -145,7 +147,8 @@ static void state_sizes(rd_tile_fold *f)
 }
 
 /* True if elements come to a cell (result) in the order of their index in C order: every axis that
- * moves on to a further pass along the lanes moves the index by just as much. */
+ * moves on to a further pass along the lanes moves the index by just as much. `outer` is the number
+ * of the pass. */
 static bool has_rising_index(const rd_fold *fold)
 {
     for (int32_t k = 0; k < fold->outer.n_add; k++) {

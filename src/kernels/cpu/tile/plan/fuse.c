@@ -176,7 +176,8 @@ static bool is_in_rows(const rd_tile_inst *t)
 
 /* Lets STORE i copy from memory to memory, if its value is only loaded: whole rows as bytes, or
  * transposed on one side.  Both types must be the same, and no other STORE may come in between.
- * Bools are left out: the LOAD makes them 0 or 1. */
+ * Bools are left out: the LOAD makes them 0 or 1.  stores[i] counts the STOREs among instructions 0
+ * .. i.  A large array of the caller is written past the caches. */
 static void fuse_copy(const rd_program *p, rd_tile_code *code, const int32_t *stores, int32_t i)
 {
     const rd_address *to   = &p->address[p->inst[i].arg];
@@ -341,7 +342,8 @@ static void fuse_step(const rd_program *p, rd_tile_code *code, int32_t i)
 
 /* Lets STEP i count bools, where it sums ints that are cast from bools: it reads the bools, and the
  * CAST is skipped.  So the CAST must be in the tile and have no other reader.  The kernel takes
- * elements along lanes, no mask, and no weights (b < 0). */
+ * elements along lanes, no mask, and no weights (b < 0).  Sums of ints have the same bits in any
+ * order. */
 static void fuse_count(const rd_program *p, rd_tile_code *code, int32_t i)
 {
     const rd_inst *inst = &p->inst[i];
@@ -433,7 +435,9 @@ static void fuse_small(const rd_program *p, rd_tile_code *code, int32_t i)
 }
 
 /* Applies all fusions that save passes over a tile: first of maps into STEPs, then of values into
- * STOREs, then of LOADs, as each depends on the ones before it.  False if memory runs out. */
+ * STOREs, then of LOADs, as each depends on the ones before it.  Uses are counted first, and what
+ * joins (goes piece by piece) is found, as it reads fewer registers.  A value that is computed into
+ * the memory of a STORE (`into`) counts as a STORE.  False if memory runs out. */
 bool rd_tile_fuse(const rd_program *p, rd_tile_code *code, rd_get_fn *get, void *pool)
 {
     /* LOADs, later STOREs, among instructions 0 .. i */

@@ -34,8 +34,9 @@ static bool has_only_column_loops(const rd_program *p, const rd_loop *loop)
 }
 
 /* True if all rows of a tile may finish one inner loop before any row begins the next one: no row
- * reads a slot (buffer) that the loop also stores to, and no loop exits early.  Programs store to
- * few slots, so the search is short. */
+ * reads a slot (buffer) that the loop also stores to, and no loop exits early.  An EXIT counts only
+ * where tiles can follow it (a fold of one cell).  Programs store to few slots, so the search is
+ * short. */
 static bool can_interleave_rows(const rd_program *p, const rd_loop *loop)
 {
     for (int32_t i = loop->begin + 1; i < loop->end; i++) {
@@ -168,7 +169,8 @@ static void note_registers(const rd_program *p, rd_tile_code *code, int32_t i)
 }
 
 /* Sets the roles of all loops (columns or rows of tiles, or one index at a time) and the plans of
- * all instructions, before anything is fused. row and col are the loops open at an instruction. */
+ * all instructions, before anything is fused. row and col are the loops open at an instruction.
+ * LOOP and END themselves belong to no tile. */
 static void decode_all(const rd_program *p, rd_tile_code *code)
 {
     const rd_loop *row = NULL, *col = NULL;
@@ -254,7 +256,8 @@ static bool is_supported(const rd_program *p, const rd_tile_code *code)
 /* ---- Prefetching ----------------------------------------------------------------------------- */
 /* Where a loop has several loops over columns, marks the first LOAD of contiguous rows to be
  * prefetched, row by row: otherwise memory would be idle while the later loops compute on cached
- * elements.  `begin` is the LOOP instruction of `outer`, the loop around them. */
+ * elements.  Rows are contiguous if the stride along `outer` is the extent of the loop over
+ * columns.  `begin` is the LOOP instruction of `outer`, the loop around them. */
 static void find_prefetch(const rd_program *p, rd_tile_code *code, int32_t begin,
                           const rd_loop *outer)
 {
@@ -289,8 +292,8 @@ static void find_prefetches(const rd_program *p, rd_tile_code *code)
 }
 
 /* ---- All together ---------------------------------------------------------------------------- */
-/* Takes zeroed memory for the plan of a program and its arrays from the pool; NULL if it runs
- * out. */
+/* Takes zeroed memory for the plan of a program and its arrays from the pool; NULL if it runs out.
+ * One more of each, so that no array is empty. */
 static rd_tile_code *new_code(const rd_program *p, rd_get_fn *get, void *pool)
 {
     rd_tile_code *code = get(pool, sizeof *code);

@@ -162,7 +162,8 @@ static double order_ns(const rd_program *p, const rd_tile_code *code, int32_t i,
 }
 
 /* Returns the predicted nanoseconds of all kernels of the program on tiles, elements and calls,
- * with memory traffic left out. */
+ * with memory traffic left out. s->tile_call is the time of a call of a kernel, s->one_add that of
+ * an addition. */
 double rd_tile_compute_ns(const rd_program *p, const rd_tile_code *code, const rd_speeds *s)
 {
     double ns = 0;

@@ -118,7 +118,8 @@ static int64_t form_piece(const finding *f, int32_t axis, int32_t k)
 }
 
 /* Cuts an axis into pieces (ranges of indices) at all seams of its places, so that in each piece
- * every place is one sum.  False if there are more than RD_MOST_PIECES. */
+ * every place is one sum.  Piece k has indices from[k] to from[k + 1] - 1; form_piece() returns the
+ * first seam in it, or from[k].  False if there are more than RD_MOST_PIECES. */
 static bool cut(const finding *f, int32_t axis)
 {
     rd_axis_pieces *pieces = &f->code->pieces[axis];
@@ -144,7 +145,7 @@ static bool cut(const finding *f, int32_t axis)
 
 /* Notes, for all registers that are places, what they are in each piece of their axis (coef * index
  * + offset, or a truth value).  Registers of an axis with too many pieces are no places.  False: no
- * memory. */
+ * memory.  NULL in `form` says that a register is no place. */
 static bool form_all(const finding *f, rd_get_fn *get, void *pool)
 {
     for (int32_t reg = 0; reg < f->p->n_reg; reg++)
@@ -224,7 +225,7 @@ static void drop_places(const finding *f, int32_t i)
 }
 
 /* Skips instructions whose places nobody reads any more, last ones first, as skipping one takes
- * away uses of its operands. */
+ * away uses of its operands. `uses` counts the readers of a register. */
 static void skip_places(const finding *f)
 {
     for (int32_t i = f->p->n_inst; i-- > 0;) {
@@ -277,7 +278,8 @@ static void take_side(const finding *f, int32_t select, int32_t reg, bool side)
 }
 
 /* Guards the operands of an instruction that is itself guarded (made only where a SELECT chooses
- * it), if it alone reads them: they are wanted where it is. */
+ * it), if it alone reads them: they are wanted where it is. t->guard is the SELECT, guard_side
+ * which of its operands; reg.born is the instruction that makes a register. */
 static void pass_guard(const finding *f, int32_t i)
 {
     const rd_tile_inst *t = &f->code->inst[i];
@@ -333,7 +335,8 @@ static bool may_join(const rd_program *p, const rd_tile_code *code)
 
 /* Finds the instructions that *join*: loads and choices of rolled, padded or joined arrays, whose
  * moved indices (places) are plain sums in each piece of an axis.  Marks what only one side of a
- * choice needs.  False: no memory. */
+ * choice needs.  False: no memory.  A program without gathers has nothing to join, and code->pieces
+ * stays NULL. */
 bool rd_tile_fuse_seams(const rd_program *p, rd_tile_code *code, rd_get_fn *get, void *pool)
 {
     const size_t regs = (size_t)p->n_reg + 1;

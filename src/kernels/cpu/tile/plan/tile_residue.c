@@ -87,7 +87,8 @@ static rd_residue_why why_map(const rd_inst *inst)
 }
 
 /* Returns the reason why an instruction runs element by element; RD_N_RESIDUE if it runs in vectors
- * or is none of these. */
+ * or is none of these. Functions of arrays (block, f32, f64) take rows; those of single numbers do
+ * not. */
 static rd_residue_why why_of(const rd_program *p, const rd_tile_code *code, int32_t i)
 {
     const rd_inst *inst = &p->inst[i];
@@ -108,8 +109,8 @@ static rd_residue_why why_of(const rd_program *p, const rd_tile_code *code, int3
 }
 
 /* Adds to r what the tile machine runs element by element: operations and predicted time, each with
- * its reason.  Only work on each element of a tile counts, as work on each row is little in
- * comparison. r->ns is the time of all else. */
+ * its reason.  A program that is one kernel call (code->total) has none.  Only work on each element
+ * of a tile counts, as work on each row is little in comparison. r->ns is the time of all else. */
 void rd_tile_residue(const rd_program *p, const rd_tile_code *code, const rd_speeds *s,
                      rd_residue *r)
 {

@@ -143,8 +143,8 @@ static bool has_one_place_per_row(const rd_tiles *m, const rd_address *at)
 }
 
 /* Returns the index register of a gather at row r, if it has the positions themselves: a single
- * register with coefficient 1 and contiguous elements, and nothing else changes along the row.
- * NULL otherwise. */
+ * register with coefficient 1 and contiguous elements, and nothing else changes along the row
+ * (w->col is 0). NULL otherwise. */
 static const int64_t *places_in_register(const rd_tiles *m, const rd_tile_strides *w, int64_t r)
 {
     const rd_addend *only = NULL;
@@ -170,7 +170,9 @@ static void add_places(int64_t n, int64_t *restrict place, const int64_t *restri
 }
 
 /* Returns the positions of the elements of row r in a gather, in elements relative to the row's
- * address without index registers.  They are computed in `spare` unless a register has them. */
+ * address without index registers.  They are computed in `spare` unless a register has them.
+ * w->col is the stride of the address along the row, v.col that of the index register (0: one for
+ * the row). */
 static const int64_t *find_places(const rd_tiles *m, const rd_tile_strides *w, int64_t r,
                                   int64_t *spare)
 {
@@ -245,7 +247,9 @@ static void note_prefetch(rd_tiles *m, const char *at, int64_t bytes)
 }
 
 /* LOAD: a direct one makes the register a view of memory; others transpose, gather, or convert.
- * Elements of arrays outside of scratch are counted, and contiguous rows of them are prefetched. */
+ * Elements of arrays outside of scratch are counted, and contiguous rows of them are prefetched
+ * (note_prefetch() notes what lies behind them). The whole tile is one run if its rows follow each
+ * other on both sides. */
 static void load(rd_tiles *m, int32_t pc)
 {
     const rd_inst         *inst = &m->p->inst[pc];
@@ -303,7 +307,8 @@ static void store_nontemporal(rd_tiles *m, const rd_tile_strides *w, char *to, c
 }
 
 /* STORE: copies from memory to memory, transposes, scatters (to indices in registers), or converts.
- * There is nothing to do if the instruction that computed the value has stored it. */
+ * t->copied_load is the LOAD that is copied from, -1: none. There is nothing to do if the
+ * instruction that computed the value has stored it. */
 static void store(rd_tiles *m, int32_t pc)
 {
     const rd_tile_inst    *t = &m->code->inst[pc];

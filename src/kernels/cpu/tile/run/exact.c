@@ -69,7 +69,8 @@ void rd_update_best(rd_tiles *m, rd_update *a, const rd_fold_tile *t)
 }
 
 /* Updates each row's cell (result) with the number of true elements in the row; with `test`, of
- * those that compare true with the scalar y. */
+ * those that compare true with the scalar y. update_one() takes the sum as one element, at the
+ * block of the row's first element. */
 void rd_update_counts(rd_tiles *m, rd_update *a, const rd_fold_tile *t, rd_simd_count_if *test)
 {
     const rd_tile_fold *f = a->f;
@@ -97,7 +98,7 @@ static void update_sum(rd_update *a, int64_t block, int64_t sum)
 
 /* Sums ints of 8 or 16 bits where each column is a cell (result).  If rows follow each other
  * without gaps (`flat`), one kernel call sums all of them, with as many sums as columns; a task may
- * have a part of each row only. */
+ * have a part of each row only.  The kernel sums element i into sums[i mod columns]. */
 static void update_small_columns(rd_tiles *m, rd_update *a, const rd_fold_tile *t,
                                  const rd_tile_strides *w)
 {
@@ -116,7 +117,8 @@ static void update_small_columns(rd_tiles *m, rd_update *a, const rd_fold_tile *
 }
 
 /* Sums ints of 8 and 16 bits straight from memory, and updates each row's cell (result) with the
- * sum. task->loads counts elements read from slots that are not scratch. */
+ * sum. task->loads counts elements read from slots that are not scratch. With period 1 the kernel
+ * makes one sum of a row; w has the strides of the skipped LOAD. */
 void rd_update_small_ints(rd_tiles *m, rd_update *a, const rd_fold_tile *t,
                           const rd_tile_strides *w)
 {

@@ -27,7 +27,8 @@ bool rd_tiles_needs_conversion(const rd_tile_fold *f)
 }
 
 /* Makes results of n states (finalise: a mean divides, say), and converts them if their type is
- * another one. */
+ * another one. ddof is what variances subtract from the number of elements; spare states (array 1)
+ * hold results before they are converted. */
 void rd_tiles_finish(const rd_tiles *m, const rd_tile_fold *f, char *memory, int64_t n,
                      void *const *s, void *const *to)
 {
@@ -100,7 +101,8 @@ static void merge_interleaved(const rd_tile_fold *f, int64_t n, void *const *s)
 }
 
 /* Merges the first n lanes (accumulators of one result) of finished blocks into one state for each
- * interleaved cell, by the reducer's own kernel or by halves.  Returns how many states are left. */
+ * interleaved cell, by the reducer's own kernel (code->lanes) or by halves.  Lanes of several
+ * interleaved cells lie apart, so that kernel needs copies.  Returns how many states are left. */
 int64_t rd_tiles_merge_lanes(const rd_tile_fold *f, int64_t n, void *const *s)
 {
     if (!f->code->lanes || n == 0)

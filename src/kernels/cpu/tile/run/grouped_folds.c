@@ -42,7 +42,8 @@ static char *fourth_spare(const rd_tiles *m)
 /* ---- Labels ---------------------------------------------------------------------------------- */
 /* Copies the labels (the group of each element) to a spare buffer, with -1, which belongs to no
  * group, in place of those of masked elements.  Bit k of `form` says that operand k of the choice
- * is one number for the row: the -1 (bit 2), and maybe the label (bit 1). */
+ * is one number for the row: the -1 (bit 2), and maybe the label (bit 1).  The choice writes label
+ * where the mask is true, else -1. */
 static rd_reg_view mask_labels(rd_tiles *m, const rd_reg_view *label, int32_t mask_reg)
 {
     const unsigned     form     = 4U | (unsigned)(label->col == 0) << 1;
@@ -178,7 +179,9 @@ static int64_t count_rows_at_once(const rd_tiles *m, const group_step *t, int64_
 }
 
 /* Updates cells (results) with the elements of row r from column c on, as many as are of one block,
- * or with several such rows.  Sets q->n to the number of elements, and returns how many rows. */
+ * or with several such rows.  The numbers of the element at (r, c) follow from those of the tile's
+ * first element (t->..) and their strides; `step` is its step.  Sets q->n to the number of
+ * elements, and returns how many rows. */
 static int64_t update_from(const rd_tiles *m, const group_step *t, int64_t r, int64_t c,
                            rd_group_row *q)
 {
@@ -233,7 +236,7 @@ static void update_tile(const rd_tiles *m, const group_step *t)
 }
 
 /* STEP of a group-by: finds operands and labels (the group of each element), then updates the
- * cells. */
+ * cells. The positions are the numbers of the tile's first element in the fold. */
 void rd_grouped_folds_step(rd_tiles *m, int32_t pc, const rd_tile_fold *f, char *memory)
 {
     const rd_inst      *inst = &m->p->inst[pc];

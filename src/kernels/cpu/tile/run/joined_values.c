@@ -198,7 +198,7 @@ static bool is_memory(rd_tiles *m, int32_t pc, const box *b)
 }
 
 /* Runs an instruction that joins in box b of its tile y: loads the box, or copies it from the
- * chosen register. */
+ * chosen register. load_of() is -1 if a register holds the value. */
 static void join_box(rd_tiles *m, int32_t pc, const box *b, const rd_reg_view *y)
 {
     const int32_t reg = chosen_in(m, pc, b), load = load_of(m, pc, reg);
@@ -224,7 +224,8 @@ static void size_box(const rd_tiles *m, const rd_tile_inst *t, box *b)
 }
 
 /* Runs a LOAD at moved or clamped indices, or a SELECT by a comparison of such, box by box: within
- * a box, one piece of each axis, each index is a plain sum and each choice is one side. */
+ * a box, one piece of each axis, each index is a plain sum and each choice is one side. If one box
+ * is the whole tile, the register may be the memory itself. */
 void rd_tiles_join(rd_tiles *m, int32_t pc)
 {
     const rd_tile_inst *t = &m->code->inst[pc];

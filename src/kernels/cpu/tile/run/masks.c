@@ -29,7 +29,8 @@ rd_reg_view rd_mask_dense(rd_tiles *m, int32_t reg)
 
 /* Copies x to the spare buffer, with the identity (which changes no state) in place of masked
  * elements: y = mask ? x : identity.  Bit k of `form` says that operand k is one number for all of
- * the row: the identity (bit 2), and x if its columns repeat (bit 1). */
+ * the row: the identity (bit 2), and x if its columns repeat (bit 1).  Bools are bytes, so their
+ * identity is, too. */
 rd_reg_view rd_mask_leave_out(rd_tiles *m, const rd_fold *fold, const rd_reg_view *x,
                               const rd_reg_view *mask)
 {
@@ -114,7 +115,9 @@ static void note_places(const rd_tile_fold *f, char *memory, const flags *s, con
 }
 
 /* Sets the flags of the cells (results) that unmasked elements of the tile update: an empty cell
- * has another result.  Totals (rows that are whole folds) have a flag for each row of the tile. */
+ * has another result.  Totals (rows that are whole folds) have a flag for each row of the tile.
+ * t->cell and t->index are the numbers of the tile's first element.  Kernel [0] combines two rows
+ * by `or`. */
 void rd_mask_note_seen(const rd_tiles *m, const rd_tile_fold *f, char *memory,
                        const rd_fold_tile *t)
 {
@@ -135,8 +138,9 @@ void rd_mask_note_seen(const rd_tiles *m, const rd_tile_fold *f, char *memory,
 
 /* ---- Scans ----------------------------------------------------------------------------------- */
 /* Sets the results y of a scan to that of no elements (`nothing`) in row r, for cells that have had
- * no unmasked element.  Where columns run backwards the flags do, too: `next` is negative.  Form 4
- * of the choice: its third operand is one number. */
+ * no unmasked element. s->next is the distance of the flags of neighbouring columns.  Where columns
+ * run backwards the flags do, too: `next` is negative.  Form 4 of the choice: its third operand is
+ * one number. */
 static void clear_unseen(const rd_tiles *m, const rd_reg_view *y, const flags *s, int64_t r,
                          const rd_word *nothing)
 {
@@ -165,8 +169,9 @@ static void clear_row(const rd_tiles *m, const rd_tile_fold *f, const rd_reg_vie
     s->seen[0] |= one != NULL;
 }
 
-/* Sets the results y of a masked scan to that of no elements where none has come yet.  Inclusive
- * scans note the elements of this step first, exclusive ones after it. */
+/* Sets the results y of a masked scan to that of no elements where none has come yet.  Where a row
+ * is one scan, its flags are one (next is 0).  Inclusive scans note the elements of this step
+ * first, exclusive ones after it. */
 void rd_mask_clear_empty(const rd_tiles *m, const rd_tile_fold *f, char *memory,
                          const rd_reg_view *y, const rd_reg_view *mask)
 {

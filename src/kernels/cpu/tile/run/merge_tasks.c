@@ -29,7 +29,8 @@ static void merge_seen(const rd_tile_fold *f, char *into, const char *next, int6
 }
 
 /* Merges a group of two tasks' folds where any order gives the same bits: the nodes (partial
- * results) of each task become one, and these two one. */
+ * results) of each task become one, and these two one. A stack of depth 0 has no node, so there is
+ * nothing to merge. */
 static void merge_unordered(const rd_tile_fold *f, char *into, char *next, int64_t group)
 {
     rd_tree_node node;

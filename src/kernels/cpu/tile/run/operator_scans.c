@@ -116,7 +116,7 @@ static char *detour_buffer(const scan *a)
 }
 
 /* Copies results from the detour buffer to elements (r .. r + rows, c .. c + n) of y: converts
- * them, or uses non-temporal stores. */
+ * them, or uses non-temporal stores. Rows of the buffer have n elements of size[0] bytes. */
 static void copy_results(const rd_tiles *m, const scan *a, int64_t r, int64_t c, int64_t rows,
                          int64_t n)
 {
@@ -197,7 +197,9 @@ static void tree_step(const scan *a, int64_t cell, int64_t n, const void *x, int
 }
 
 /* Takes one step of n <= RD_SPARE neighbouring scans, elements (r, c .. c + n), and writes their
- * results; an exclusive scan writes the prefix first. */
+ * results; an exclusive scan writes the prefix first. s.part is the prefix within the current
+ * block; the kernel `prefix` joins it with the blocks before. At step 0 an exclusive scan has the
+ * result of no elements. */
 static void scan_step(const rd_tiles *m, const scan *a, int64_t cell, int64_t step, int64_t r,
                       int64_t c, int64_t n)
 {
@@ -225,7 +227,8 @@ static void scan_step(const rd_tiles *m, const scan *a, int64_t cell, int64_t st
 }
 
 /* Takes `rows` successive steps of n neighbouring scans, from element (r, c) on, by one call of a
- * kernel.  All steps are in one block; through the detour buffer they are at most ASIDE_ROWS. */
+ * kernel.  All steps are in one block; through the detour buffer they are at most ASIDE_ROWS, and
+ * as many columns at a time (`most`) as it has bytes for. */
 static void scan_rows(const rd_tiles *m, const scan *a, int64_t cell, int64_t r, int64_t c,
                       int64_t rows, int64_t n)
 {

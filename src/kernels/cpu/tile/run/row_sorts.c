@@ -54,7 +54,8 @@ static bool has_only_sort(const rd_tiles *m, const rd_loop *loop)
 }
 
 /* Sorts all rows of a loop together, element j of many rows in one vector.  False if the rows must
- * go one by one.  Pitches are found as the distance between the rows of the first two indices. */
+ * go one by one. rd_sort_rows_of() returns the routine for vectors of that many bytes.  Pitches
+ * (from, to) are found as the distance between the rows of the first two indices. */
 bool rd_tiles_sort_interleaved(rd_tiles *m, const rd_loop *loop)
 {
     rd_tile_axis *axis = &m->axis[loop->axis];

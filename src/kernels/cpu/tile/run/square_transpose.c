@@ -148,7 +148,8 @@ static void copy_rows(const rd_tiles *m, const rd_tile_inst *t, const char *from
 
 /* STORE of a value that is only loaded (by LOAD number `load`), whose columns lie in rows of
  * memory: copies them transposed.  Non-temporal stores go straight from registers if cache lines
- * are aligned, else by way of the spare buffer. */
+ * are aligned, else by way of the spare buffer.  A cache line has 64 bytes.  There may be no
+ * non-temporal kernel for this size (NULL). */
 static void copy_transposed(const rd_tiles *m, const rd_tile_inst *t, int32_t load)
 {
     const rd_tile_strides *w           = &t->strides;

@@ -129,7 +129,8 @@ static const void *copy_if_in_place(const rd_state_scan *a, const void *x, const
 }
 
 /* Updates n neighbouring scans with step `at`, elements (r, c ..), and writes their results; an
- * exclusive scan writes the results first.  At step 0 that is the result of no elements. */
+ * exclusive scan writes the results first.  At step 0 that is the result of no elements; at the
+ * first step of a later block, that of the blocks before (`empty`). */
 void rd_state_scan_step(const rd_state_scan *a, int64_t slot, int64_t at, int64_t r, int64_t c,
                         int64_t n)
 {

@@ -339,7 +339,8 @@ static void run_around(const rd_program *p, const rd_tile_total *t, rd_task *tas
     }
 }
 
-/* Runs a program of folds over planes (two-dimensional parts of an array). */
+/* Runs a program of folds over planes (two-dimensional parts of an array). n is the columns, or
+ * lanes, that the kernel takes; ldx and ldy are elements from row to row. */
 static void run_planes(const rd_program *p, const rd_tile_total *t, rd_task *task)
 {
     const rd_fold_rows q = { .n     = t->n,
@@ -353,7 +354,8 @@ static void run_planes(const rd_program *p, const rd_tile_total *t, rd_task *tas
     run_around(p, t, task, /*number=*/0, &q, array_begin(task, t->to));
 }
 
-/* Runs a program that folds one row, by one call of the kernel. */
+/* Runs a program that folds one row, by one call of the kernel. finish() turns the state into the
+ * result (ddof is for variances); the elements of both operands are counted. */
 static void run_row(const rd_tile_total *t, rd_task *task)
 {
     const rd_fold     *fold = t->fold->fold;

@@ -76,7 +76,8 @@ void rd_tree_copy(const rd_tile_fold *f, int64_t n, void *const *to, void *const
 }
 
 /* Merges node `row + 1` of the stack into node `row`.  Where only one of them has states (a last,
- * shorter step), these are kept. */
+ * shorter step), these are kept.  `n` is how many of the group's states a node has, `first` the
+ * number of the group's first state. */
 static void merge_rows(const rd_tile_fold *f, char *memory, int64_t group, int32_t row)
 {
     rd_tree_node *left = &rd_tree_nodes(f, memory, group)[row], *right = left + 1;
@@ -104,7 +105,8 @@ static bool siblings(const rd_tile_fold *f, const rd_tree_node *left, const rd_t
 }
 
 /* Puts the finished node at `depth` on the stack, and merges it with its left siblings as far as
- * they are finished: like a carry in a binary counter. */
+ * they are finished: like a carry in a binary counter. A node of level l covers 2^l blocks, so a
+ * merged one has the next level. g->depth is the number of nodes on the stack. */
 void rd_tree_push(const rd_tile_fold *f, char *memory, int64_t group, rd_tree_node node)
 {
     rd_group     *g     = rd_tree_group(memory, group);
