@@ -30,7 +30,7 @@ typedef struct object {
 } object;
 
 /* Sets the key of an object, a hash of all that decides what it does (compiler, flags, text); and
- * its file name, which is the key and ".so". */
+ * its file name, which is the key and ".so". FORM is the version of how objects are called. */
 static void set_name(object *o)
 {
     rd_hash hash = rd_hash_add(rd_hash_begin(), FORM, sizeof FORM);

@@ -57,7 +57,8 @@ static int64_t calls_of(const rd_cpu_product *product)
                : (k - LONGEST_RUN + product->steps - 1) / product->steps;
 }
 
-/* Counts the blocks of c of so many rows and columns, and the calls of each.  A symmetric product
+/* Counts the blocks of c of so many rows and columns, and the calls of each. of_item is the blocks
+ * of one matrix c of the batch, `parts` the products that each is the sum of.  A symmetric product
  * has only the blocks on and above the diagonal. */
 static void count_blocks(rd_cpu_product *product)
 {

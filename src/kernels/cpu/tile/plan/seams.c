@@ -178,7 +178,8 @@ static bool stores_nothing(const rd_program *p, int32_t loop, int32_t slot)
 }
 
 /* True if a LOAD of a tile can be done piece by piece (it *joins*): all its indices in registers
- * are places, which are plain sums in each piece of an axis. */
+ * are places, which are plain sums in each piece of an axis. Its loop must store nothing in that
+ * memory, as the LOAD may run later in the loop. */
 static bool load_joins(const finding *f, int32_t i)
 {
     const rd_address *at = &f->p->address[f->p->inst[i].arg];

@@ -168,8 +168,8 @@ static bool is_register(rd_dtype type)
 
 /* Calls a user's function of n elements on row r, in the types that it takes: the whole row, or
  * pieces of 256 elements where these are converted. False if it failed. store() converts from
- * registers to the type that the function takes, load() its results back. A function returns 0 if
- * it has not failed. */
+ * registers to the type that the function takes, load() its results back. A function returns NULL
+ * if it has not failed, else its message, which call_elements() finds again. */
 static bool call_block(const rd_tiles *m, const rd_inst *inst, const arguments *a,
                        const rd_reg_view *y, int64_t r)
 {

@@ -46,7 +46,8 @@ static void merge_unordered(const rd_tile_fold *f, char *into, char *next, int64
 }
 
 /* Adds the later task's nodes (merged states of finished blocks) to the combine tree of the earlier
- * task, as if one task had made all. */
+ * task, as if one task had made all. Their current blocks end first; a node that is pushed merges
+ * with its finished siblings. */
 static void merge_nodes(const rd_tile_fold *f, char *into, char *next, int64_t group)
 {
     rd_tree_end_block(f, into, group);

@@ -200,7 +200,9 @@ static rd_reg_view weights(rd_tiles *m, int32_t reg)
 }
 
 /* Returns the numbers of a scan on this tile: its first element's cell (which scan), step and
- * index, and their strides from row to row and column to column. */
+ * index, and their strides from row to row and column to column. `kernels` are those that update
+ * states and write results at once; a step's number counts passes along the lanes, then steps of
+ * this one. */
 static rd_state_scan tile_of(rd_tiles *m, const rd_tile_fold *f)
 {
     return (rd_state_scan){ .m       = m,

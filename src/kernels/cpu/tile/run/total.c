@@ -209,9 +209,10 @@ static bool find_arrays(const rd_program *p, const rd_tile_code *code, const rd_
 }
 
 /* Sets code->total if the program is one fold of a small array, or folds of small planes
- * (two-dimensional parts of it), with a kernel: it then runs without tiles and registers. Not for
- * group-bys, users' reducers, masks and results of another type than the states. code->total stays
- * NULL otherwise; else it lives as long as the program. False if memory runs out. */
+ * (two-dimensional parts of it), with a kernel: it then runs without tiles and registers. Tables of
+ * kernels are by element, reducer and fused map, NULL where there are none. Not for group-bys,
+ * users' reducers, masks and results of another type than the states. code->total stays NULL
+ * otherwise; else it lives as long as the program. False if memory runs out. */
 bool rd_tile_find_total(const rd_program *p, rd_tile_code *code, rd_get_fn *get, void *pool)
 {
     const rd_tile_fold *f     = code->fold;

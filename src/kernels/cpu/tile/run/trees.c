@@ -185,8 +185,9 @@ static int32_t siblings_of(const rd_tile_fold *f, char *memory, int64_t group, r
 
 /* Moves a finished block up the combine tree, RD_SPARE states at a time, so that they stay in the
  * first-level cache. n siblings on the stack merge with it at once; if there are none, it goes on
- * the stack as it is. As whole rows they would come from the second or third level for each node
- * that merges. */
+ * the stack as it is. After each merge `right` is where the merged node lies, for the next sibling
+ * on its left. As whole rows they would come from the second or third level for each node that
+ * merges. */
 static void close_block(const rd_tile_fold *f, char *memory, int64_t group, void *const *block)
 {
     rd_group     *g     = rd_tree_group(memory, group);
