@@ -9,8 +9,8 @@ const rd_inst_row rd_inst_table[RD_N_INST] = {
 #include "kernels/insts.def"
 };
 
-/* Returns how many registers the instruction writes, from dst on: a number of insts.def, or as
- * many as its fold has results. */
+/* Returns how many registers the instruction writes, from dst on: a number of insts.def, or as many
+ * as its fold has results. Registers from dst on have consecutive numbers. */
 int32_t rd_inst_makes(const rd_program *p, const rd_inst *inst)
 {
     const int makes = rd_inst_table[inst->kind].makes;
@@ -29,9 +29,10 @@ static void add(int32_t *reg, int32_t *n, int32_t r)
         reg[(*n)++] = r;
 }
 
-/* Lists the registers that an instruction reads, each once, and returns their number. They are
- * a, b, c, as many as its row of insts.def says; the label of a step with groups; the operands
- * of a call; the registers in an address (a gather). */
+/* Lists the registers that an instruction reads, each once, and returns their number; `reg` has
+ * room for RD_MOST_READ. A register of -1 is absent. They are a, b, c, as many as its row of
+ * insts.def says; the label of a step with groups; the operands of a call; the registers in an
+ * address (a gather). */
 int32_t rd_inst_reads(const rd_program *p, const rd_inst *inst, int32_t *reg)
 {
     const rd_inst_row *row   = &rd_inst_table[inst->kind];
@@ -76,7 +77,8 @@ int64_t rd_positions(const rd_program *p, const rd_address *at)
 
 /* True if a position grows with every further round of the loops around the instruction, as in a
  * row-major traversal: each loop's coefficient exceeds `inner`, the sum of what the loops inside
- * can add. False for a backward loop, or a loop over tiles. */
+ * can add. False for a backward loop, or a loop over tiles. Loops with coefficient 0 do not move
+ * it. */
 bool rd_rises(const rd_program *p, int32_t inst, const rd_address *at)
 {
     int64_t inner = 0;

@@ -29,7 +29,8 @@ static void append(rd_program *p, int32_t loop)
 
 /* Builds the tree of loops from the LOOP and END instructions, in one pass. Each loop gets its
  * first and last instruction, its parent (-1: none), its first child and next sibling. Each
- * instruction gets the loop that holds it. */
+ * instruction gets the loop that holds it: `open` is the innermost loop at that instruction, -1:
+ * none; LOOP and END get the one around theirs. */
 void rd_program_tree(rd_program *p)
 {
     int32_t open = -1;
@@ -54,8 +55,8 @@ void rd_program_tree(rd_program *p)
 }
 
 /* Returns the axis that numbers the rows of a sparse array, for a loop that visits the stored
- * elements of one row. The row's first element is read from memory at an address whose first
- * addend is that axis. */
+ * elements of one row. row_from is the number of the address in memory at which the row's first
+ * element is read; its first addend is that axis. */
 int32_t rd_axis_of_rows(const rd_program *p, const rd_loop *row)
 {
     return p->address[row->row_from].add[0].axis;
@@ -75,7 +76,8 @@ int64_t rd_reach(const rd_program *p, int32_t axis)
 
 /* Returns how many rounds a loop has each time. A loop over tiles has as many as there are tiles
  * (ranges); another one has the indices in the current tile of its axis. For a loop over the
- * elements of a sparse row it is the average, plus 1. */
+ * elements of a sparse row it is the average, plus 1: elements in all (the axis' extent) by the
+ * rows. */
 int64_t rd_trips(const rd_program *p, int32_t loop)
 {
     const rd_loop *l = &p->loop[loop];
@@ -184,7 +186,8 @@ static void add_element(rd_text *text, const rd_program *p, const rd_inst *inst)
 }
 
 /* Adds the bound that a mask gives a loop, which visits only indices where it is not negative: "
- * where 1*i0 + -1*i1 + 5 >= 0", behind the word `before`. n_add 0: there is no such bound. */
+ * where 1*i0 + -1*i1 + 5 >= 0", behind the word `before`. A bound is a sum of multiples of axes'
+ * indices, of registers, and an offset. n_add 0: there is no such bound. */
 static void add_bound(rd_text *text, const rd_bound *b, const char *before)
 {
     if (b->n_add == 0)
@@ -198,8 +201,8 @@ static void add_bound(rd_text *text, const rd_bound *b, const char *before)
 }
 
 /* Adds the line of a loop: "for i1 by 64 of 3000 where -1*i1 + 5 >= 0" in steps of tiles of 64,
- * with the bound of a mask; or "for i1 from s2[i0] i64 to s2[1 + i0] i64" over the stored
- * elements of a sparse row. */
+ * with the bound of a mask; a list of ranges in slot s2 (list_at -1: none) as "where in a list of
+ * s2"; or "for i1 from s2[i0] i64 to s2[1 + i0] i64" over the stored elements of a sparse row. */
 static void add_loop(rd_text *text, const rd_program *p, const rd_loop *loop)
 {
     rd_text_add(text, "for i%" PRId32, loop->axis);
@@ -247,7 +250,8 @@ static void add_result(rd_text *text, const rd_program *p, const rd_inst *inst)
     }
 }
 
-/* Adds one line: "r3 f32 = add(r1, r2)", "fold0 takes r3 where r4", "s1[i0] f32 = r5". */
+/* Adds one line: "r3 f32 = add(r1, r2)", "fold0 takes r3 where r4", "s1[i0] f32 = r5". All kinds
+ * without a line of their own make a register. */
 static void add_inst(rd_text *text, const rd_program *p, const rd_inst *inst)
 {
     switch (inst->kind) {
@@ -275,7 +279,8 @@ static void add_inst(rd_text *text, const rd_program *p, const rd_inst *inst)
 }
 
 /* Adds the line about axes, tasks and registers, "i0 < 3000; tasks share i0 by 16; 2 registers",
- * and a line for each scratch slot (temporary buffer). */
+ * and a line for each scratch slot (temporary buffer). "one point" stands for no axis; "serial":
+ * there is only one task. */
 static void add_facts(rd_text *text, const rd_program *p)
 {
     for (int32_t k = 0; k < p->n_axis; k++)
@@ -292,7 +297,9 @@ static void add_facts(rd_text *text, const rd_program *p)
 /* Adds how a fold (a reduction or scan) groups its elements: the law of reordering, lanes (partial
  * accumulators), blocks of steps, and the positions that say to which of them an element goes.
  *
- *     , commutes, lanes 64, blocks 2 of 64 steps, lane i1 of 8000, outer 0, index i1 */
+ *     , commutes, lanes 64, blocks 2 of 64 steps, lane i1 of 8000, outer 0, index i1
+ *
+ * steps INT64_MAX: one block without an end. */
 static void add_tree(rd_text *text, const rd_fold *fold)
 {
     rd_text_add(text, ", %s, lanes %" PRId32, law_names[fold->law], fold->lanes);
@@ -310,8 +317,9 @@ static void add_tree(rd_text *text, const rd_fold *fold)
     add_position(text, &fold->index);
 }
 
-/* Adds the line of a fold (a reduction or scan), with its reducer, types, combine tree, and cells
- * (the accumulators, one for each result):
+/* Adds the line of a fold (a reduction or scan), with its reducer, types, ddof (what var and std
+ * subtract from the number of elements), combine tree, groups (`apart`: their stride in cells), and
+ * cells (the accumulators, one for each result):
  *
  *     fold0: sum of f32 to f32, commutes, lanes 64, .., cells 1 at 0, split */
 static void add_fold(rd_text *text, const rd_fold *fold, int32_t number)
@@ -337,7 +345,9 @@ static void add_fold(rd_text *text, const rd_fold *fold, int32_t number)
     rd_text_add(text, "%s\n", fold->split ? ", split" : "");
 }
 
-/* Adds the line of a sort: "sorting0: sort of f32 rows of 100, s0[100*i0] f32, to 100 f32". */
+/* Adds the line of a sort: "sorting0: sort of f32 rows of 100, s0[100*i0] f32, to 100 f32". Behind
+ * it stand the quantiles that are asked for (q), and for a row that comes in strips (`most`) their
+ * length and the memory of the state. */
 static void add_sorting(rd_text *text, const rd_program *p, int32_t number)
 {
     const rd_sorting *s = &p->sorting[number];

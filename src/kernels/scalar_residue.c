@@ -11,9 +11,9 @@ const rd_residue_row rd_residue_table[RD_N_RESIDUE] = {
 #include "kernels/scalar_residue.def"
 };
 
-/* Counts an operation that is done `times` times in `ns` nanoseconds altogether, in the sums of
- * the stage and of the reason `why` it is not vectorised; RD_N_RESIDUE: it is vectorised.  The
- * reason keeps the name of its most expensive operation. */
+/* Counts an operation that is done `times` times in `ns` nanoseconds altogether, in the sums of the
+ * stage and of the reason `why` it is not vectorised; RD_N_RESIDUE: it is vectorised.  The reason
+ * keeps the name of its most expensive operation.  An operation that never runs leaves no name. */
 void rd_residue_add(rd_residue *r, rd_residue_why why, const char *what, double times, double ns)
 {
     rd_residue_part *part;

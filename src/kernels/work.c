@@ -29,9 +29,9 @@ static double rounds_of_loop(const rd_program *p, int32_t loop)
     return (double)ranges;
 }
 
-/* Returns how often the body of a loop runs in all: the product of the rounds of all loops
- * around. `bounded`: loops skip indices that a mask leaves out, so only their share of the
- * rounds counts. */
+/* Returns how often the body of a loop runs in all: the product of the rounds of all loops around.
+ * `bounded`: loops skip indices that a mask leaves out, so only their share of the rounds counts
+ * (bounds->share, at most 1; bounds NULL: no mask). */
 static double times_in(const rd_program *p, int32_t loop, bool bounded)
 {
     double times = 1;
@@ -67,7 +67,8 @@ bool rd_program_is_uneven(const rd_program *p)
 }
 
 /* True if the instruction computes a transcendental function of floats, such as exp or sin: an
- * operator with code of C's library or of this one. */
+ * operator with code of C's library or of this one. RD_BY_LIBM is C's library; OURS, OWN and HARD
+ * are kinds of code of this one. */
 bool rd_inst_is_function(const rd_inst *inst)
 {
     if (inst->kind != RD_I_MAP || rd_dtype_kind(inst->type) != RD_KIND_FLOAT)
@@ -89,8 +90,8 @@ bool rd_takes_exponential(const rd_program *p, const rd_inst *inst)
     return of_fold && rd_reducer_takes_exponential(p->fold[inst->arg].reducer);
 }
 
-/* Adds the bytes that `times` sorts of a row read and write. Scratch (temporary memory of a
- * task) stays in a cache and does not count. */
+/* Adds the bytes that `times` sorts of a row read and write. Scratch (temporary memory of a task)
+ * stays in a cache and does not count. Slots below first_scratch are arrays. */
 static void add_rows(const rd_program *p, const rd_sorting *s, double times, rd_work *cost)
 {
     if (p->address[s->from].slot < p->first_scratch)
@@ -100,8 +101,8 @@ static void add_rows(const rd_program *p, const rd_sorting *s, double times, rd_
 }
 
 /* Adds what one instruction does in all its rounds: operations; transcendental functions; all of
- * that as so many additions; calls of users' functions. bounded: loops skip what masks leave
- * out. */
+ * that as so many additions (the tables have each operator's cost in additions); calls of users'
+ * functions. bounded: loops skip what masks leave out. */
 static void add_inst(const rd_program *p, int32_t i, bool bounded, rd_work *cost)
 {
     const rd_inst *inst  = &p->inst[i];
@@ -157,9 +158,10 @@ static bool is_of_outer_axis(const rd_program *p, const rd_address *at, int32_t 
     return false;
 }
 
-/* Returns how many elements access number i touches, each counted once. A loop whose index is
- * not in the address comes back to the same elements; it counts only if they are more bytes than
- * a cache holds. bounded: loops skip what masks leave out. */
+/* Returns how many elements access number i touches, each counted once. A loop whose index is not
+ * in the address comes back to the same elements; it counts only if they are more bytes than a
+ * cache holds. bounded: loops skip what masks leave out. Of tiled axes only the innermost loop
+ * counts. */
 static double elements_touched(const rd_program *p, int32_t i, bool bounded)
 {
     const rd_address *at   = &p->address[p->inst[i].arg];
@@ -208,9 +210,9 @@ static void add_access(const rd_program *p, int32_t i, bool bounded, slot_span *
 }
 
 /* Returns the bytes that all accesses of a kind (LOAD or STORE) move of a buffer (slot). Several
- * accesses mostly touch the same elements, a little apart, as in a stencil. So it is at most the
- * span from the least element to the greatest, but no less than the largest access. Gathers, and
- * accesses with gaps, count as what they touch. */
+ * accesses mostly touch the same elements, a little apart, as in a stencil. `size` is the bytes of
+ * an element. So it is at most the span from the least element to the greatest, but no less than
+ * the largest access. Gathers, and accesses with gaps, count as what they touch. */
 static double bytes_of_slot(const rd_program *p, rd_inst_kind kind, int32_t slot, bool bounded)
 {
     slot_span s    = { 0 };

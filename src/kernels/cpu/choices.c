@@ -7,7 +7,9 @@
 #include <math.h>
 
 /* Predicts the time of a program as compiled loops, or on tiles, by the measured speeds of this
- * machine; 0 ns: unknown.  False: no memory. */
+ * machine; 0 ns: unknown.  Tiles have the memory traffic and the start of loops, other computing,
+ * and no loops that begin and end (`entries`).  With one thread the program runs as a whole.
+ * False: no memory. */
 bool rd_cpu_price(const rd_program *p, rd_form_kind kind, int threads, rd_get_fn *get, void *pool,
                   rd_price *price)
 {
@@ -24,7 +26,8 @@ bool rd_cpu_price(const rd_program *p, rd_form_kind kind, int threads, rd_get_fn
 }
 
 /* For reports: lists what was chosen for a program, up to `most` choices: compiled loops or tiles,
- * then the strips of its loops.  Returns how many; -1: no memory. */
+ * then the strips of its loops.  Returns how many; -1: no memory.  Products and the reference have
+ * no choices. */
 int32_t rd_cpu_choices(const rd_program *p, rd_get_fn *get, void *pool, rd_alternatives *at,
                        int32_t most)
 {

@@ -33,7 +33,8 @@ int rd_cpu_held(void)
     return atomic_load(&held);
 }
 
-/* True if a test wants this request for a compiled nest to find none. */
+/* True if a test wants this request for a compiled nest to find none. Mostly the count is 0, and
+ * the plain load that tests it is cheap. */
 static bool is_held_back(void)
 {
     return atomic_load_explicit(&held, memory_order_relaxed) > 0 && atomic_fetch_sub(&held, 1) > 0;
@@ -53,7 +54,8 @@ static bool multiplies(const char **why)
 }
 
 /* Prepares a compiled nest (the loops of a program as one C function); *to is NULL if there is
- * none.  `whole`: one task runs all of it.  False: no memory. */
+ * none.  `whole`: one task runs all of it.  Why there is none is not needed here.  The nest lives
+ * as long as the program.  False: no memory. */
 static bool prepare_code(const rd_program *p, const rd_simd *simd, bool whole, rd_get_fn *get,
                          void *pool, const void **to)
 {
@@ -76,7 +78,9 @@ static void raise_state_bytes(rd_program *p, const rd_nest_code *code)
 /* Prepares compiled loops, where nothing faster is known. Small programs mostly run as one task,
  * and are compiled for that (p->whole), unless they run in steps. The few small ones that several
  * tasks share do without. A brief plan is one for the first runs: it may do without compiled code
- * for now. */
+ * for now, if code only comes after some work anyway (rd_tier_is_patient), and the work is little
+ * or among the first of the process (rd_tier_spares). p->step > 0: a body runs on so many indices
+ * at a time. by_rows_bytes is the state that a nest by rows needs. */
 static bool prepare_nest(rd_program *p, const rd_simd *simd, bool brief, rd_get_fn *get, void *pool)
 {
     static const double ENOUGH = 1e6; /* operations: a clock is nothing beside them */
@@ -111,7 +115,8 @@ static bool prepare_nest(rd_program *p, const rd_simd *simd, bool brief, rd_get_
 }
 
 /* Prepares all strategies that may run the program: a matrix product, tiles or the reference, and
- * compiled loops.  A product needs no other strategy.  False: no memory. */
+ * compiled loops.  A product needs no other strategy.  If the reference is asked for (scalar),
+ * nothing else is prepared; else it is where tiles cannot run the program.  False: no memory. */
 static bool prepare_strategies(rd_program *p, bool brief, rd_get_fn *get, void *pool)
 {
     const bool     scalar = rd_cpu_is_scalar();
@@ -131,7 +136,8 @@ static bool prepare_strategies(rd_program *p, bool brief, rd_get_fn *get, void *
 }
 
 /* Chooses and prepares how a program runs on the CPU: rd_backend_table.prepare. p->brief asks for a
- * plan for the first runs, which may do without compiled code.  False: no memory. */
+ * plan for the first runs, which may do without compiled code.  False: no memory.  p->whole_bytes
+ * is the state that a run as one task needs. */
 static bool prepare(rd_program *p, rd_get_fn *get, void *pool)
 {
     const bool brief = p->brief;
@@ -145,7 +151,8 @@ static bool prepare(rd_program *p, rd_get_fn *get, void *pool)
 }
 
 /* Returns the functions of a compiled nest that is loaded and has not turned out slower than tiles;
- * NULL: there are none. */
+ * NULL: there are none. Only `timed` programs are compared with tiles: rd_nest_slowdown() is then
+ * above 0 if the nest was slower. */
 static const void *nest_of(const rd_program *p)
 {
     return p->timed && rd_nest_slowdown(p->nest, p->work) > 0 ? NULL : rd_nest_loaded(p->nest);
@@ -180,7 +187,9 @@ static void add_run(const rd_program *p, const void *kernels, int threads, doubl
 }
 
 /* Runs a program as one task by one function: a nest for that, a product, or one kernel.  False:
- * there is none, and the caller runs it part by part. */
+ * there is none, and the caller runs it part by part; the run is counted for the compilation of
+ * p->whole.  A program with a nest for several tasks (p->nest) runs by that, though it may be one
+ * total. */
 static bool whole(const rd_program *p, rd_task *task)
 {
     const void *kernels = p->whole ? rd_nest_loaded(p->whole) : NULL;
@@ -254,8 +263,9 @@ static bool has_nest(const rd_program *p)
 }
 
 /* Adds how many compiled nests of the n stages are loaded: "tier: 1 and 0, 2 of 3 nests compiled
- * (this process: 1 in 80 ms, 1 from the store, 0 failed)".  Tier 0 is tiles, tier 1 compiled
- * loops. */
+ * (this process: 1 in 80 ms, 1 from the store, 0 failed)".  Tier 0 is tiles, tier 1 compiled loops.
+ * all.stopped is the seconds after which a compiler was stopped, since when none is run; 0: none
+ * was. */
 static void nests_text(rd_text *text, const rd_program *p, int32_t n)
 {
     const rd_tier_stats all   = rd_tier_stats_now();

@@ -17,7 +17,8 @@ static void tiles_text(rd_text *text, const rd_tile_code *code)
 }
 
 /* Adds "nest, compiled", or what runs in its place: "nest, not here; until then tiles"; and its
- * strips (ranges of an axis that vectors go through). */
+ * strips (ranges of an axis that vectors go through). `lost` is how many times as long as tiles the
+ * loops took, 0: not slower. */
 static void nest_text(rd_text *text, const rd_program *p, rd_get_fn *get, void *pool)
 {
     const bool   here = rd_nest_loaded(p->nest ? p->nest : p->whole) != NULL;
@@ -35,7 +36,8 @@ static void nest_text(rd_text *text, const rd_program *p, rd_get_fn *get, void *
     rd_nest_describe(p, rd_cpu_vector(), get, pool, text, /*code=*/NULL);
 }
 
-/* Adds why there are no compiled loops: "; no nest: a product". */
+/* Adds why there are no compiled loops: "; no nest: a product". A text without memory has `failed`
+ * set. */
 static void refusal_text(rd_text *text, const rd_program *p, rd_get_fn *get, void *pool)
 {
     const char *why = rd_cpu_why_no_nest(p);
@@ -65,7 +67,8 @@ static void strategy_text(rd_text *text, const rd_program *p, rd_get_fn *get, vo
     refusal_text(text, p, get, pool);
 }
 
-/* Adds the strips of the nest, and its loop tree after each pass; or why there is no tree. */
+/* Adds the strips of the nest, and its loop tree after each pass; or why there is no tree. The tree
+ * itself is freed at once, as only its text is wanted. */
 static void loops_text(rd_text *text, const rd_program *p, rd_get_fn *get, void *pool)
 {
     const char *why;

@@ -16,7 +16,8 @@ static double by_form(const rd_program *p, rd_form_kind kind)
 }
 
 /* Returns the predicted time of compiled loops (alternative 0) if they are allowed and chosen; else
- * of tiles (1).  A price of NAN means that there is no loop tree. */
+ * of tiles (1).  A price of NAN means that there is no loop tree.  The environment may force loops
+ * (ALWAYS) or forbid them (NEVER, or the tier is off). */
 static double ns_of_strategies(const rd_alternatives *a)
 {
     const rd_nest_use use   = rd_nest_use_now();
@@ -43,7 +44,8 @@ static bool without_tiles(const rd_program *p, rd_get_fn *get, void *pool, doubl
 }
 
 /* Plans the program (a copy) for each strategy in turn, and predicts the time of the one that would
- * run.  False: no memory. */
+ * run.  False: no memory.  Memory from `get` holds what is planned, and is the caller's to
+ * release. */
 static bool ns_of_program(rd_program *p, rd_get_fn *get, void *pool, double *ns)
 {
     const rd_simd  *simd = rd_cpu_simd();

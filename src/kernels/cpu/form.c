@@ -27,8 +27,9 @@ static bool is_serial(const rd_fold *f)
     return f->steps == INT64_MAX;
 }
 
-/* Writes what an instruction is, for people: "serial scan sum with weights".  Its registers b and c
- * are weights and mask, -1: none. */
+/* Writes what an instruction is, for people: "serial scan sum with weights", in RD_SLOW_NAME
+ * characters.  A second operand of a product is no weight.  Its registers b and c are weights and
+ * mask, -1: none. */
 static void name_inst(const rd_program *p, const rd_inst *inst, char *what)
 {
     const rd_fold *f;
@@ -82,7 +83,8 @@ static bool varies_along(const rd_address *at, int32_t axis)
 
 /* True if C order forbids that neighbours go together: the innermost loop is along the fold, and
  * its steps depend on each other. With one lane (one accumulator) each step needs the state that
- * the step before has left. */
+ * the step before has left. `outer` and `lane` are the two parts of the number of a step; if either
+ * changes along the loop, its rounds are successive steps. */
 static bool is_in_order(const rd_program *p, const rd_inst *inst)
 {
     const rd_fold *f    = fold_of(p, inst);
@@ -103,7 +105,7 @@ static const char *why_order(const rd_program *p, const rd_inst *inst, const cha
 }
 
 /* Returns what the user can change to make the instruction fast: to fold or scan another axis, or
- * to evaluate it by itself. */
+ * to evaluate it by itself. A text that ends with "by itself" stands for no better advice. */
 static const char *remedy_of(const rd_program *p, const rd_inst *inst)
 {
     const rd_fold *f     = fold_of(p, inst);
@@ -131,8 +133,9 @@ static double relative_cost(const rd_fold *f)
 
 /* ---- Tiles ----------------------------------------------------------------------------------- */
 /* True if tiles take each element of the fold by itself, as no kernel fits its rows; see
- * tile/run/steps.c. `down`: the rows of a tile go along the lanes, and columns are packed for a
- * kernel. */
+ * tile/run/steps.c. Users' reducers, group-bys, totals (treeless), small ints (`small`) and counted
+ * bools have ways of their own. `down`: the rows of a tile go along the lanes, and columns are
+ * packed for a kernel. */
 static bool is_element_by_element(const rd_tile_code *code, const rd_tile_inst *t,
                                   const rd_tile_fold *f)
 {
@@ -144,7 +147,8 @@ static bool is_element_by_element(const rd_tile_code *code, const rd_tile_inst *
 }
 
 /* Returns the nanoseconds of an element if the fold runs element by element on tiles, and *why; 0:
- * it has kernels. */
+ * it has kernels. RD_NS_CHAIN is an element that waits for the one before it, RD_NS_PLACED one that
+ * looks up its state among those of the fold. */
 static double slow_fold(const rd_program *p, const rd_tile_code *code, const rd_inst *inst,
                         const rd_tile_inst *t, const char **why)
 {
@@ -176,7 +180,7 @@ static double slow_on_tiles(const rd_program *p, const rd_tile_code *code, int32
 }
 
 /* Finds the instruction that takes most time element by element on tiles; without one `slow` stays
- * as it is. */
+ * as it is. Time is the nanoseconds of an element times how often it runs. */
 static void find_slow_on_tiles(const rd_program *p, rd_slow *slow)
 {
     double most = 0;
@@ -263,7 +267,8 @@ static bool find_slow_in_nest(const rd_program *p, rd_get_fn *get, void *pool, r
 }
 
 /* Returns how far the compiled loops of the program are: loaded here, being compiled, in the store,
- * to be compiled after *left more operations, slower than tiles, or none. */
+ * to be compiled after *left more operations, slower than tiles, or none. The nest for several
+ * tasks counts, if there is one, else that for one task. */
 static rd_form_state state_of(const rd_program *p, double *left)
 {
     const rd_nest_code *code = p->nest ? p->nest : p->whole;
@@ -295,8 +300,8 @@ static rd_form_kind without_loops(const rd_program *p)
                          : RD_FORM_TILES;
 }
 
-/* Finds the slow part of a form, if it has more than RD_SLOW_ELEMENTS elements.  False: no
- * memory. */
+/* Finds the slow part of a form, if it has more than RD_SLOW_ELEMENTS elements.  False: no memory.
+ * A product and a single kernel have no slow part. */
 static bool find_slow(const rd_program *p, rd_form_kind kind, rd_get_fn *get, void *pool,
                       rd_slow *slow)
 {
@@ -320,7 +325,8 @@ static bool is_coming(rd_form_state loops)
 }
 
 /* Changes the remedy of a slow part if a setting, and not the program, keeps it from compiled
- * loops: no compiler, RDIM_ISA, or RDIM_TIER1.  An empty `what` means that nothing is slow. */
+ * loops: no compiler, RDIM_ISA, or RDIM_TIER1.  An empty `what` means that nothing is slow.
+ * `failed`: the loops were wanted and could not be compiled. */
 static void set_remedy_of_settings(const rd_program *p, const rd_form *form, rd_slow *slow)
 {
     const bool failed = form->loops == RD_LOOPS_NONE && (p->nest || p->whole);
@@ -335,7 +341,8 @@ static void set_remedy_of_settings(const rd_program *p, const rd_form *form, rd_
         slow->remedy = "RDIM_TIER1=async or sync, which may compile it";
 }
 
-/* Returns the sentence "they took 1.8 times as long as tiles"; NULL: no memory. */
+/* Returns the sentence "they took 1.8 times as long as tiles"; It lives as long as the program.
+ * NULL: no memory. */
 static const char *why_slower(const rd_program *p, rd_get_fn *get, void *pool)
 {
     enum { ROOM = 64 };
@@ -347,7 +354,9 @@ static const char *why_slower(const rd_program *p, rd_get_fn *get, void *pool)
     return text;
 }
 
-/* Finds why the program does not run as compiled loops, in *why.  False: no memory. */
+/* Finds why the program does not run as compiled loops, in *why.  The first reason that holds
+ * counts: measured slower; not in the store; not compiled; a setting or another strategy; no loop
+ * tree.  False: no memory. */
 static bool why_no_loops(const rd_program *p, rd_form_state loops, rd_get_fn *get, void *pool,
                          const char **why)
 {
@@ -368,7 +377,8 @@ static bool why_no_loops(const rd_program *p, rd_form_state loops, rd_get_fn *ge
 }
 
 /* Finds the form of execution of a prepared program, what runs until compiled loops are there, and
- * the slow part of both: rd_backend_table.form.  False: no memory. */
+ * the slow part of both (`kind` is the form in the end, `meanwhile` the one until then):
+ * rd_backend_table.form.  False: no memory. */
 bool rd_cpu_form(const rd_program *p, rd_get_fn *get, void *pool, rd_form *form)
 {
     *form           = (rd_form){ .meanwhile = without_loops(p) };

@@ -8,7 +8,8 @@
 #include "kernels/print/tree_residue.h"
 
 /* Adds the scalar residue (what runs element by element) of the loop tree of a compiled nest.
- * False: no memory. */
+ * False: no memory. The tree is that of the form in which the program runs: as one task, unless it
+ * has loops for several (p->nest). */
 static bool add_nest(const rd_program *p, rd_get_fn *get, void *pool, rd_residue *r)
 {
     const char  *why = NULL;

@@ -13,7 +13,8 @@ static bool reads_rows_again(const rd_program *p, int32_t number)
 }
 
 /* True if at least half of the sorted elements are results of folds (reductions), as distances are.
- * All else that makes rows has kernels on tiles, and a nest would only call the same sort. */
+ * A CLOSE makes a result; sorts that read the same rows again do not count. All else that makes
+ * rows has kernels on tiles, and a nest would only call the same sort. */
 bool rd_sorts_fold_results(const rd_program *p)
 {
     double sorted = 0, folded = 0;

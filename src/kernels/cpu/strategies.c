@@ -40,7 +40,8 @@ static void product_body(const rd_program *p, rd_task *task)
 }
 
 /* ---- A compiled nest ------------------------------------------------------------------------- */
-/* True if the run of the task began with compiled functions (task->strategy). */
+/* True if the run of the task began with compiled functions (task->strategy, else NULL). p->nest is
+ * NULL if the program has no nest; task is NULL if the question is about any run. */
 static bool is_nest(const rd_program *p, const rd_task *task)
 {
     return p->nest && task && task->strategy;
@@ -73,7 +74,8 @@ static void nest_tail(const rd_program *p, rd_task *task)
 }
 
 /* ---- One kernel does all, head and tail included --------------------------------------------- */
-/* True if one kernel runs the whole program. */
+/* True if one kernel runs the whole program: the tile machine has a plan (p->code), and that is one
+ * total. */
 bool rd_is_total(const rd_program *p)
 {
     return p->code && ((const rd_tile_code *)p->code)->total;
@@ -95,7 +97,8 @@ static bool is_tiles(const rd_program *p, const rd_task *task)
 }
 
 /* Makes the task's state for the tile machine (an interpreter on blocks of rows x columns), and
- * runs the head on it. */
+ * runs the head on it. The tile machine's task lies in task->state from here on, for body and tail,
+ * too. */
 static void tiles_head(const rd_program *p, rd_task *task)
 {
     rd_tiles_run(rd_tiles_new(p, task->state), task, /*from=*/0, p->body);

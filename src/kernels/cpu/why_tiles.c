@@ -23,8 +23,9 @@ static bool is_in_long_row(const rd_program *p, int32_t i)
     return loop >= 0 && p->axis_extent[p->loop[loop].axis] >= LONG && !p->loop[loop].backwards;
 }
 
-/* True if LOAD i reads adjacent floats, or one float for all of a row.  An addend without an axis
- * (axis < 0) is a register: a computed index, so the load gathers and reads no row. */
+/* True if LOAD i reads adjacent floats, or one float for all of a row (the coefficient of the
+ * loop's axis is 1 or 0).  An addend without an axis (axis < 0) is a register: a computed index, so
+ * the load gathers and reads no row. */
 static bool is_row_of_floats(const rd_program *p, int32_t i)
 {
     const rd_address *at   = &p->address[p->inst[i].arg];
@@ -52,7 +53,8 @@ static bool is_along(const rd_program *p, const rd_inst *inst, int32_t i)
 }
 
 /* True if there is a kernel for whole rows of STEP i, with the map that is done to an element
- * before (`fused`).  `best`: the fold looks for a position, as argmax does. */
+ * before (`fused`).  `best`: the fold looks for a position, as argmax does.  Tables of kernels are
+ * by element, reducer and map; t->from is the element that is loaded. */
 static bool has_kernel(const rd_program *p, const rd_tile_code *code, int32_t i)
 {
     const rd_tile_inst *t = &code->inst[i];
@@ -63,7 +65,8 @@ static bool has_kernel(const rd_program *p, const rd_tile_code *code, int32_t i)
 }
 
 /* True if instruction i is part of what row kernels do: a load of a row, a step or a scan, or the
- * store of a scan. */
+ * store of a scan (reg.born is the instruction that makes a register); a mask (inst->c) has no such
+ * kernel. What another kernel does (skip) counts, too. */
 static bool is_in_kernels(const rd_program *p, const rd_tile_code *code, int32_t i)
 {
     const rd_inst *inst = &p->inst[i];
@@ -103,7 +106,8 @@ static bool is_fold_of_long_rows(const rd_program *p, const rd_tile_code *code)
 }
 
 /* True if a kernel widens what STEP i takes, as it reads it.  Small ints of one block are excluded:
- * nests add those up 5 times as fast (rows of 1,000 bytes). */
+ * nests add those up 5 times as fast (rows of 1,000 bytes).  `small` is the LOAD of small ints that
+ * a kernel reads itself, -1: none. */
 static bool is_widening(const rd_program *p, const rd_tile_code *code, int32_t i)
 {
     const rd_elem elem = (rd_elem)code->reg[p->inst[i].a].elem;
@@ -158,7 +162,8 @@ static bool is_long(const rd_tile_fold *f)
 }
 
 /* True if steps take exponentials (logsumexp) of elements in memory.  A nest fills arrays first,
- * and takes one and a half times as long as the tiles' kernel, which reads ahead. */
+ * and takes one and a half times as long as the tiles' kernel, which reads ahead.  Weighted and
+ * masked steps (operands b and c) have no such kernel. */
 static bool has_exp_folds(const rd_program *p, const rd_tile_code *code)
 {
     bool found = false;
@@ -177,8 +182,9 @@ static bool has_exp_folds(const rd_program *p, const rd_tile_code *code)
 }
 
 /* True if elements are adjacent along one axis and are used along another, both longer than 16:
- * tiles transpose them in registers.  Nests take shorter rows as they are.  Programs that call
- * functions, or take an exponential for each element, gain nothing. */
+ * tiles transpose them in registers.  Nests take shorter rows as they are. code->square: some loop
+ * has tiles of 64 x 64, for such operands.  Programs that call functions, or take an exponential
+ * for each element, gain nothing. */
 static bool is_transposing(const rd_program *p, const rd_tile_code *code)
 {
     enum { SHORT = 16 };
@@ -202,8 +208,9 @@ static bool is_transposing(const rd_program *p, const rd_tile_code *code)
 }
 
 /* True if the program sums by labels in memory (group-by), of plain loads or of functions.  A tile
- * kernel adds without a test for a new label, and computes functions by vectors.  Labels of a
- * sparse pattern are excluded: they come in runs. */
+ * kernel adds without a test for a new label, and computes functions by vectors. t->sums: the
+ * kernel sums; t->label: the LOAD of labels that it reads itself, -1: none.  Labels of a sparse
+ * pattern (of_pattern) are excluded: they come in runs.  Other maps than functions gain nothing. */
 static bool is_group_sum(const rd_program *p, const rd_tile_code *code)
 {
     bool steps = false, maps = false, functions = false;
@@ -226,8 +233,9 @@ static bool is_group_sum(const rd_program *p, const rd_tile_code *code)
 
 /* True if the program folds columns by kernels, and its columns have seams (where parts of a joined
  * array meet).  Tiles end at seams, and each piece is one call of a kernel that keeps blocks of
- * columns in registers.  Nests load and store the states of such columns in each row, and take up
- * to twice as long. */
+ * columns in registers.  Loads must read memory in place (direct), or join pieces of it (joins) in
+ * a loop whose tiles end at seams (cuts); more than one piece of the axis is a seam.  Nests load
+ * and store the states of such columns in each row, and take up to twice as long. */
 static bool has_columns_with_seams(const rd_program *p, const rd_tile_code *code)
 {
     bool found = false;
@@ -267,7 +275,8 @@ static bool has_user_fold(const rd_program *p)
 }
 
 /* Returns why tiles are faster than compiled loops, by rules for kinds of programs that were
- * measured; NULL: no rule says so. */
+ * measured; NULL: no rule says so. For users' reducers none does, as a nest has their steps inline.
+ * The sentences are for reports. */
 static const char *why_by_rule(const rd_program *p, const rd_tile_code *code)
 {
     if (has_user_fold(p))
@@ -295,11 +304,12 @@ static double tiles_ns(const rd_program *p, const rd_speeds *s, const rd_price *
     return nest->start + fmax(rd_tile_compute_ns(p, p->code, s), nest->memory);
 }
 
-/* Compares compiled loops with tiles. Prices of both are some 40 % off in the mean, so the
- * measured rules stand until their choice is twice as dear by price. Of 102 sweep expressions
- * with more than 30 us of work, rules alone take 1.073 of the better one's time, prices alone
- * 1.091, both together 1.038. Usual speeds count, not those of this machine, as the strict mode
- * follows from the choice. */
+/* Compares compiled loops with tiles. Alternative 0 is compiled loops, 1 tiles; a price of NAN
+ * means that there is no loop tree. rd_take_unless_dear() takes the rule's choice unless the other
+ * is DEAR times cheaper. Prices of both are some 40 % off in the mean, so the measured rules stand
+ * until their choice is twice as dear by price. Of 102 sweep expressions with more than 30 us of
+ * work, rules alone take 1.073 of the better one's time, prices alone 1.091, both together 1.038.
+ * Usual speeds count, not those of this machine, as the strict mode follows from the choice. */
 bool rd_cpu_compare_strategies(const rd_program *p, rd_get_fn *get, void *pool, rd_alternatives *a)
 {
     enum { DEAR = 2 };
@@ -319,7 +329,9 @@ bool rd_cpu_compare_strategies(const rd_program *p, rd_get_fn *get, void *pool, 
 }
 
 /* Finds why tiles are faster than compiled loops for a program, in *better; NULL: they are not.
- * Programs of little work are compiled without a comparison.  False: no memory. */
+ * Programs of little work are compiled without a comparison.  The sentence is a constant, or the
+ * rule's.  `taken` is the number of the alternative taken, whose `what` is 1 for tiles.  False: no
+ * memory. */
 bool rd_cpu_find_why_tiles(const rd_program *p, rd_get_fn *get, void *pool, const char **better)
 {
     static const double LITTLE = 1e6;

@@ -86,8 +86,9 @@ int rd_register_size(rd_dtype type)
 }
 
 /* Writes the macros that the C code in ops.def and reducers.def uses, for one type: T, CLASS
- * ("f32"), RD_F(name) for a function of floats, RD_ADD() and RD_MUL(). Ints add and multiply as
- * uint64_t, because signed overflow is undefined in C, and there it wraps around. */
+ * ("f32"), RD_T(f) (a function that may write to `warnings`), RD_F(name) for a function of floats,
+ * RD_ADD() and RD_MUL(). Ints add and multiply as uint64_t, because signed overflow is undefined in
+ * C, and there it wraps around. */
 void rd_begin_type(rd_text *to, const char *type, rd_class class)
 {
     rd_text_add(to, "#define T %s\n#define CLASS %s\n#define RD_T(f) WITH_WARNINGS_##f\n", type,
@@ -131,8 +132,9 @@ static char *put(char *at, const char *end, const char *s)
     return at;
 }
 
-/* Writes the name of an operator's or a cast's function: "f32_of_i64", "f32_add".  It is asked for
- * often while a small expression is planned, and snprintf() took a tenth of that time. */
+/* Writes the name of an operator's or a cast's function: "f32_of_i64", "f32_add", in RD_EMIT_NAME
+ * characters with the end.  It is asked for often while a small expression is planned, and
+ * snprintf() took a tenth of that time. */
 void rd_op_name(const rd_inst *inst, char *name)
 {
     const bool        cast = inst->kind == RD_I_CAST;
@@ -191,8 +193,9 @@ bool rd_op_warns(const rd_inst *inst)
     return rd_op_reports(inst->op, inst->type);
 }
 
-/* Returns the C expression of the operator for operands of a type: that of floats or that of
- * ints in ops.def. With `fast`, f32 may have a faster, less accurate one of the CUDA backend. */
+/* Returns the C expression of the operator for operands of a type: that of floats or that of ints
+ * in ops.def. With `fast`, f32 may have a faster, less accurate one of the CUDA backend. fast_code
+ * has NULL where there is no faster one. */
 static const char *code_of(const rd_inst *inst, rd_dtype type, bool fast)
 {
     const bool ints = rd_dtype_kind(type) != RD_KIND_FLOAT;
@@ -219,8 +222,9 @@ static const char *tested_type(rd_dtype type)
 }
 
 /* True if the function is inlined into the loops that call it, however long it is: code of this
- * library that calls nothing.  Compilers leave a function with several callers outside, and a loop
- * with a call has no vectors: erf of f64 took 5 times as long as a kernel of it. */
+ * library (by OURS or OWN) that calls nothing.  Compilers leave a function with several callers
+ * outside, and a loop with a call has no vectors: erf of f64 took 5 times as long as a kernel of
+ * it. */
 static bool is_inlined(const rd_inst *inst)
 {
     const rd_by by = rd_op_table[inst->op].by;
@@ -229,7 +233,8 @@ static bool is_inlined(const rd_inst *inst)
 }
 
 /* Writes the function of an operator, between the macros of its type. The code of ints may name
- * `warnings` even where nothing can warn; there it is a dummy.
+ * `warnings` even where nothing can warn; there it is a dummy, for arithmetic (rule ARITH). The
+ * parameters are as many as the operator has operands (arity).
  *
  *     static inline float f32_add(T a, T b)
  *     {

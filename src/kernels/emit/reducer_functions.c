@@ -35,7 +35,7 @@ static const lanes_code lanes_codes[RD_N_REDUCERS] = {
 };
 
 /* Returns the greatest or the least value of a type, as C writes it: "127", "INT64_MIN",
- * "INFINITY". The tables are by log2 of the type's bytes. */
+ * "INFINITY". The tables are by log2 of the type's bytes. Bools are 0 and 1. */
 static const char *extreme_of(rd_dtype type, bool greatest)
 {
     static const char *const unsigned_most[]      = { "255", "65535", "0xffffffffu", "UINT64_MAX" },
@@ -54,8 +54,9 @@ static const char *extreme_of(rd_dtype type, bool greatest)
 }
 
 /* Writes the macros that the code of reducers.def uses: RD_ZERO, the greatest and least of the
- * type, and RD_NO_PLACE, "no element yet". A sum begins with -0, because -0 + x is x also for x
- * = -0; but an empty group (empties) must be +0. */
+ * type, and RD_NO_PLACE, "no element yet", the greatest value of the type of indices (32 or 64
+ * bits). A sum begins with -0, because -0 + x is x also for x = -0; but an empty group (empties)
+ * must be +0. */
 static void add_extremes(rd_text *to, const rd_emit_fold *fold)
 {
     const rd_dtype type = fold->fold->type;
@@ -69,10 +70,11 @@ static void add_extremes(rd_text *to, const rd_emit_fold *fold)
                 strcmp(rd_place_type(fold), "int32_t") ? "INT64_MAX" : "__INT32_MAX__");
 }
 
-/* Writes which RD_BEST argmin and argmax use to compare an element with the best so far; of
- * equal ones that with the lowest index counts. If the elements of a lane (partial accumulator)
- * come by rising index (rises), indices need not be compared: only a better element replaces the
- * best. */
+/* Writes which RD_BEST argmin and argmax use to compare an element with the best so far; of equal
+ * ones that with the lowest index counts. If the elements of a lane (partial accumulator) come by
+ * rising index (rises), indices need not be compared: only a better element replaces the best
+ * (LATER); under a mask also the first one (FIRST_OR_LATER), as a state may begin without an
+ * element. */
 static void set_best(rd_text *to, const rd_emit_fold *f, bool rises)
 {
     rd_text_add(to, "#undef RD_BEST\n#define RD_BEST RD_BEST_%s\n",
@@ -178,8 +180,9 @@ static void add_finish(rd_text *to, const rd_emit_fold *f, int number)
 
 /* Writes the functions of a built-in reducer, with the code of its row in reducers.def. They are
  * begin0() (identity), step0() (takes an element), block0() (ends a block of steps), merge0()
- * (joins results of two blocks) and finish0(). If states have a flag that an element came
- * (seen), begin0() clears it and merge0() joins two. */
+ * (joins results of two blocks) and finish0(). Functions of exponentials have a form with the
+ * exponential in it (RD_LSE_ITSELF) or given. Nodes are f64 where sums of f32 widen. If states have
+ * a flag that an element came (seen), begin0() clears it and merge0() joins two. */
 void rd_emit_reducer(rd_text *to, const rd_emit_fold *f, int number)
 {
     const fold_code *code;

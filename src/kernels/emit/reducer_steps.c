@@ -26,8 +26,9 @@ bool rd_has_exponential(const rd_emit_fold *f)
 }
 
 /* Writes a function made of the step's code of logsumexp, with another meaning of the macro
- * RD_LSE(m, s, x, w, far) in it: `meaning`. head: "T distance". A function without a result
- * (void) changes the states, and gets the exponential as `power`; the others only read them. */
+ * RD_LSE(m, s, x, w, far) in it: `meaning`. head: "T distance". A function without a result (void)
+ * changes the states, and gets the exponential as `power`; the others only read them. In RD_LSE m
+ * is the scale of a state, s its sum, `far` how far x may be above m without a new scale. */
 static void add_of_step(rd_text *to, const rd_emit_fold *f, int number, const char *head,
                         const char *meaning)
 {
@@ -57,8 +58,9 @@ static void add_exponent(rd_text *to, const rd_emit_fold *f, int number)
 }
 
 /* Writes a step that keeps its new state only where a condition holds, such as the mask "take":
- * "const float k0 = *s0; { code } *s0 = take ? *s0 : k0;". It has no branch, so vectors compute
- * the step for all elements and blend. */
+ * "const float k0 = *s0; { code } *s0 = take ? *s0 : k0;". Only the first n_state numbers are kept;
+ * the flag behind them is set elsewhere. It has no branch, so vectors compute the step for all
+ * elements and blend. */
 static void add_kept(rd_text *to, const rd_emit_fold *f, int n_state, const char *code,
                      const char *condition)
 {
@@ -69,8 +71,8 @@ static void add_kept(rd_text *to, const rd_emit_fold *f, int n_state, const char
         rd_text_add(to, "    *s%d = %s ? *s%d : k%d;\n", k, condition, k, k);
 }
 
-/* Writes some0(), the step in a loop that was padded to whole vectors, so that some elements do
- * not exist: `is` is 0 for these, and the state stays. */
+/* Writes some0(), the step in a loop that was padded to whole vectors, so that some elements do not
+ * exist: `is` is 0 for these, and the state stays. It calls step0() and keeps the old state. */
 static void add_some(rd_text *to, const rd_emit_fold *f, int number)
 {
     rd_text code = { 0 };
@@ -186,7 +188,8 @@ static void add_fours(rd_text *to, const rd_emit_fold *f, int number)
  *
  *     static inline void step0(float *s0, const T x, const T w, const int32_t i) { S(0) += x; }
  *
- * seen: the last number of a state is a flag that an element came. */
+ * seen: the last number of a state is a flag that an element came. An extreme that notes NaNs in
+ * that flag has steps of its own. */
 void rd_add_step(rd_text *to, const rd_emit_fold *f, int number)
 {
     const char *code = step_codes[f->fold->reducer];

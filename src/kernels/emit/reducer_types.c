@@ -70,9 +70,9 @@ static bool is_flag(const rd_emit_fold *f, int k)
     return f->seen && k == f->n_state - 1;
 }
 
-/* Returns the C type of indices of elements (places), as argmin keeps beside the element. It is
- * as wide as an element, so that a vector holds as many of both: int32_t if elements have 4
- * bytes and all indices fit. */
+/* Returns the C type of indices of elements (places), as argmin keeps beside the element. It is as
+ * wide as an element, so that a vector holds as many of both: int32_t if elements have 4 bytes and
+ * all indices fit. f->places is how many elements an accumulator takes. */
 const char *rd_place_type(const rd_emit_fold *f)
 {
     return step_size(f->fold) == 4 && f->places < INT32_MAX ? "int32_t" : "int64_t";

@@ -207,9 +207,11 @@ static bool is_wide(const rd_user *u)
 
 /* Chooses how the text keeps the states of a user's reducer: a number for each member, whole
  * structs, or structs for calls by address. With numbers for members, compilers make vectors of
- * steps, unless loops or subscripts depend on elements. A struct's bytes are rounded up to 16;
- * for calls by address there are 16 more, for the pointer to the reducer. A flag that an element
- * came (seen) is added where a state may meet none, and for scans. False: no memory. */
+ * steps, unless loops or subscripts depend on elements. A struct's bytes are rounded up to 16; for
+ * calls by address there are 16 more, for the pointer to the reducer. A flag that an element came
+ * (seen) is added where a state may meet none, and for scans. `number` is that of the fold, for the
+ * struct's name. n is the number of arrays of states: one for each member, or one of structs.
+ * False: no memory. */
 bool rd_user_facts(rd_emit_fold *f, int number, bool pointers, rd_get_fn *get, void *pool)
 {
     const rd_reducer *r     = f->fold->user;
@@ -279,7 +281,8 @@ int rd_user_widest(const rd_emit_fold *f)
 }
 
 /* Writes, before a state of a reducer that is called by its addresses begins, the pointer to the
- * reducer's table of functions; nothing for other reducers.
+ * reducer's table of functions; nothing for other reducers. `name` is what stands before the fold's
+ * number in the name of a state, `at` its subscript.
  *
  *     s0_0[l].user = q->reducer + 0; */
 void rd_add_user_begin(rd_text *to, const rd_emit_fold *f, int number, const char *name,

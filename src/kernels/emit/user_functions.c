@@ -33,10 +33,11 @@ static void add_pick(rd_text *to, const char *type)
                 type, of_either);
 }
 
-/* Writes the function of a user's C text, "static inline float call0(const float x, const float
- * y) { ..; return z; }". call->names lists the operands and the result, "x,y,z". The user's text
- * stands in do { } while (0), so that its `break` leaves the text and not the function. sqrt,
- * abs, min and so on are declared for the type. */
+/* Writes the function of a user's C text, "static inline float call0(const float x, const float y)
+ * { ..; return z; }". call->names lists the operands and the result, "x,y,z". The user's text
+ * stands in do { } while (0), so that its `break` leaves the text and not the function. sqrt, abs,
+ * min and so on are declared for the type. Behind the operands `at` is the result's name. Types are
+ * float, which needs the f functions of C's library, or double. */
 static void add_function(rd_text *to, const rd_call *call, int32_t number, const char *type)
 {
     const char *at = call->names;

@@ -54,10 +54,11 @@ static void add_body(rd_text *to, int number, const char *name, const char *para
                 body ? body : "");
 }
 
-/* Writes the functions init, step, merge and finish on the user's struct, "USER step_of0(U0
- * *const s, const X0 x, int64_t i) { do { s->n += x; } while (0); }". Each holds the user's text
- * or, in form POINTERS, a call by address. A `return` of the text only leaves that function.
- * `t`: by text. */
+/* Writes the functions init, step, merge and finish on the user's struct, "USER step_of0(U0 *const
+ * s, const X0 x, int64_t i) { do { s->n += x; } while (0); }". Each holds the user's text or, in
+ * form POINTERS, a call by address. A `return` of the text only leaves that function. r->code[1] to
+ * [4] are the texts of init, step, merge and finish; a reducer without merge gets one that does
+ * nothing. */
 static void add_bodies(rd_text *to, const rd_emit_fold *f, int number)
 {
     const rd_reducer *r       = f->fold->user;
@@ -86,10 +87,10 @@ static void add_bodies(rd_text *to, const rd_emit_fold *f, int number)
     add_body(to, number, "finish", parameters, by_text ? r->code[4] : "s->user->finish(s->at, y);");
 }
 
-/* Writes the types that a reducer's functions name: X0 of elements, Y0 of results, W0 of
- * weights, and the struct U0 of a state: "typedef float X0; typedef struct V0 { .. } V0;". V0
- * only serves an assertion: if its size is not the one that the caller's compiler found, the
- * text must not compile. */
+/* Writes the types that a reducer's functions name: X0 of elements, Y0 of results, W0 of weights,
+ * and the struct U0 of a state: "typedef float X0; typedef struct V0 { .. } V0;". The name that
+ * RD_REDUCER gives the struct, such as mean_state, stands for U0. V0 only serves an assertion: if
+ * its size is not the one that the caller's compiler found, the text must not compile. */
 static void add_types(rd_text *to, const rd_emit_fold *f, int number)
 {
     const rd_reducer *r = f->fold->user;
@@ -169,8 +170,9 @@ static void add_operand(rd_text *to, char kind, int number, const char *name, rd
 }
 
 /* Writes step0(), which takes an element into a state: "USER step0(double *s0, const double x,
- * const int w, int64_t i) { .. step_of0(s, y, i); .. }". A mask `take` decides whether the
- * user's step is called. The flag that an element came, if there is one (seen), is set. */
+ * const int w, int64_t i) { .. step_of0(s, y, i); .. }". A mask `take` decides whether the user's
+ * step is called. The flag that an element came, if there is one (seen), is set. X0 is the type of
+ * elements, W0 that of weights (without weights w is an unused int). */
 static void add_step(rd_text *to, const rd_emit_fold *f, int number)
 {
     rd_text_add(to, "USER step%d(", number);

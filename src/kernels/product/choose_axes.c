@@ -35,8 +35,8 @@ typedef struct gemm_axes {
 } gemm_axes;
 
 /* Looks for the summed axis k, which a and b have and c has not, that makes the largest product
- * with the given m and n. *best keeps the largest product so far, by the number of
- * multiplications (points). */
+ * with the given m and n. *best keeps the largest product so far, by the number of multiplications
+ * (points). is_of_two(k, RD_A, RD_B, RD_C): a and b have axis k, and c has not. */
 static void choose_summed(const rd_product *product, const rd_product_axis *m,
                           const rd_product_axis *n, gemm_axes *best)
 {
@@ -65,7 +65,8 @@ static gemm_axes choose_axes(const rd_product *product)
 
 /* ---- Axes that are one ----------------------------------------------------------------------- */
 /* True if every matrix traverses the two axes as one axis: one outer step is as far as all inner
- * steps together, as in an image with rows of pixels behind each other. */
+ * steps together (and the merged extent fits an int), as in an image with rows of pixels behind
+ * each other. */
 static bool can_be_merged(const rd_product_axis *outer, const rd_product_axis *inner)
 {
     bool adjacent = outer->extent <= INT_MAX / inner->extent;
@@ -119,7 +120,7 @@ static void transpose(rd_product *product)
 enum { LEAST_EXTENT = 4, LEAST_POINTS = 1 << 15 };
 
 /* True if a GEMM call saves more than it costs: the extents are not tiny, and there are enough
- * products. */
+ * products. best->m NULL: there are no such axes. */
 static bool is_worth_a_call(const rd_product *product, const gemm_axes *best)
 {
     double points = 1;
@@ -155,8 +156,8 @@ static void set_axes(rd_product *product, const gemm_axes *best)
 }
 
 /* Finds out whether a program is a matrix product that a library should compute, and chooses its
- * axes m, n and k. If c has no dense rows, the transposed product is tried. *to NULL: it is
- * none, or too small. False: no memory. */
+ * axes m, n and k. If c has no dense rows, the transposed product is tried. *to NULL: it is none,
+ * or too small. The product lives in memory from `get`. False: no memory. */
 bool rd_product_choose(const rd_program *p, rd_get_fn *get, void *pool, rd_product **to)
 {
     rd_product *product;

@@ -99,8 +99,9 @@ static bool is_looped(const rd_program *p, int32_t axis)
     return false;
 }
 
-/* Adds an axis of the program, with the strides of c, a and b along it. False if only one matrix
- * has it: a sum over an axis of one matrix alone is no product. */
+/* Adds an axis of the program, with the strides of c, a and b along it. at[] are the addresses of
+ * c, a and b. False if only one matrix has it (or none): a sum over an axis of one matrix alone is
+ * no product. */
 static bool add_axis(rd_product *product, const rd_program *p, const rd_address *const *at,
                      int32_t number)
 {
@@ -116,8 +117,8 @@ static bool add_axis(rd_product *product, const rd_program *p, const rd_address 
     return has >= 2;
 }
 
-/* Finds the matrices of a program that is a product, and their strides along each axis.  *to
- * NULL: it is none.  False: no memory. */
+/* Finds the matrices of a program that is a product, and their strides along each axis.  Axes of
+ * extent 1, or without a loop, are left out. *to NULL: it is none.  False: no memory. */
 bool rd_product_find(const rd_program *p, rd_get_fn *get, void *pool, rd_product **to)
 {
     product_parts     found = { .n_load = 0 };

@@ -2,8 +2,9 @@
 #include "kernels/product/product.h"
 
 /* Returns the parameters of a GEMM call for so many rows and columns of c, without addresses. A
- * matrix is transposed if its elements along a row are not adjacent; then its leading dimension
- * is the stride along the other axis. */
+ * matrix is transposed if its elements along a row are not adjacent; then its leading dimension is
+ * the stride along the other axis. Fields that are not set (add, symmetric, addresses) are the
+ * caller's. */
 rd_gemm rd_product_gemm(const rd_product *product, int64_t rows, int64_t cols)
 {
     const rd_product_axis *m = &product->m, *n = &product->n, *k = &product->k;

@@ -165,8 +165,9 @@ static inline void ask_for(const void *at)
     BY_PLACES(R##_##O##_at_I64, int64_t, int64_t, NOTHING_##R##_I, TAKE_##R##_I, OF_##O##_I)
 RD_MASKED_ROWS(MASKED)
 
-/* Returns the kernel for the product's reducer (sum), operator (product), way of masking, type,
- * and width of indices (p->wide: i64); NULL: there is none. */
+/* Returns the kernel for the product's reducer (sum), operator (product), way of masking, type, and
+ * width of indices (p->wide: i64); NULL: there is none. In names F is f64, I is i64, 32 and 64 the
+ * bits of indices, `at` by places. */
 static masked_of *masked_kernel(const rd_row_product *p)
 {
     const bool ints = p->type == RD_I64, at = p->mask == RD_MASK_BY_PLACES;
@@ -189,9 +190,9 @@ static int64_t lines(int64_t bytes)
     return (bytes + 63) / 64 * 64;
 }
 
-/* Returns the bytes of working memory of a thread. If `at` is not NULL, *own gets pointers into
- * it: marks (met), sums, and by places the list of hits. Marks and sums have an entry for each
- * column of B if C is computed by rows, of A if by places. */
+/* Returns the bytes of working memory of a thread. If `at` is not NULL, *own gets pointers into it:
+ * marks (met), sums, and by places the list of hits. Marks and sums have an entry for each column
+ * of B if C is computed by rows, of A if by places. All parts are whole cache lines. */
 static int64_t place_thread_memory(const rd_row_product *p, char *at, thread_memory *own)
 {
     const bool    places = p->mask == RD_MASK_BY_PLACES;
@@ -219,8 +220,9 @@ static void transpose_values(const rd_row_product *p, const char *b, char *to)
 
 /* Returns the values of B in the order in which the kernel reads them: by rows as they are; by
  * places a copy in the order of columns, in `room`. p->mirror says that the wanted places are
- * symmetric. If also the values of B's columns equal those of A's rows (B is the transpose of
- * A), C is symmetric, and half of it is computed; else mirror is set to NULL. */
+ * symmetric. If also the values of B's columns equal those of A's rows (B is the transpose of A), C
+ * is symmetric, and half of it is computed; else mirror is set to NULL. The values are compared as
+ * bytes. */
 static const void *transposed(rd_row_product *p, const void *a, const void *b, char *room)
 {
     if (p->mask != RD_MASK_BY_PLACES)
@@ -240,8 +242,9 @@ static int64_t steps_of(const rd_row_product *p)
 }
 
 /* Computes the values of C at the places of a mask, in pieces of 64 steps that threads take in
- * turn. False: no memory. before: bytes at the begin of the working memory, for the values of B
- * by columns, which all threads share; `bytes` for each thread follow. */
+ * turn. Each thread runs in the library's floating-point environment (rd_float_env). False: no
+ * memory. before: bytes at the begin of the working memory, for the values of B by columns, which
+ * all threads share; `bytes` for each thread follow. */
 bool rd_masked_product_run(const rd_row_product *of, const void *a, const void *b, void *c,
                            int threads, const rd_row_memory *memory)
 {

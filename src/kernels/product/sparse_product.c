@@ -57,8 +57,9 @@ typedef void rd_rows_of(const rd_row_product *p, const void *a, const void *b, v
 #define ROWS_OF_REDUCER(REDUCER) RD_ROW_OPS(ROWS_OF, REDUCER)
 RD_ROW_REDUCERS(ROWS_OF_REDUCER)
 
-/* Returns the kernel for the product's reducer (the sum of the semiring), operator (its
- * product), type, and width of indices (p->wide: i64); NULL: there is none. */
+/* Returns the kernel for the product's reducer (the sum of the semiring), operator (its product),
+ * type, and width of indices (p->wide: i64); NULL: there is none. In names F is f64, I is i64, 32
+ * and 64 the bits of indices. */
 static rd_rows_of *rows_of(const rd_row_product *p)
 {
     const bool ints = p->type == RD_I64;
@@ -116,8 +117,9 @@ static void set_nans_of_row(const rd_row_product *p, const double *a, const doub
     }
 }
 
-/* Sets the NaNs of C in all rows where zeros that are not stored meet infinities or NaNs. First
- * it counts the non-finite elements of each column of B. False: no memory. */
+/* Sets the NaNs of C in all rows where zeros that are not stored meet infinities or NaNs. First it
+ * counts the non-finite elements of each column of B, in zeroed memory of the caller's; behind
+ * these counts lies `met`, which the rows use. False: no memory. */
 static bool set_nans(const rd_row_product *p, const double *a, const double *b, double *c,
                      const rd_row_memory *memory)
 {
@@ -135,8 +137,9 @@ static bool set_nans(const rd_row_product *p, const double *a, const double *b, 
 }
 
 /* ---- All of it ------------------------------------------------------------------------------- */
-/* Computes all rows of C = A B, in pieces of 64 that threads take in turn. `room` has a dense
- * row of values for each thread, on cache lines of its own. False: no memory. */
+/* Computes all rows of C = A B, in pieces of 64 that threads take in turn. `room` has a dense row
+ * of values for each thread, on cache lines of its own; values have 8 bytes. Each thread runs in
+ * the library's floating-point environment (rd_float_env). False: no memory. */
 static bool run_rows(const rd_row_product *p, const void *a, const void *b, void *c, int threads,
                      const rd_row_memory *memory)
 {

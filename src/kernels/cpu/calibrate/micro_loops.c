@@ -50,7 +50,8 @@ const rd_micro_map rd_micro_serials[RD_MICRO_SERIALS] = {
 
 /* ---- Their text ------------------------------------------------------------------------------ */
 /* Adds the C text of all loops that are timed: those of micro_loops.h, a function for each map, and
- * the table of functions rd_micro_loops. */
+ * the table of functions rd_micro_loops. MAP and ONE are macros of rd_loops_text; the table has the
+ * order of the RD_MICRO_ numbers. */
 static void add_text(rd_text *text)
 {
     rd_text_add(text, "%s", rd_loops_text);
@@ -70,8 +71,8 @@ static void add_text(rd_text *text)
                 "prefix_sums, serial_max, short_loops, branches, push, merge_lanes };\n");
 }
 
-/* Compiles the loops that are timed and returns their table, by RD_MICRO_ number.  NULL: *why says
- * what is missing. */
+/* Compiles the loops that are timed and returns their table, by RD_MICRO_ number.  The compiled
+ * object stays loaded, so nobody frees it.  NULL: *why says what is missing. */
 rd_micro_loop *const *rd_micro_loops_compile(const char **why)
 {
     rd_text text  = { 0 };

@@ -107,8 +107,8 @@ bool rd_speeds_load(rd_speeds *s)
     return done;
 }
 
-/* Writes the speeds to the file for this machine, by way of a temporary one.  False: it cannot be
- * written. */
+/* Writes the speeds to the file for this machine, by way of a temporary one, whose name
+ * rd_store_aside() makes, and which rd_store_put() renames.  False: it cannot be written. */
 static bool write_file(int dir, const rd_speeds *s, const rd_text *where)
 {
     rd_text text = { 0 };

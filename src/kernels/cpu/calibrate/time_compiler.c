@@ -5,7 +5,8 @@
 #include "kernels/cpu/jit/object.h"
 
 /* Measures the compiler on a text of 300 operations, then how long the object that the store has
- * now takes to load.  The time of day in the text makes it one that no store has yet. */
+ * now takes to load.  Patience is the seconds a compiler may take; 0: only the store is asked.  The
+ * time of day in the text makes it one that no store has yet. */
 void rd_meter_compiler(rd_meter *m)
 {
     enum { VALUES = 300 };

@@ -42,7 +42,8 @@ enum { N_GCC_FLAGS = sizeof gcc_flags / sizeof *gcc_flags };
 
 /* Returns the compiler's flags for vectors of so many bytes (64, 32 or the baseline); NULL is
  * behind the last.  They are those of the library's own kernels.  `rounds`: the text rounds an f64
- * to a narrower float, which needs a further flag, the first of each list. */
+ * to a narrower float, which needs a further flag, the first of each list.  Nobody frees them.  `+
+ * !rounds` passes over the first flag. */
 const char *const *rd_compiler_flags(int vector_bytes, bool rounds)
 {
     /* As the library's own kernels are compiled, see CMakeLists.txt. */
@@ -125,7 +126,8 @@ static int set_directory(posix_spawn_file_actions_t *actions, int dir)
 
 /* Starts the compiler in directory `dir`, with no input or output.  It has a process group of its
  * own, so that its children can be stopped with it and keys that the user presses do not reach it.
- * No signals are blocked or ignored, whatever the thread of the caller does. */
+ * No signals are blocked or ignored, whatever the thread of the caller does.  False: it was not
+ * started; all that was set up is released. */
 static bool spawn(const rd_compiler *cc, int dir, char *const *argv, pid_t *pid)
 {
     posix_spawn_file_actions_t actions;
@@ -254,7 +256,7 @@ static outcome wait_for(pid_t pid, int patience)
 }
 
 /* Runs the compiler once on a source file, with the first n_more of gcc's further flags (all or
- * none of them). */
+ * none of them). UNFINISHED: it was not started, or was stopped. */
 static outcome run(const rd_compiler *cc, int dir, const char *const *flags, int n_more,
                    const char *source, const char *object, int patience)
 {

@@ -38,7 +38,7 @@ static void begin(rd_contest *c, double work, int threads)
 }
 
 /* Counts a run by loops or by tiles, if it is like the first one.  Of each side the least time of
- * an operation counts. */
+ * an operation counts (0: none yet).  `work` is operations; `slower` is a factor that tests set. */
 void rd_contest_add_run(rd_contest *c, rd_contestant by, double work, int threads, double seconds)
 {
     const double each = seconds * 1e9 / work * (by == RD_BY_LOOPS ? atomic_load(&slower) : 1);

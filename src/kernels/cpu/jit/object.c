@@ -30,7 +30,7 @@ typedef struct object {
 } object;
 
 /* Sets the key of an object, a hash of all that decides what it does (compiler, flags, text); and
- * its file name, which is the key and ".so". */
+ * its file name, which is the key and ".so". FORM is the version of how objects are called. */
 static void set_name(object *o)
 {
     rd_hash hash = rd_hash_add(rd_hash_begin(), FORM, sizeof FORM);
@@ -123,7 +123,8 @@ static bool compile(const object *o)
 }
 
 /* Loads the object from the store, or compiles it if there is patience (seconds; 0: never).  An
- * object that is whole but not what its name says is removed. */
+ * object that is whole but not what its name says is removed.  rd_store_trim() removes old objects
+ * beyond the limit that the environment sets. */
 static rd_object_from find_or_compile(object *o, void **found)
 {
     if (rd_store_has(o->dir, o->name)) {
@@ -147,9 +148,9 @@ static int open_store(const rd_env_snapshot *surroundings)
                          rd_env_snapshot_get(surroundings, "HOME"));
 }
 
-/* Finds the compiler and the store, and loads the object of a text, compiling it if need be.
- * *found gets the address of `symbol`; NULL: there is none.  `key`, if it is not NULL, gets the
- * name in the store. */
+/* Finds the compiler and the store, and loads the object of a text, compiling it if need be. *found
+ * gets the address of `symbol`; NULL: there is none.  `key`, if it is not NULL, gets the name in
+ * the store ("": none).  Objects stay loaded, so nobody frees what is found. */
 rd_object_from rd_object_make(const char *text, const char *const *flags, const char *symbol,
                               const rd_env_snapshot *surroundings, int patience, char *key,
                               void **found)

@@ -128,7 +128,8 @@ static rd_compiled *new_code(const void *key, size_t bytes, rd_compiled_text *te
 }
 
 /* Finds the entry of a key, or adds one to its list by compare-and-swap, as the table has no locks.
- * Another thread may have added it meanwhile.  NULL: no memory, or the table is full. */
+ * Another thread may have added it meanwhile: only entries before the old head (added->next) are
+ * new.  Entries are never freed.  NULL: no memory, or the table is full. */
 static rd_compiled *find_or_add(const void *key, size_t bytes, rd_compiled_text *text)
 {
     _Atomic(rd_compiled *) *head = head_of(key, bytes);
@@ -169,7 +170,8 @@ static void read_contest(rd_compiled *c)
 }
 
 /* Makes the C text of the key, and has its object loaded from the store, or compiled if there is
- * patience (seconds; 0: never).  *kernels gets its functions; NULL: none. */
+ * patience (seconds; 0: never). c->name gets the object's name in the store. *kernels gets its
+ * functions; NULL: none. */
 static rd_object_from make_code(rd_compiled *c, int patience, const void **kernels)
 {
     rd_text            text  = { 0 };
@@ -242,7 +244,8 @@ rd_compiled *rd_compiled_of(const void *key, size_t bytes, rd_compiled_text *tex
 }
 
 /* A plan wants the code of an entry: compiles it now in mode sync, else only asks the store if one
- * run has many operations.  Only the thread that changes the state to BUSY does it. */
+ * run has many operations.  Only the thread that changes the state to BUSY does it, from NEW
+ * (nothing was tried), or in mode sync from MISSING (the store has none). */
 void rd_compiled_want(rd_compiled *c, double operations)
 {
     const tier_mode mode = mode_now();
@@ -375,8 +378,9 @@ bool rd_tier_is_off(void)
     return mode_now() == OFF;
 }
 
-/* Returns how far the code is: loaded, being loaded or compiled, to come later, or failed.  *left
- * gets the operations that must run before it will be compiled, if it comes later. */
+/* Returns how far the code is: loaded, being loaded or compiled, to come later, or failed.  In
+ * modes without compiling later (before ASYNC) it may only be in the store. *left gets the
+ * operations that must run before it will be compiled, if it comes later. */
 rd_compiled_state rd_compiled_state_of(const rd_compiled *c, double *left)
 {
     const int    now  = atomic_load_explicit(&c->state, memory_order_acquire);

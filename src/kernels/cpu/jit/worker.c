@@ -78,7 +78,7 @@ static bool start(void)
 }
 
 /* Pushes a job without a lock, and starts the worker thread if none of this process runs: the
- * thread that makes itself the owner starts it. */
+ * thread that makes itself the owner (the process whose worker runs, 0: none) starts it. */
 void rd_worker_do(rd_job *job)
 {
     const pid_t us   = getpid();

@@ -8,8 +8,8 @@
 typedef void (*any)(void);
 
 /* Returns a user's function as the text calls it: the pointer that is set, whatever its type, and
- * the user's pointer.  NULL code: the function takes rows of floats, and the caller chooses f32 or
- * f64. */
+ * the user's pointer.  `any` is a pointer to a function of whatever type.  NULL code: the function
+ * takes rows of floats, and the caller chooses f32 or f64. */
 static rd_nest_function function_of(const rd_call *call)
 {
     return (rd_nest_function){ .code = call->block   ? (any)call->block
@@ -22,7 +22,8 @@ static rd_nest_function function_of(const rd_call *call)
 }
 
 /* Makes the table of users' functions, by the number of the call.  A function of rows of floats has
- * one pointer for each type; the type of the results decides.  False: no memory. */
+ * one pointer for each type; the type of the results decides.  False: no memory.  The table lies in
+ * memory from `get`; calls that no instruction makes stay NULL. */
 static bool add_functions(const rd_program *p, rd_get_fn *get, void *pool, rd_nest_code *made)
 {
     made->function = get(pool, sizeof *made->function * ((size_t)p->n_call + 1));

@@ -13,7 +13,9 @@ extern const char rd_prelude[], rd_nest_prelude[];
 
 /* ---- Strips and text ------------------------------------------------------------------------- */
 /* Adds a line for each region of strips (loops that share ranges of one axis, which vectors go
- * through): "  body: strips of 64 along axis 1, fixed". */
+ * through): "  body: strips of 64 along axis 1, fixed". `fixed`: all but a shorter tail have
+ * exactly that width; `single` ("one"): there is only one strip; `wide`: rows are streamed from
+ * memory; `around`: loops inside share the strips. */
 void rd_nest_strips_text(rd_text *to, const rd_strips *strips)
 {
     static const char *const part[] = { "head", "body", "tail" };
@@ -49,8 +51,9 @@ static bool build(rd_nest_draft *n, rd_strips *strips, rd_schedule **t, rd_get_f
     return *t || n->why;
 }
 
-/* Sets *why to the reason why a program has no compiled nest; NULL: it has one.  False: no
- * memory. */
+/* Sets *why to the reason why a program has no compiled nest; NULL: it has one.  The program is
+ * described as it runs: as one task (`whole`), unless it has loops for several (p->nest).  False:
+ * no memory. */
 bool rd_nest_refused(const rd_program *p, int vector, rd_get_fn *get, void *pool, const char **why)
 {
     rd_nest_draft n = rd_nest_draft_of(p, vector, /*whole=*/p->whole && !p->nest);
@@ -77,7 +80,8 @@ static bool describe_strips(rd_nest_draft n, rd_text *to, rd_get_fn *get, void *
 }
 
 /* Adds the C text that the draft of a nest would have, with the macros of the prelude expanded.
- * False: no memory. */
+ * False: no memory. rd_preprocess() expands `text` with the macros of `before`, and adds the result
+ * to `to`. */
 static bool describe_text(rd_nest_draft n, rd_text *to, rd_get_fn *get, void *pool)
 {
     rd_text    before = { 0 }, text = { 0 };
@@ -153,7 +157,8 @@ static bool is_in_strips(const rd_program *p, const rd_strips *strips, int32_t i
     return false;
 }
 
-/* True if the instruction is a dependency chain of more than 64 rounds.  Of shorter chains a
+/* True if the instruction is a dependency chain of more than 64 rounds.  For a STEP or SCAN
+ * (rd_takes_step) these are the steps of a block, else the rounds of its loop.  Of shorter chains a
  * processor runs several at once, of neighbouring rows. */
 static bool is_long(const rd_schedule *t, int32_t i)
 {
@@ -190,7 +195,7 @@ static int32_t find_serial(const rd_schedule *t, const rd_strips *strips)
 }
 
 /* Finds the instruction that a compiled nest runs element by element, though it runs about as often
- * as any other; -1: none.  False: no memory. */
+ * as any other; -1: none, or there is no nest (n.why).  False: no memory. */
 bool rd_nest_find_serial(const rd_program *p, int vector, bool whole, rd_get_fn *get, void *pool,
                          int32_t *found)
 {

@@ -37,7 +37,8 @@ static bool is_over_points(const rd_interchange *t, int32_t loop)
 }
 
 /* True if all of the body is one loop over panels (ranges of points) of the axis that tasks share;
- * sets the loop, its axis and the width of a panel.  Programs without folds, or with sorts, are not
+ * sets the loop, its axis and the width of a panel. inst[body .. tail) is what tasks share, so the
+ * loop's END must be its last instruction.  Programs without folds, or with sorts, are not
  * rewritten. */
 static bool find_panels(rd_interchange *t)
 {
@@ -53,7 +54,8 @@ static bool find_panels(rd_interchange *t)
     return p->loop[t->panels].kind == RD_LOOP_TILE && t->axis == p->root;
 }
 
-/* Counts the rounds of a loop and those around it, except loops over the point axis. */
+/* Counts the rounds of a loop and those around it, except loops over the point axis. rd_trips() is
+ * the rounds of one loop. */
 static double rounds_around(const rd_interchange *t, int32_t loop)
 {
     double rounds = 1;
@@ -65,8 +67,8 @@ static double rounds_around(const rd_interchange *t, int32_t loop)
 }
 
 /* True if there are loops over components (indices of other axes than that of points) with a loop
- * over points inside, and all of them are short: 64 rounds together.  Loops backwards, with masked
- * bounds or over sparse rows are excluded. */
+ * over points inside, and all of them are short: 64 rounds together.  Loops backwards, with bounds
+ * by a mask (`bounds`) or over sparse rows (rd_is_row) are excluded. */
 static bool has_short_loops(const rd_interchange *t)
 {
     bool found = false;
@@ -99,7 +101,7 @@ int64_t rd_interchange_panel_coef(const rd_interchange *t, const rd_address *at)
 
 /* True if in an address within a panel (range of points) all other axes go by multiples of its
  * width, where points go by 1.  Then the elements of one point are those of an array that is as
- * many times smaller. */
+ * many times smaller.  An index in a register (axis -1) may be anything, so it is excluded. */
 static bool is_by_panels(const rd_interchange *t, const rd_address *at)
 {
     for (int32_t k = 0; k < at->n_add; k++)
@@ -121,7 +123,8 @@ static bool can_split_cells(const rd_interchange *t, const rd_fold *f)
 }
 
 /* True if a fold allows the interchange: a plain reduction that does not go along the point axis,
- * and whose cells (results) can be split by points. */
+ * and whose cells (results) can be split by points. `lane` and `outer` are an element's place in
+ * the fold, so they must not change with the point; n_group 0: no group-by. */
 static bool can_interchange_fold(const rd_interchange *t, const rd_fold *f)
 {
     return !f->scan && !f->user && f->n_group == 0 && !f->by_rows && !rd_coef(&f->lane, t->axis) &&
@@ -147,7 +150,7 @@ static int32_t slot_of(const rd_program *p, int32_t i, rd_inst_kind kind)
 
 /* True if each load of what STORE i stores can read the stored register instead (store-to-load
  * forwarding).  Its slot must have this one store, before all loads and in the same loop, and the
- * type must not round.  True for other instructions. */
+ * type must not round. k < i: a load comes before.  True for other instructions (slot -1). */
 static bool can_forward(const rd_interchange *t, int32_t i)
 {
     const rd_program *p    = t->p;
@@ -167,7 +170,7 @@ static bool can_forward(const rd_interchange *t, int32_t i)
 }
 
 /* True if each point has a row of its own in a scratch array, one element for each component: the
- * indices of other axes stay below the stride of points. */
+ * indices of other axes stay below the stride of points, the greatest of them (`last`) too. */
 static bool has_own_row(const rd_interchange *t, const rd_address *at)
 {
     int64_t last = at->offset;
@@ -182,7 +185,8 @@ static bool has_own_row(const rd_interchange *t, const rd_address *at)
 }
 
 /* True if a scratch array (temporary memory) can be that of one point: its value is forwarded to
- * its loads, or it is a row that all points reuse. */
+ * its loads (points lie side by side: own is 1, and no other axis), or it is a row that all points
+ * reuse (each has `own` elements, and memory says where rows begin: t->rows). */
 static bool can_interchange_scratch(const rd_interchange *t, int32_t i)
 {
     const rd_address *at  = &t->p->address[t->p->inst[i].arg];
@@ -192,9 +196,9 @@ static bool can_interchange_scratch(const rd_interchange *t, int32_t i)
                     : own > 1 && t->rows && has_own_row(t, at);
 }
 
-/* True if the instruction allows the interchange.  Folds must begin within a panel (range of
- * points), scratch must belong to one point, and other memory must not be addressed relative to the
- * panel. */
+/* True if the instruction allows the interchange.  Not with early exits, users' functions or sorts.
+ * Folds must begin within a panel (range of points), scratch must belong to one point, and other
+ * memory must not be addressed relative to the panel. */
 static bool can_interchange_inst(const rd_interchange *t, int32_t i)
 {
     const rd_inst *inst = &t->p->inst[i];

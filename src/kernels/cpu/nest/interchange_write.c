@@ -14,7 +14,8 @@
 /* ---- Addresses ------------------------------------------------------------------------------ */
 /* Drops the point axis from an address within a panel (range of points): what is left is for one
  * point.  If neighbouring points were neighbours in memory, all other strides shrink by the width
- * of a panel: with panels of 64, 64 c + i becomes c. */
+ * of a panel: with panels of 64, 64 c + i becomes c.  The last addend takes the place of a removed
+ * one, and is looked at next. */
 static void drop_panel_axis(const rd_interchange *t, rd_address *at)
 {
     const int64_t by = rd_interchange_panel_coef(t, at) == 1 ? t->width : 1;
@@ -43,7 +44,8 @@ static void drop_panel_cells(const rd_interchange *t, rd_fold *f)
 
 /* ---- Scratch -------------------------------------------------------------------------------- */
 /* Replaces register `from` by `reg`, in the operands of all instructions and as an index in
- * addresses. */
+ * addresses. The table says how many of a, b and c a kind of instruction reads; -1: it varies, so
+ * all are looked at (unused ones are -1). */
 static void replace_reg(rd_program *to, int32_t from, int32_t reg)
 {
     for (int32_t i = 0; i < to->n_inst; i++) {
@@ -77,7 +79,8 @@ static void remove_inst(rd_program *to, int32_t i)
 }
 
 /* Removes each STORE to scratch that is one element, and replaces the LOADs from it by the stored
- * register (store-to-load forwarding), as both belong to one point. */
+ * register (store-to-load forwarding), as both belong to one point. An address without addends is
+ * one element. Behind the STORE all LOADs of its slot are gone through. */
 static void forward(rd_program *to)
 {
     for (int32_t i = 0; i < to->n_inst; i++) {
@@ -103,7 +106,9 @@ static void forward(rd_program *to)
 
 /* ---- All together --------------------------------------------------------------------------- */
 /* Writes the instructions without the loops over points within a panel; the loop over panels
- * becomes one over points (its step is 1).  Addresses and cells become those of one point. */
+ * becomes one over points (its step is 1).  Addresses and cells become those of one point.  `tail`
+ * is set to where the same instruction stands now. one_by_one: the rows of a point are known at run
+ * time only. */
 static void write(const rd_interchange *t, rd_loop *loops, int32_t *number)
 {
     rd_program *to = t->to;
@@ -133,7 +138,8 @@ static void write(const rd_interchange *t, rd_loop *loops, int32_t *number)
 }
 
 /* Copies the program t->p to t->to, with lists of its own that will be changed.  Instructions and
- * folds are only given room; the caller writes them.  False: no memory. */
+ * folds are only given room; the caller writes them.  False: no memory.  The memory is the
+ * pool's. */
 static bool copy_program(rd_interchange *t, rd_get_fn *get, void *pool)
 {
     const rd_program *p = t->p;

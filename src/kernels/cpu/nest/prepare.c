@@ -13,8 +13,9 @@ extern const char rd_prelude[], rd_nest_prelude[];
 
 /* ---- The text -------------------------------------------------------------------------------- */
 /* Prints the C text of the loop tree t, and takes over what the text asks of a call: the bytes of a
- * task's state, and the numbers N0 .. (extents, strides, offsets) that each call passes.  False: no
- * memory. */
+ * task's state, and the numbers N0 .. (extents, strides, offsets) that each call passes; or why
+ * there can be no text.  `pointers`: users' functions are called by address; `marks`: statements
+ * are named for tools.  False: no memory. */
 static bool print(rd_nest_draft *n, const rd_schedule *t, rd_text *text, rd_get_fn *get, void *pool)
 {
     rd_printing *print = get(pool, sizeof *print);
@@ -31,8 +32,8 @@ static bool print(rd_nest_draft *n, const rd_schedule *t, rd_text *text, rd_get_
     return true;
 }
 
-/* Makes the loop tree of a draft (a nest that is not compiled yet), and adds its C text.  False: no
- * memory.  If there can be no text, n->why says why. */
+/* Makes the loop tree of a draft (a nest that is not compiled yet), and adds its C text.  The tree
+ * is freed here.  False: no memory.  If there can be no text, n->why says why. */
 bool rd_nest_write(rd_nest_draft *n, rd_text *text, rd_get_fn *get, void *pool)
 {
     rd_schedule *t  = rd_nest_tree(n, /*log=*/NULL, get, pool);
@@ -69,8 +70,11 @@ static const char *const *text_of_key(rd_text *text, const void *key)
     return rd_compiler_flags(*first & ~1, *first & 1);
 }
 
-/* Makes the record of a nest: what its text asks of a call, and the compiled code of its key.
- * NULL: no memory. */
+/* Makes the record of a nest: what its text asks of a call, and the compiled code of its key. NULL:
+ * no memory. rd_compiled_of() finds the entry of a key (its bytes, with the 0 at the end), or makes
+ * it; text_of_key() gives the text when it is compiled. made->compiled NULL: compiling is off. A
+ * task's state must also have room for the reference interpreter, if that can run the stage
+ * again. */
 static rd_nest_code *code_of(const rd_nest_draft *n, const rd_text *key, rd_get_fn *get, void *pool)
 {
     rd_nest_code *made = get(pool, sizeof *made + sizeof *made->number * (size_t)n->n_number);
@@ -92,7 +96,8 @@ static rd_nest_code *code_of(const rd_nest_draft *n, const rd_text *key, rd_get_
 
 /* Writes the text of a draft and finds its code, in *code; NULL if it has no text or compiling is
  * off.  False: no memory.  The key is the text behind a character for the vectors that it is
- * compiled for, as the text does not name them. */
+ * compiled for, as the text does not name them.  The loops are not compiled here:
+ * rd_compiled_want() asks for that. */
 static bool prepare(rd_nest_draft *n, rd_get_fn *get, void *pool, rd_nest_code **code)
 {
     rd_text key = { 0 };
@@ -111,7 +116,8 @@ static bool prepare(rd_nest_draft *n, rd_get_fn *get, void *pool, rd_nest_code *
     return ok;
 }
 
-/* True if the text contains C code of users: of a reducer's step (code[2]), or of a function. */
+/* True if the text contains C code of users: of a reducer's step (code[2] of its texts; NULL: only
+ * a pointer), or of a function. */
 static bool has_user(const rd_program *p)
 {
     bool found = false;
@@ -124,7 +130,9 @@ static bool has_user(const rd_program *p)
 }
 
 /* Prepares a second text, which calls users' functions by their addresses.  It runs if the first
- * one cannot be compiled, as users' C code may name what is not in the text.  False: no memory. */
+ * one cannot be compiled, as users' C code may name what is not in the text.  False: no memory.
+ * rd_compiled_want() says that a plan is going to run the code, with so many operations.  The state
+ * is as large as either text needs. */
 static bool prepare_otherwise(rd_nest_draft *n, rd_get_fn *get, void *pool, rd_nest_code *made)
 {
     if (!prepare(n, get, pool, &made->otherwise))
@@ -137,7 +145,8 @@ static bool prepare_otherwise(rd_nest_draft *n, rd_get_fn *get, void *pool, rd_n
 }
 
 /* Finds or requests the compiled loops of a program, in *code; NULL if there can be none, and *why
- * says why.  `whole`: one task runs all of it by one function.  False: no memory. */
+ * says why.  `whole`: one task runs all of it by one function.  False: no memory.  `other` is the
+ * draft of the second text, for programs with C code of users. */
 bool rd_nest_prepare(const rd_program *p, int vector, bool whole, rd_get_fn *get, void *pool,
                      const rd_nest_code **code, const char **why)
 {

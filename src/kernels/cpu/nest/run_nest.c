@@ -15,7 +15,8 @@ int64_t rd_nest_state(const rd_nest_code *code)
 }
 
 /* Returns the functions of a nest, if they are compiled and loaded; else those of its second text,
- * which calls users' functions by address.  NULL: not yet. */
+ * which calls users' functions by address.  NULL: not yet.  `here` is where functions appear once
+ * they are loaded; the second text is `otherwise`, NULL: none. */
 const void *rd_nest_loaded(const rd_nest_code *code)
 {
     const void *kernels = NULL;
@@ -55,7 +56,8 @@ static const rd_nest_code *code_of_kernels(const rd_nest_code *code, const void 
 
 /* ---- Against tiles --------------------------------------------------------------------------- */
 /* Counts a run of so many seconds in the comparison of compiled loops with tiles.  `kernels` NULL:
- * it ran by tiles, which counts against the code that would have run. */
+ * it ran by tiles, which counts for the code that would have run, of the first or the second
+ * text. */
 void rd_nest_add_run(const rd_nest_code *code, const void *kernels, double operations, int threads,
                      double seconds)
 {
@@ -100,7 +102,8 @@ static void set_cancelled(rd_task *task)
     snprintf(task->sentence, sizeof task->sentence, "the evaluation was cancelled");
 }
 
-/* Sets the status of a task to the message of a user's function that failed. */
+/* Sets the status of a task to the message of a user's function that failed; `failing` is the
+ * number of its call. */
 static void set_callback_error(const rd_program *p, rd_task *task, const rd_nest_call *call)
 {
     task->status = RD_ERR_CALLBACK;
@@ -110,7 +113,8 @@ static void set_callback_error(const rd_program *p, rd_task *task, const rd_nest
 
 /* Finds out which index was wrong, or which call failed first, by running the task again in the
  * reference interpreter.  A nest takes many elements through one function after the other, so it
- * does not know the order.  For loops over sparse rows the caller runs the stage again by another
+ * does not know the order.  The reference sets the status; if it finds nothing wrong, the nest's
+ * own report counts.  For loops over sparse rows the caller runs the stage again by another
  * strategy. */
 static void fail(const rd_program *p, rd_task *task, const rd_nest_call *call)
 {
@@ -125,7 +129,8 @@ static void fail(const rd_program *p, rd_task *task, const rd_nest_call *call)
 }
 
 /* Runs one part (head, body or tail) of a nest for a task, and adds what the part reports to the
- * task: loads, warnings, errors. */
+ * task: loads (elements read), warnings, errors. `stopped`: the run was cancelled while rows were
+ * sorted. */
 static void run(const rd_nest_code *code, const rd_program *p, rd_task *task,
                 void (*part)(rd_nest_call *))
 {
@@ -159,8 +164,9 @@ void rd_nest_tail(const rd_nest_code *code, const void *kernels, const rd_progra
     run(code_of_kernels(code, kernels), p, task, ((const rd_nest_kernels *)kernels)->tail);
 }
 
-/* Runs all parts by one function, for small programs of one task. False: an index was outside
- * its axis. */
+/* Runs all parts by one function, for small programs of one task. Such programs have no users'
+ * functions and no sorts, so `function`, `sort` and `take` are NULL. False: an index was outside
+ * its axis. The state is read as volatile, so that it and `slot` are not copied as one vector. */
 bool rd_nest_whole(const rd_nest_code *code, const void *kernels, rd_task *task)
 {
     rd_nest_call call;

@@ -14,8 +14,8 @@ rd_nest_draft rd_nest_draft_of(const rd_program *p, int vector, bool whole)
 }
 
 /* Removes loops without a LOOP instruction from the program's list, and gives the others new
- * numbers in the order of their LOOPs.  `made` is room for the new list; number[k] gets the new
- * number of loop k. */
+ * numbers in the order of their LOOPs.  `made` is room for the new list, which the program takes
+ * over (its old list is not freed: it is the pool's); number[k] gets the new number of loop k. */
 void rd_nest_number_loops(rd_program *to, rd_loop *made, int32_t *number)
 {
     int32_t n = 0;
@@ -32,7 +32,8 @@ void rd_nest_number_loops(rd_program *to, rd_loop *made, int32_t *number)
 }
 
 /* Rewrites the program of a draft where that makes better loops: over the rows of a sparse array,
- * or with the loop over points outermost.  False: no memory. */
+ * or with the loop over points outermost.  False: no memory.  A program that can be both goes by
+ * rows. n->of stays the program as it was planned. */
 bool rd_nest_rewrite(rd_nest_draft *n, rd_get_fn *get, void *pool)
 {
     const rd_program *by_rows = NULL, *by_items = NULL;
@@ -69,9 +70,10 @@ static bool has_no_elements(const rd_program *p, const rd_loop_fold *fold)
     return false;
 }
 
-/* True if tiles compute the prefixes of a scan by vectors.  Running maxima of floats have no tree
- * nodes in a text (levels is 0), and each waits for the one before (60000 of f64: 164 us, and 51 on
- * tiles).  Those of ints wait less than nodes cost. */
+/* True if tiles compute the prefixes of a scan by vectors. f->levels is the levels of a tree of
+ * prefixes in the text.  Running maxima of floats have no tree nodes there (levels is 0), and each
+ * waits for the one before (60000 of f64: 164 us, and 51 on tiles).  Those of ints wait less than
+ * nodes cost. */
 static bool has_vectors_on_tiles(const rd_loop_fold *f)
 {
     const rd_fold *fold = f->of.fold;
@@ -82,7 +84,7 @@ static bool has_vectors_on_tiles(const rd_loop_fold *f)
 
 /* True if a scan of more than 128 elements goes along memory, with prefixes by a tree.  Tiles make
  * vectors of one row of it; compiled loops would take several rows at once, whose cache lines lie
- * far apart. */
+ * far apart.  `along` is the innermost loop over its steps, -1: there is one step. */
 static bool has_long_scan(const rd_program *p, const rd_loop_fold *fold)
 {
     enum { LONG_SCAN = 128 };
@@ -95,7 +97,7 @@ static bool has_long_scan(const rd_program *p, const rd_loop_fold *fold)
 }
 
 /* Returns the reason why the program has no compiled nest, or NULL. The first reason that holds
- * counts. */
+ * counts. p->code is the plan of tiles, NULL: there is none, so a scan has no other way. */
 static const char *refusal(const rd_nest_draft *n, const rd_loop_fold *fold)
 {
     if (has_no_elements(n->p, fold))
@@ -113,7 +115,8 @@ static const char *refusal(const rd_nest_draft *n, const rd_loop_fold *fold)
 
 /* ---- All together ---------------------------------------------------------------------------- */
 /* Finds the facts of all folds (reductions and scans), and what the text of users' reducers depends
- * on.  NULL: no memory, or n->why says why there is no nest. */
+ * on (rd_user_facts).  Facts lie in memory from `get`, and are copied, as they are changed.  NULL:
+ * no memory, or n->why says why there is no nest. */
 static const rd_loop_fold *facts_of_folds(rd_nest_draft *n, rd_get_fn *get, void *pool)
 {
     const rd_loop_fold *fold = rd_loop_folds_of(n->p, n->whole, get, pool, &n->why);
@@ -132,7 +135,8 @@ static const rd_loop_fold *facts_of_folds(rd_nest_draft *n, rd_get_fn *get, void
 }
 
 /* Builds the loop tree of a draft, and chooses in which loops neighbouring indices go together as a
- * strip (strip-mining, for vectors).  NULL: no memory, or n->why. */
+ * strip (strip-mining, for vectors).  NULL: no memory, or n->why.  n->tells asks for all
+ * alternatives of the choice, for reports.  The caller frees the tree. */
 rd_schedule *rd_nest_build(rd_nest_draft *n, rd_strips *strips, rd_get_fn *get, void *pool)
 {
     const rd_target     target = { .vector = n->vector, .tells = n->tells };
@@ -147,7 +151,8 @@ rd_schedule *rd_nest_build(rd_nest_draft *n, rd_strips *strips, rd_get_fn *get, 
 }
 
 /* Builds the loop tree of a draft and runs all passes on it.  `log` gets the strips, and the tree
- * after each pass; or is NULL. NULL: no memory, or n->why. */
+ * after each pass; or is NULL.  The caller frees the tree.  NULL: no memory (t->failed), or
+ * n->why. */
 rd_schedule *rd_nest_tree(rd_nest_draft *n, rd_text *log, rd_get_fn *get, void *pool)
 {
     rd_strips       strips;

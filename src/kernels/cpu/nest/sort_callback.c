@@ -3,7 +3,8 @@
 #include "kernels/cpu/nest/draft.h"
 
 /* Sorts row `number` of the program for a compiled nest, unless the run was cancelled: then nothing
- * more is sorted. */
+ * more is sorted (`stopped`). rd_sort_by_row() is false if the run is cancelled; `work` is the
+ * offset of its scratch memory in the task's state. */
 static void sort_row(rd_nest_call *q, int32_t number, const void *from, void *to)
 {
     const rd_nest_code *code = q->code;
@@ -24,7 +25,8 @@ static void take_strip(rd_nest_call *q, int32_t number, const void *from, void *
 }
 
 /* Chooses the sort routines for vectors of n->vector bytes.  Their memory lies behind what the nest
- * keeps in a task's state, as much as the largest row needs. */
+ * keeps in a task's state, as much as the largest row needs (rd_piece() reserves it, rd_lines()
+ * rounds up to whole cache lines). */
 void rd_nest_prepare_sorts(const rd_nest_draft *n, rd_nest_code *made)
 {
     int64_t most = 0;

@@ -41,8 +41,9 @@ static const rd_address *label_of(const rd_program *p, const rd_inst *step)
     return made && made->kind == RD_I_LOAD ? &p->address[made->arg] : NULL;
 }
 
-/* True if all of the body is one forward loop over the stored elements, which tasks share; notes
- * the loop. */
+/* True if all of the body is one forward loop over the stored elements, which tasks share (the root
+ * axis); notes the loop. inst[body .. tail) is what tasks share, so the loop's END must be its last
+ * instruction. */
 static bool find_element_loop(rd_sparse_rows_draft *r)
 {
     const rd_program *p    = r->p;
@@ -68,7 +69,8 @@ static int32_t group_axis(const rd_program *p, int32_t close)
 }
 
 /* True if the fold is a group-by reduction of one block and one lane (elements are taken one after
- * the other), and memory says where the elements of each row begin (`begins`). */
+ * the other), and memory says where the elements of each row begin (`begins` is not 0). All folds
+ * must have as many groups. */
 static bool is_by_rows(const rd_sparse_rows_draft *r, const rd_fold *f)
 {
     return f->begins && f->n_block == 1 && f->lanes == 1 && !f->scan &&
@@ -77,7 +79,8 @@ static bool is_by_rows(const rd_sparse_rows_draft *r, const rd_fold *f)
 
 /* True if all folds of the program are group-bys by the same ascending labels in memory (rows of a
  * CSR array), take their elements in the loop over elements, and are finished in loops over the
- * groups.  Notes the labels and the axis of groups. */
+ * groups.  Notes the address of the labels and the axis of groups.  `apart` is the distance of two
+ * groups in cells: the loop's index must count groups. */
 static bool find_folds(rd_sparse_rows_draft *r)
 {
     const rd_program *p = r->p;
@@ -119,7 +122,9 @@ static bool find_folds(rd_sparse_rows_draft *r)
 }
 
 /* True if the tail (what runs once after all tasks) can go into the loop over rows: it has only
- * forward loops over all groups, which take no steps and load nothing that the program stores. */
+ * forward loops over all groups, which take no steps and load nothing that the program stores.
+ * Outside of loops there is nothing but LOOP and END; EXIT, which leaves a loop early, would end
+ * the loop over rows. */
 static bool can_move_tail(const rd_sparse_rows_draft *r)
 {
     const rd_program *p = r->p;
@@ -153,8 +158,8 @@ static bool can_keep_head(const rd_program *p)
 
 /* ---- The program by rows --------------------------------------------------------------------- */
 /* Rewrites group-by folds whose labels ascend as a loop over the rows of a sparse array (CSR), in
- * *by_rows: no label is read, and each row is one fold.  NULL if it cannot be.  False: no
- * memory. */
+ * *by_rows: no label is read, and each row is one fold.  NULL if it cannot be.  False: no memory.
+ * The new program lies in memory from `get`, which nobody frees by itself. */
 bool rd_nest_sparse_rows(const rd_program *p, rd_get_fn *get, void *pool,
                          const rd_program **by_rows)
 {

@@ -28,7 +28,8 @@ static void rename_axes(const rd_sparse_rows_draft *r, rd_address *a, int32_t fr
         }
 }
 
-/* Removes the addends of an axis from an address. */
+/* Removes the addends of an axis from an address. The last addend takes the place of a removed one,
+ * and is looked at next. */
 static void drop_axis(rd_address *a, int32_t axis)
 {
     for (int32_t k = 0; k < a->n_add; k++)
@@ -37,7 +38,8 @@ static void drop_axis(rd_address *a, int32_t axis)
 }
 
 /* Copies the body of a loop over groups, which finishes and stores results, to the end of the loop
- * over rows: there it runs for one row. */
+ * over rows: there it runs for one row. CLOSE names the cell of a group; of one row there is one
+ * cell. */
 static void put_groups(rd_sparse_rows_draft *r, int32_t loop)
 {
     const rd_program *p = r->p;
@@ -54,7 +56,8 @@ static void put_groups(rd_sparse_rows_draft *r, int32_t loop)
 }
 
 /* Makes each group-by fold one that begins and ends within a row: one cell (result) for each row
- * becomes one cell, and all elements are one block. */
+ * becomes one cell, and all elements are one block (steps without end). No two tasks share a row
+ * (`split`). */
 static void set_folds(rd_sparse_rows_draft *r)
 {
     for (int32_t k = 0; k < r->to->n_fold; k++) {
@@ -70,7 +73,8 @@ static void set_folds(rd_sparse_rows_draft *r)
 }
 
 /* Sets the bounds of the loop over the elements of a row, as addresses: those of begin[i] and
- * begin[i + 1], where i is the index of the row.  They lie `begins` behind the labels. */
+ * begin[i + 1], where i is the index of the row.  They lie `begins` elements behind the first
+ * label.  `bounds`, which a mask gave, are gone. */
 static void set_row(rd_sparse_rows_draft *r, rd_loop *row)
 {
     rd_address begin = r->begin;
@@ -110,8 +114,9 @@ static void drop_labels(rd_program *to)
     }
 }
 
-/* Writes the new program: the head, the loop over rows with the starts of folds and the bodies of
- * all loops, and an empty tail. */
+/* Writes the new program: the head without STARTs, the loop over rows with the starts of folds and
+ * the bodies of all loops, and an empty tail. The loops of the tail that have no parent are those
+ * over groups. */
 static void write(rd_sparse_rows_draft *r)
 {
     const rd_program *p    = r->p;
@@ -143,7 +148,8 @@ static void write(rd_sparse_rows_draft *r)
     to->grain = 1; /* a task may begin at any row */
 }
 
-/* Copies the program to r->to, with room for one more loop and two addresses.  False: no memory. */
+/* Copies the program to r->to, with room for one more loop and two addresses.  False: no memory.
+ * The memory is the pool's. */
 static bool copy(rd_sparse_rows_draft *r, rd_get_fn *get, void *pool)
 {
     const rd_program *p = r->p;
@@ -164,7 +170,9 @@ static bool copy(rd_sparse_rows_draft *r, rd_get_fn *get, void *pool)
     return true;
 }
 
-/* Makes r->to, the program as a loop over the rows of a sparse array.  False: no memory. */
+/* Makes r->to, the program as a loop over the rows of a sparse array.  False: no memory.
+ * rd_nest_number_loops() numbers the loops anew, in `loops`; rd_program_tree() sets which loop
+ * holds which. */
 bool rd_sparse_rows_write(rd_sparse_rows_draft *r, rd_get_fn *get, void *pool)
 {
     rd_loop *loops  = get(pool, ((size_t)r->p->n_loop + 1) * sizeof *loops);

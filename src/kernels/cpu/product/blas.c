@@ -71,7 +71,8 @@ static void *load(void)
 }
 
 /* True if several threads may call the BLAS at once.  A build without threads may lack the locks
- * for that; a build with OpenMP obeys OpenMP only, so it needs that this library has it, too. */
+ * for that; a build with OpenMP obeys OpenMP only, so it needs that this library has it, too.
+ * blas.parallel notes which of both it is; BLIS may always be called. */
 static bool serves_threads(void)
 {
     if (RD_BLIS)

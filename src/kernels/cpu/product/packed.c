@@ -44,7 +44,8 @@ static void swap_operands(rd_product *product)
 }
 
 /* Returns how well a group's axes suit as columns, which the kernel reads and writes contiguously:
- * 2 for dense columns of c, plus 1 for dense columns of the operand. */
+ * 2 for dense columns of c, plus 1 for dense columns of the operand. `operand` is a or b, of whose
+ * axes c has the group's. */
 static int column_fitness(const rd_product *product, int group, int operand)
 {
     int fitness = 0;
@@ -57,7 +58,8 @@ static int column_fitness(const rd_product *product, int group, int operand)
 }
 
 /* Returns the rank by which axes are sorted within their group, outermost first: strides.  But
- * where a sum has one lane (one accumulator) its axes keep the order in which the fold adds. */
+ * where a sum has one lane (one accumulator) its axes keep the order in which the fold adds:
+ * `outer` is the number of its steps, so an axis' coefficient there says how far out it is. */
 static int64_t rank_of(const rd_product_axis *axis, const rd_fold *f)
 {
     const int group = group_of(axis);
@@ -91,7 +93,7 @@ static void sort_axes(rd_product *product, const rd_fold *f)
 }
 
 /* Returns the axes of a group, which are adjacent in the sorted axes, and the product of their
- * extents. */
+ * extents. Without an axis the extent is 1. */
 static rd_product_group find_group(const rd_product *product, int group)
 {
     rd_product_group found = { .axis = product->axis, .extent = 1 };
@@ -120,7 +122,7 @@ static void find_groups(rd_packed *packed, rd_product *product, const rd_fold *f
 }
 
 /* Returns the stride along a group if its axes are like one axis in a matrix (each goes on where
- * the next one ends); else 0. */
+ * the next one ends); else 0. The last axis is the fastest. */
 static int64_t step_of(const rd_product_group *group, int matrix)
 {
     const rd_product_axis *axis = group->axis;
@@ -196,10 +198,11 @@ static int64_t clamp(int64_t n, int64_t least, int64_t most)
     return n < least ? least : n > most ? most : n;
 }
 
-/* Divides c into blocks of rows and columns, each of which one call computes.  Packed rows of a
- * stay in a second-level cache with the panels of b.  A block cannot be cancelled, so a block of
- * long sums has few rows and columns: at most 2^30 products.  Blocks change no bit, as each has
- * whole sums. */
+/* Divides c into blocks of rows and columns, each of which one call computes.  A block has at most
+ * ROWS rows, a multiple of WHOLE_ROWS, and at most COLS columns in whole panels; columns are cut
+ * into about PARTS parts.  Packed rows of a stay in a second-level cache with the panels of b.  A
+ * block cannot be cancelled, so a block of long sums has few rows and columns: at most 2^30
+ * products.  Blocks change no bit, as each has whole sums. */
 static void plan_blocks(rd_packed *packed)
 {
     enum { ROWS = 512, WHOLE_ROWS = 8, COLS = 1024, PARTS = 8 };

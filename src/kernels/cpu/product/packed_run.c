@@ -45,7 +45,8 @@ static void find_run(columns *c, int64_t from, int64_t to, int64_t at, int64_t s
 }
 
 /* Finds the positions of n columns of a panel, from column `first` on, in one of the matrices, and
- * which of them are contiguous.  It divides once per run along the last axis, not per column. */
+ * which of them are contiguous.  It divides once per run along the last axis, not per column.
+ * `rest` is what is left of the last axis, which is the fastest. */
 static void find_columns(columns *c, const rd_packed *packed, int matrix, int64_t first, int64_t n)
 {
     const rd_product_axis *last = &packed->n.axis[packed->n.n - 1];
@@ -106,7 +107,8 @@ static int64_t at_most(int64_t n, int64_t most)
 }
 
 /* Returns block number `number` of c: its rows, columns and addresses.  Blocks are counted by batch
- * item, then columns, then rows, the last one fastest. */
+ * item, then columns, then rows, the last one fastest.  panel_b, rows_a and panel_c are where
+ * copies lie in the task's memory, a_place and c_place where each row begins. */
 static block block_at(const rd_packed *packed, const rd_task *task, int64_t number)
 {
     const int64_t of_item = packed->row_blocks * packed->col_blocks, in_item = number % of_item;
@@ -130,7 +132,8 @@ static block block_at(const rd_packed *packed, const rd_task *task, int64_t numb
     return b;
 }
 
-/* Finds where each row of the block begins in a and in c, in elements. */
+/* Finds where each row of the block begins in a and in c, in elements. rd_product_move_along()
+ * finds the positions in all matrices for one index over the axes of m. */
 static void find_rows(const block *b)
 {
     for (int64_t r = 0; r < b->rows; r++) {
@@ -177,7 +180,8 @@ static void pack_rows(const block *b)
             b, b->rows_a + r * b->packed->k.extent * b->size, b->a + b->a_place[r] * b->size);
 }
 
-/* Packs n columns of b, from `col` on, into the panel in the memory of the task. */
+/* Packs n columns of b, from `col` on, into the panel in the memory of the task. A piece of
+ * neighbouring columns is copied for each k, whose position is b_step[k]. */
 static void pack_columns(const block *b, int64_t col, int64_t n)
 {
     columns c;
@@ -193,7 +197,8 @@ static void pack_columns(const block *b, int64_t col, int64_t n)
 }
 
 /* Copies n columns of the panel of c, from `col` on, to memory, where the kernel cannot write them
- * in place. */
+ * in place. A piece of neighbouring columns is copied for each row, whose position is
+ * c_place[row]. */
 static void store_columns(const block *b, int64_t col, int64_t n)
 {
     columns c;
@@ -210,7 +215,8 @@ static void store_columns(const block *b, int64_t col, int64_t n)
 
 /* Computes all rows of a block for n columns of c.  A matrix that the kernel can read or write
  * where it lies (as is) is used in place.  Any other one is packed into the task's memory before,
- * or stored from there afterwards. */
+ * or stored from there afterwards.  a_row, b_row and c_row are elements from row to row, a_step
+ * those along k. */
 static void run_columns(const block *b, int64_t col, int64_t n)
 {
     const rd_packed *packed = b->packed;

@@ -57,7 +57,8 @@ static int64_t calls_of(const rd_cpu_product *product)
                : (k - LONGEST_RUN + product->steps - 1) / product->steps;
 }
 
-/* Counts the blocks of c of so many rows and columns, and the calls of each.  A symmetric product
+/* Counts the blocks of c of so many rows and columns, and the calls of each. of_item is the blocks
+ * of one matrix c of the batch, `parts` the products that each is the sum of.  A symmetric product
  * has only the blocks on and above the diagonal. */
 static void count_blocks(rd_cpu_product *product)
 {
@@ -88,8 +89,11 @@ static void plan_blocks(rd_cpu_product *product)
     count_blocks(product);
 }
 
-/* Makes blocks of short sums so small that the BLAS does not copy their matrices (f32 only).
- * Copies take a sixth of the time of 256 x 64 x 384, as each element takes part in few products. */
+/* Makes blocks of short sums so small that the BLAS does not copy their matrices (f32 only). Copies
+ * take a sixth of the time of 256 x 64 x 384, as each element takes part in few products. Not for
+ * our kernels, symmetric products, a transposed b, sums of several parts, or where even FEWEST_ROWS
+ * rows of COLS columns are more than the BLAS takes without copies. Rows and columns are multiples
+ * of ROWS and COLS. */
 static void plan_short_blocks(rd_cpu_product *product)
 {
     enum { ROWS = 16, COLS = 64, FEWEST_ROWS = 32 };
@@ -131,7 +135,8 @@ static bool add_call_axis(rd_program *p, const rd_cpu_product *product, rd_get_f
 }
 
 /* True if the sums of the program have the bits of our kernels: one lane (one accumulator) that
- * adds along k in order, and contiguous columns of b. */
+ * adds along k in order, and contiguous columns of b. `outer` is the number of a step: it must be
+ * the index along k. */
 static bool has_kernels_bits(const rd_cpu_product *product, const rd_fold *f)
 {
     const rd_product *of = product->of;
@@ -277,7 +282,8 @@ static void run_kernel(const rd_cpu_product *product, const rd_task *task, const
 }
 
 /* Copies a complete block of a symmetric c to its transpose below the diagonal, which has the same
- * elements. */
+ * elements. Columns of c have the stride 1, so (row, col) and (col, row) are (col - row) (stride of
+ * rows - 1) apart. */
 static void mirror(const rd_cpu_product *product, const rd_task *task, const int64_t *at,
                    const block *b)
 {
@@ -290,8 +296,9 @@ static void mirror(const rd_cpu_product *product, const rd_task *task, const int
 }
 
 /* Runs call number `call` of a block by the BLAS: one range of k of one part of the sum.  The first
- * call sets c, and later ones add to it.  After its last call a block of a symmetric product is
- * copied to its transpose. */
+ * call sets c, and later ones add to it.  `here` are its positions in c, a and b: `step` elements
+ * along k, at index call / of_part of the summed axes.  After its last call a block of a symmetric
+ * product is copied to its transpose. */
 static void run_blas(const rd_cpu_product *product, const rd_task *task, const int64_t *at,
                      const block *b, int64_t call)
 {

@@ -230,7 +230,8 @@ static void merge_all(const rd_fold_state *s, cell *c)
 }
 
 /* Merges the cell of a later task into that of an earlier one.  A cell that is decided has stopped
- * at some block, so it takes nothing more. */
+ * at some block, so it takes nothing more.  The later cell's finished rows come first, then its
+ * current block (block >= 0), which ends here. */
 static void merge_cell(const rd_fold_state *s, cell *c, const rd_fold_state *t, const cell *next)
 {
     if (c->is_decided)
@@ -275,7 +276,9 @@ static int32_t count_levels(const rd_fold *fold)
 }
 
 /* Sets the byte offsets within a cell (the accumulators of one result), and what the reducer needs:
- * tests of decided results, indices, room for running sums. */
+ * tests of decided results, indices, room for running sums. A user's reducer (without `code`) may
+ * ask for indices. Behind the rows of nodes lie, for scans, the node of all blocks before (carry),
+ * the nodes within a block, and the words of running sums. */
 static rd_fold_state lay_out(const rd_fold *fold)
 {
     rd_fold_state s = { .fold = fold, .node = rd_node_info_of(fold), .room = node_capacity(fold) };
@@ -341,7 +344,7 @@ static char *node_of_group(const rd_fold_state *s, const rd_fold_place *at, int6
 }
 
 /* Takes an element of a group-by into the cell of its group.  A masked element (take false) only
- * enters its block. */
+ * enters its block.  Group -1 has no node. */
 void rd_fold_step_group(rd_fold_state *s, const rd_fold_place *at, int64_t group, rd_word x,
                         rd_word weight, bool take)
 {
@@ -404,7 +407,8 @@ static rd_node_elements elements_from(const rd_fold_state *s, const rd_fold_run 
 }
 
 /* Takes the unmasked elements in [from, to) of a run that are in the lane of the first one, by as
- * few calls of the user's reducer as the mask allows.  All are in the current block of the cell. */
+ * few calls of the user's reducer as the mask allows.  All are in the current block of the cell.
+ * From k to `end` no element is masked; elements of a lane are `lanes` apart. */
 static void take_lane(const rd_fold_state *s, const cell *c, const rd_fold_place *at,
                       const rd_fold_run *run, int64_t from, int64_t to)
 {
@@ -422,7 +426,8 @@ static void take_lane(const rd_fold_state *s, const cell *c, const rd_fold_place
     }
 }
 
-/* Takes a run of elements into one cell, block by block and lane by lane, for a user's reducer. */
+/* Takes a run of elements into one cell, block by block and lane by lane, for a user's reducer.
+ * `left` is the elements that are left in the block, `whole` those of a block. */
 void rd_fold_take(rd_fold_state *s, const rd_fold_place *at, const rd_fold_run *run)
 {
     const int64_t whole = elements_of(s->fold->steps, s->fold->lanes);
@@ -456,7 +461,8 @@ static void take_groups(const rd_fold_state *s, const rd_fold_place *at, const r
 }
 
 /* Takes a run of elements, each into the cell of its group, cut where a block of the combine tree
- * ends.  The label of element k is label[k * apart]. */
+ * ends: `left` elements are left in the first block, and a block has `whole`.  The label of element
+ * k is label[k * apart]. */
 void rd_fold_take_groups(rd_fold_state *s, const rd_fold_place *at, const rd_fold_run *run,
                          const int64_t *label, int64_t apart)
 {
@@ -472,7 +478,7 @@ void rd_fold_take_groups(rd_fold_state *s, const rd_fold_place *at, const rd_fol
 }
 
 /* Takes an element of a scan, and sets y to the running result: of an exclusive scan before the
- * element, else with it. */
+ * element, else with it. s->spare holds the node of the element, for prefixes by a tree. */
 void rd_fold_scan(rd_fold_state *s, const rd_fold_place *at, rd_word x, rd_word weight, bool take,
                   rd_word *y)
 {

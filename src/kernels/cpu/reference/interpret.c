@@ -100,7 +100,8 @@ static bool does_nothing(const rd_program *p, int32_t from, int32_t to)
 }
 
 /* LOOP: opens a loop at its first index (its last range if it runs backwards), or skips it if it
- * has nothing to do. */
+ * has nothing to do. `outside` is the axis' range as the loop found it, which its end restores. A
+ * loop over ranges goes backwards from the last one, which may be shorter. */
 static int32_t run_loop(machine *m, const rd_inst *inst, int32_t pc)
 {
     const rd_loop      *loop    = &m->p->loop[inst->arg];

@@ -17,7 +17,8 @@ static int64_t sort_bytes(const rd_program *p)
 }
 
 /* Places the arrays of the interpreter of a task (registers, axes, open loops, folds ...) in
- * `state`, or counts their bytes if it is NULL. Returns the bytes. */
+ * `state`, or counts their bytes if it is NULL. Returns the bytes. rd_piece_of() reserves n items
+ * of some bytes at `used`, and returns their address, or NULL while bytes are counted. */
 static int64_t lay_out(rd_machine *m, const rd_program *p, char *state)
 {
     int64_t used = 0;

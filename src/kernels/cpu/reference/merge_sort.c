@@ -64,7 +64,8 @@ static void merge(const rd_sorting *s, const element *a, int64_t n_a, const elem
     }
 }
 
-/* Merges each pair of sorted runs of `run` elements: one pass of the merge sort. */
+/* Merges each pair of sorted runs of `run` elements: one pass of the merge sort. The last run may
+ * be shorter, or have no partner (n_b 0). */
 static void merge_runs(const rd_sorting *s, int64_t run, const element *from, element *to)
 {
     for (int64_t i = 0; i < s->n; i += 2 * run) {
@@ -141,8 +142,8 @@ static rd_word kept(const rd_sorting *s, const char *x, int64_t k)
 }
 
 /* Inserts element x, at position `place` of the row, into the first few so far, behind all that it
- * does not come before; if there are s->kept, the last one drops out.  The state is their number,
- * positions, elements. */
+ * does not come before; if there are s->kept, the last one drops out, or x if it does not come
+ * before that.  The state is their number, positions, elements. */
 static void put_in(const rd_sorting *s, int64_t *state, rd_word x, int64_t place)
 {
     char   *at = (char *)(state + 1 + s->kept);
@@ -160,7 +161,8 @@ static void put_in(const rd_sorting *s, int64_t *state, rd_word x, int64_t place
 }
 
 /* Takes a strip (range) of a row that is never stored as a whole, unless an earlier sort does
- * (follows); behind the last strip it writes the results. */
+ * (follows); behind the last strip it writes the results. The state is a number, the positions of
+ * the first few so far, and the elements; s->kept is how many there may be. */
 void rd_reference_take(const rd_sorting *s, const rd_row_strip *strip)
 {
     const int64_t bytes = rd_dtype_size(s->out);

@@ -51,8 +51,9 @@ static void user_step(const rd_reducer *user, void *s, rd_word x, rd_word w, boo
         user->step(s, /*n=*/1, memory, /*stride=*/1, i);
 }
 
-/* Sets y to the results of a user's reducer.  A node without elements gets an initialised state,
- * behind the results in `spare`. */
+/* Sets y to the results of a user's reducer.  Results are written to `spare` in the type that the
+ * reducer gives (out), and loaded from there.  A node without elements gets an initialised state,
+ * behind them in `spare`. */
 static void user_finish(const rd_node_info *info, const void *node, char *spare, rd_word *y)
 {
     const rd_reducer *user  = info->fold->user;
@@ -69,7 +70,7 @@ static void user_finish(const rd_node_info *info, const void *node, char *spare,
 }
 
 /* Returns the greatest (high) or least value of a type: the identity of min or max, which any
- * element replaces. */
+ * element replaces. Registers have 64 bits, of which narrow ints leave the high ones unused. */
 rd_word rd_fold_extreme(rd_dtype type, bool high)
 {
     const int unused = 64 - 8 * rd_dtype_size(type);
@@ -112,7 +113,8 @@ void rd_fold_of_nothing(const rd_fold *fold, rd_word *y)
 }
 
 /* Returns the layout of a node, and the code for it: the state lies behind the count; a user's at a
- * multiple of 16, with room for vectors. */
+ * multiple of 16, with room for vectors. Spare memory is for a user's results, and behind them a
+ * state. */
 rd_node_info rd_node_info_of(const rd_fold *fold)
 {
     rd_node_info info = { .fold = fold };
@@ -263,7 +265,7 @@ static void halve(const rd_node_info *info, lanes_fn *take, char *first, int32_t
 
 /* Merges the contiguous nodes of lanes (accumulators of one result) into the first one.  Some
  * reducers (logsumexp) first find a common value of all lanes (pick), align every lane with it, and
- * add them. */
+ * add them.  The common value is found in copies (picked). */
 void rd_node_merge_lanes(const rd_node_info *info, void *first, int32_t lanes)
 {
     const rd_fold       *fold = info->fold;
@@ -298,7 +300,8 @@ static rd_word *two_words(const rd_node_info *info, void *before)
 }
 
 /* Adds a finished block to what a scan has before it (the carry).  Running sums of floats (pair)
- * keep two words; an empty block adds -0, which changes nothing. */
+ * keep two words; an empty block adds -0, which changes nothing.  `words` are sums of earlier
+ * blocks, which are added by a tree (prefix_sums.h); `number` is that of the block. */
 void rd_node_take_block(const rd_node_info *info, void *before, int64_t number, const void *block,
                         double *words)
 {
@@ -319,7 +322,8 @@ void rd_node_take_block(const rd_node_info *info, void *before, int64_t number, 
     *count(before) += elements(block);
 }
 
-/* Adds the prefix of the current block to the blocks before it, for a result of a scan. */
+/* Adds the prefix of the current block to the blocks before it, for a result of a scan. s[0] and
+ * s[1] are the high and the low part of the sum before; s[0] gets the result. */
 void rd_node_merge_prefix(const rd_node_info *info, void *before, const void *prefix)
 {
     if (!info->pair) {

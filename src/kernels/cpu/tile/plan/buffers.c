@@ -76,7 +76,9 @@ static int32_t take_buffers(const rd_tile_code *code, pool *b, int32_t reg, int3
     return first;
 }
 
-/* Gives a buffer to each register of a tile that needs one: register allocation by last use. */
+/* Gives a buffer to each register of a tile that needs one: register allocation by last use. `last`
+ * is the last reader, -1: none; then the buffer is free behind instruction i. Several results of a
+ * CLOSE need consecutive buffers. */
 static void assign(const rd_program *p, rd_tile_code *code, pool *b)
 {
     for (int32_t i = 0; i < p->n_inst; i++) {
@@ -105,9 +107,9 @@ static int64_t buffers_bytes(const rd_program *p)
 }
 
 /* Gives buffers to the registers of a tile, then sets how many elements each buffer has: the share
- * of one buffer of three quarters of the first-level cache, FEWEST to MOST, a multiple of 64.
- * Square tiles (transposed in registers) need at least one square of 64 x 64.  False if memory runs
- * out. */
+ * of one buffer (of n + 1, so that one share is left for what is read and written) of three
+ * quarters of the first-level cache, FEWEST to MOST, a multiple of 64.  Square tiles (transposed in
+ * registers) need at least one square of 64 x 64.  False if memory runs out. */
 bool rd_tile_buffers(const rd_program *p, rd_tile_code *code, rd_get_fn *get, void *memory)
 {
     const size_t room = (size_t)p->n_reg + 2 * (size_t)p->n_inst + 1;

@@ -7,7 +7,8 @@
 #include "kernels/cpu/tile/plan/tile_plan.h"
 
 /* Returns what a place (an index that is moved or clamped) is in the largest piece of its axis:
- * coef * index + offset; of a comparison 0 or 1 in `offset`. */
+ * coef * index + offset; of a comparison 0 or 1 in `offset`. form_axis is the axis that decides,
+ * -1: the place is a number. */
 static rd_place_form usual_form(const rd_tile_code *code, int32_t reg)
 {
     const rd_tile_reg    *r      = &code->reg[reg];
@@ -52,7 +53,8 @@ static bool is_mostly_memory(const rd_program *p, const rd_tile_code *code, int3
 }
 
 /* True if the rows of a tile may take some of their columns before any row takes the others: each
- * fold allows it, and nothing can fail, as errors are reported in order. */
+ * fold allows it, and nothing can fail, as errors are reported in order. Group-bys do not allow
+ * it. */
 static bool can_split(const rd_program *p, const rd_tile_code *code, const rd_loop *loop)
 {
     for (int32_t i = loop->begin + 1; i < loop->end; i++) {
@@ -69,7 +71,9 @@ static bool can_split(const rd_program *p, const rd_tile_code *code, const rd_lo
 }
 
 /* True if the tiles of a loop over columns should end at seams (where a moved index changes): each
- * instruction that joins there mostly reads contiguous memory, which then needs no buffer. */
+ * instruction that joins there mostly reads contiguous memory, which then needs no buffer. Pieces
+ * are ranges of an axis in which no moved index changes; one piece means no seam along the
+ * columns. */
 static bool is_to_be_cut(const rd_program *p, const rd_tile_code *code, int32_t number)
 {
     const rd_loop *loop  = &p->loop[number];

@@ -38,8 +38,9 @@ static bool has_whole_row(const rd_tile_fold *f, const rd_loop *col)
 }
 
 /* True if a row of a tile is a whole fold with a kernel: along the lanes, or too short for lanes.
- * The latter has one lane and one block, and its columns are successive steps.  The kernels of such
- * rows take neither fused maps, nor small ints from memory, nor halves. */
+ * The latter has one lane and one block, and its columns are successive steps. lane.n_add is 0 if
+ * all elements have one lane position, outer.col is 1 if columns are successive steps.  The kernels
+ * of such rows take neither fused maps, nor small ints from memory, nor halves. */
 static bool has_totals(const rd_tile_code *code, const rd_tile_inst *t, const rd_tile_fold *f,
                        const rd_loop *col)
 {
@@ -53,8 +54,9 @@ static bool has_totals(const rd_tile_code *code, const rd_tile_inst *t, const rd
 
 /* True if the fold of a STEP is a *total*: in each row of a tile it begins, is folded and ends at
  * once, so it needs no states of its own.  Lane and block numbers must not change from row to row,
- * and a tile must have all columns.  Tasks may share a fold only if it has one block and no task
- * begins within that block. */
+ * and a tile must have all columns.  Users' reducers, weights, and several cells (results) a row
+ * have no such kernels.  Tasks may share a fold (split) only if it has one block and no task begins
+ * within that block (loose). */
 static bool is_row_total(const rd_program *p, const rd_tile_code *code, int32_t step)
 {
     const rd_inst      *inst = &p->inst[step];
@@ -81,7 +83,8 @@ static rd_elem loaded_elem(const rd_tile_code *code, const rd_tile_inst *t, cons
 
 /* True if a total (a fold that is one row of a tile) has one block, or at most 16 blocks of whole
  * steps with a kernel that merges them itself: then it needs no combine tree in memory.  A reducer
- * that reads a mask has no such kernel. */
+ * that reads a mask has no such kernel.  f->code->masked is the step that reads a mask, NULL:
+ * masked elements become the identity instead. */
 static bool needs_no_tree(const rd_tile_code *code, const rd_tile_inst *t, const rd_tile_fold *f)
 {
     rd_simd_block *const(*kernels)[RD_N_FUSED] = code->simd->blocks[loaded_elem(code, t, f)];
@@ -127,7 +130,9 @@ static bool has_blocks(const rd_simd *simd, const rd_tile_fold *f)
 
 /* Chooses the kernels of STEP i by its fused map, mask, transposed operand and mapping: one for
  * rows, and where they exist one for cells that end their blocks together and one for full blocks.
- * Group-bys and callers' reducers have ways of their own. */
+ * t->from is the type that the kernel loads; if it is not the fold's, the kernel widens. Weights
+ * (`weighted`) are left to the general step. Group-bys and callers' reducers have ways of their
+ * own. */
 static void find_step(const rd_program *p, rd_tile_code *code, int32_t i)
 {
     const rd_simd      *simd = code->simd;

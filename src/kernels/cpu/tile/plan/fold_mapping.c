@@ -45,8 +45,10 @@ static int64_t count_adjacent_cells(const rd_tile_fold *f)
 }
 
 /* True if the columns of a tile hold one element of each cell (result) and the rows follow each
- * other along the lanes, such as pixels of interleaved colours.  There must be few cells, all in
- * every row, and a plain fold: no mask, no weights, no index, and no states for each row. */
+ * other along the lanes, such as pixels of interleaved colours.  `lane` is the position along the
+ * lanes, `outer` the pass along them: columns change neither, rows move one lane on.  There must be
+ * few cells, all in every row, and a plain fold: no mask, no weights, no index, and no states for
+ * each row. */
 static bool has_channels(const rd_tile_fold *f)
 {
     return f->fold->lanes > 1 && f->cell.col == 1 && f->cell.row == 0 && f->lane.col == 0 &&
@@ -87,7 +89,8 @@ static bool has_adjacent_cells(const rd_tile_fold *f)
 /* True if adjacent cells (results, one for each row) can share one group of states, which begin and
  * end their blocks together.  Every row must bring the same number of whole steps, and the rows
  * must go through all these cells (see group_size()).  No block may end, or be complete, within a
- * row. */
+ * row: a row's steps (row_steps) are fewer than a block's, and divide them.  A row is a whole pass
+ * along the lanes (lane_extent) in one tile, and no panel (range) cuts the axis of rows. */
 static bool is_in_lockstep(const rd_tile_fold *f)
 {
     const rd_fold *fold = f->fold;
@@ -114,7 +117,9 @@ static int64_t common_divisor(int64_t a, int64_t b)
  * that kernels take them at once.  One pass of the loop over their cells must reach them all, as
  * they begin a block from the left.  Cells on both sides of an axis of one index are adjacent, too,
  * but an outer loop goes through them.  A panel (a range) of columns also runs all the loops inside
- * it before the next panel. */
+ * it before the next panel.  If a panel is narrower than the run of adjacent cells, groups must end
+ * where panels do: a panel is a group if all cells are one run; else the size also divides the
+ * run. */
 static int64_t group_size(const rd_tile_fold *f)
 {
     const int64_t along = rd_least(count_adjacent_cells(f), f->col_extent);
@@ -129,7 +134,7 @@ static int64_t group_size(const rd_tile_fold *f)
 
 /* Sets the bytes of each word of a state, in the current block (`size`) and in finished nodes of
  * the combine tree (`wide`: f64 for sums of f32).  Word 1 of argmin and argmax is the index of the
- * element. */
+ * element.  code->counter is the type of numbers in nodes. */
 static void state_sizes(rd_tile_fold *f)
 {
     const bool index = rd_reducer_places(f->fold->reducer);
@@ -142,7 +147,8 @@ static void state_sizes(rd_tile_fold *f)
 }
 
 /* True if elements come to a cell (result) in the order of their index in C order: every axis that
- * moves on to a further pass along the lanes moves the index by just as much. */
+ * moves on to a further pass along the lanes moves the index by just as much. `outer` is the number
+ * of the pass. */
 static bool has_rising_index(const rd_fold *fold)
 {
     for (int32_t k = 0; k < fold->outer.n_add; k++) {
@@ -173,7 +179,7 @@ static bool can_find_best(const rd_simd *simd, const rd_tile_fold *f)
 
 /* Returns the memory that one more row of a tile with states of its own needs: one result, the
  * slots of a scan, or for each lane the states of the block and of `room` nodes of its combine
- * tree. */
+ * tree. A total is a row that is a whole fold, so only its result is kept. */
 static int64_t row_bytes(const rd_tile_fold *f)
 {
     const int64_t lanes = rd_bytes_times(f->fold->n_cell, f->fold->lanes);
@@ -184,8 +190,9 @@ static int64_t row_bytes(const rd_tile_fold *f)
 }
 
 /* Sets the byte offsets of the arrays in the memory of a fold, and its size: groups, tags of tree
- * nodes, states of the current blocks, nodes, scans ... Each word of a state takes 8 bytes, however
- * wide it is.  Scans have states of their own, and no tree; nor has a fold whose kernels need none
+ * nodes, states of the current blocks, nodes, scans ...  Each word of a state takes 8 bytes,
+ * however wide it is. rd_piece() reserves n items of some bytes behind `used`, and returns their
+ * offset.  Scans have states of their own, and no tree; nor has a fold whose kernels need none
  * (treeless). */
 static void lay_out(rd_tile_fold *f)
 {
@@ -220,7 +227,8 @@ static const rd_fold_code *fold_code_of(const rd_simd *simd, const rd_fold *fold
 
 /* Plans a fold by the caller's reducer (callbacks): the reference interpreter keeps its states, one
  * fold for each of the `rows` of a tile.  A row's elements go to the lanes in turn unless the
- * reducer needs the index of each. */
+ * reducer needs the index of each.  row_steps is the steps of one pass along the lanes, rounded
+ * up. */
 static void plan_users(rd_tile_fold *f, int64_t rows)
 {
     f->users    = true;
@@ -237,7 +245,7 @@ static void plan_users(rd_tile_fold *f, int64_t rows)
 /* Plans a group-by: the label of an element says to which cell (result) it goes.  All cells of all
  * lanes are one group of states; each lane has one more cell, for labels out of range. min and max
  * must note which cells have had an element, as no state tells (`masked`).  False if there is no
- * kernel. */
+ * kernel, nodes have wider words than states, or results need a conversion. */
 static bool plan_groups(rd_tile_fold *f)
 {
     const rd_fold *fold = f->fold;
@@ -259,7 +267,8 @@ static bool plan_groups(rd_tile_fold *f)
 
 /* Plans fold `number` (a reduction or scan): its kernels, which states neighbouring elements
  * update, and its layout in memory.  `rows` is how many rows of a tile have states of their own, 1
- * if none do.  False if the tile machine has no kernel for it. */
+ * if none do.  False if the tile machine has no kernel for it.  A scan by states (`running`) must
+ * have one result, and nodes as wide as its states. */
 static bool plan_fold(const rd_program *p, const rd_simd *simd, rd_tile_fold *f, int32_t number,
                       int64_t rows)
 {
@@ -375,7 +384,10 @@ static bool has_early_exit(const rd_program *p, int32_t fold)
 
 /* Plans each fold by what the program says of it: its START and STEP, the loops around these,
  * masks, and the strides of its cell, lane and outer numbers.  `sized` is true once the most rows
- * of a tile are known; before, folds are planned for one row.  False if a fold has no kernel. */
+ * of a tile are known; before, folds are planned for one row.  False if a fold has no kernel.  The
+ * second operand of a product (rd_reducer_multiplies) is no weight.  A fold can exit early if it
+ * has one cell with the same states in all rows, an element that decides (rd_fold_end sets f->end),
+ * and a reducer, an order (`first`) or an EXIT that uses it. */
 bool rd_tile_plan_folds(const rd_program *p, rd_tile_code *code, bool sized)
 {
     for (int32_t k = 0; k < p->n_fold; k++) {

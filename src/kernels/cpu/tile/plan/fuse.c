@@ -49,8 +49,9 @@ int64_t rd_tile_bytes(const rd_program *p, const rd_address *at)
 }
 
 /* Leaves the cut (of ints) or rounding (of floats) of a value to its STORE i, which does it anyway,
- * if that is the only reader and its memory has the type.  Likewise a cast from f32 to a half is
- * left to the STORE, which reads the f32 instead. */
+ * if that is the only reader and its memory has the type. t->wrap is the kernel that cuts or
+ * rounds, NULL: none.  Both instructions must make as many elements (level).  Likewise a cast from
+ * f32 to a half is left to the STORE, which reads the f32 instead. */
 static void fuse_narrowing(const rd_program *p, rd_tile_code *code, int32_t i)
 {
     const rd_inst    *inst = &p->inst[i];
@@ -86,7 +87,8 @@ static bool can_store_nontemporal(const rd_program *p, const rd_tile_code *code,
 /* Lets the instruction that computes a value write it to the memory of its STORE i, if that has the
  * register's type and contiguous columns.  loads[i] counts the LOADs among instructions 0 .. i: one
  * in between may read that memory.  Large arrays of the caller are stored past the caches, which a
- * scan may do itself. */
+ * scan may do itself.  RD_STREAM_BYTES is the size from which that pays.  A gather (a position from
+ * a register) has no contiguous columns; `into` -1: no STORE has taken the value yet. */
 static void fuse_store(const rd_program *p, rd_tile_code *code, const int32_t *loads, int32_t i)
 {
     const rd_inst    *inst = &p->inst[i];
@@ -125,7 +127,8 @@ static rd_elem half_elem(rd_dtype type)
 }
 
 /* True if all readers of LOAD `load` are STEPs whose kernels widen these 16-bit floats themselves.
- * Such kernels take one operand in rows, with no mask or weights. */
+ * Such kernels take one operand in rows, with no mask or weights. Nor may they be steps that count,
+ * look for a best element or sum small ints. */
 static bool is_widened_by_folds(const rd_program *p, const rd_tile_code *code, int32_t load,
                                 rd_elem elem)
 {
@@ -145,7 +148,8 @@ static bool is_widened_by_folds(const rd_program *p, const rd_tile_code *code, i
 
 /* Makes the register of LOAD i the memory itself (direct), if its columns are contiguous and
  * nothing is stored while the register is in use. stores[i] counts the STOREs among instructions 0
- * .. i.  Halves stay as they are if only folds read them, whose kernels widen. */
+ * .. i.  A register that nobody reads later (reg->last < i) may be direct, too.  Halves (16-bit
+ * floats) stay as they are if only folds read them, whose kernels widen. */
 static void fuse_load(const rd_program *p, rd_tile_code *code, const int32_t *stores, int32_t i)
 {
     const rd_dtype type = p->address[p->inst[i].arg].type;
@@ -172,7 +176,8 @@ static bool is_in_rows(const rd_tile_inst *t)
 
 /* Lets STORE i copy from memory to memory, if its value is only loaded: whole rows as bytes, or
  * transposed on one side.  Both types must be the same, and no other STORE may come in between.
- * Bools are left out: the LOAD makes them 0 or 1. */
+ * Bools are left out: the LOAD makes them 0 or 1.  stores[i] counts the STOREs among instructions 0
+ * .. i.  A large array of the caller is written past the caches. */
 static void fuse_copy(const rd_program *p, rd_tile_code *code, const int32_t *stores, int32_t i)
 {
     const rd_address *to   = &p->address[p->inst[i].arg];
@@ -228,7 +233,8 @@ static rd_fused fused_as(rd_op op)
 }
 
 /* Lets STEP i apply map `as` to the operands of MAP `from` as it loads them; `from` is then
- * skipped.  False if there is no such kernel, or an operand is not of the tile. */
+ * skipped.  False if there is no such kernel, or an operand is not of the tile.  reg.last is the
+ * last instruction that reads a register: now this STEP. */
 static bool fuse_map(const rd_program *p, rd_tile_code *code, int32_t i, rd_fused as, int32_t from)
 {
     const rd_tile_fold *f = &code->fold[p->inst[i].arg];
@@ -249,8 +255,8 @@ static bool fuse_map(const rd_program *p, rd_tile_code *code, int32_t i, rd_fuse
 }
 
 /* Lets STEP i apply map `as` to registers a and b as it loads them, one of which is a scalar for
- * each row or for the tile.  False if there is no such kernel, or both or none of them are
- * scalars. */
+ * each row or for the tile.  Elements must go to lanes of a cell, or to a cell for each column.
+ * False if there is no such kernel, or both or none of them are scalars. */
 static bool fuse_by_row(const rd_program *p, rd_tile_code *code, int32_t i, rd_fused as, int32_t a,
                         int32_t b)
 {
@@ -284,7 +290,8 @@ static bool fuse_shift(const rd_program *p, rd_tile_code *code, int32_t i, rd_fu
 }
 
 /* Fuses a sum of squares or of squared differences into STEP i, which then loads each operand once.
- * Such sums come as a dot product of a register with itself. */
+ * Such sums come as a dot product of a register with itself (x is operand b, too). sqdiff is the
+ * square of a difference, sqshift the same with a scalar for each row. */
 static void fuse_square(const rd_program *p, rd_tile_code *code, int32_t i)
 {
     const int32_t x = p->inst[i].a, sub = sole_map(p, code, x);
@@ -301,7 +308,9 @@ static void fuse_square(const rd_program *p, rd_tile_code *code, int32_t i)
 
 /* Fuses the one or two MAPs that only STEP i reads into its kernel: square, abs, product,
  * difference or sum, and the square or abs of a difference.  Masked and weighted folds, and those
- * that take elements one by one, have no kernels with maps. */
+ * that take elements one by one, have no kernels with maps.  Dot products (rd_reducer_multiplies)
+ * may be scaled by a scalar of the row, or be squares.  `map` is the MAP before the STEP, `sub` a
+ * difference before that; -1: none. */
 static void fuse_step(const rd_program *p, rd_tile_code *code, int32_t i)
 {
     const rd_inst      *inst = &p->inst[i];
@@ -333,7 +342,8 @@ static void fuse_step(const rd_program *p, rd_tile_code *code, int32_t i)
 
 /* Lets STEP i count bools, where it sums ints that are cast from bools: it reads the bools, and the
  * CAST is skipped.  So the CAST must be in the tile and have no other reader.  The kernel takes
- * elements along lanes, no mask, and no weights (b < 0). */
+ * elements along lanes, no mask, and no weights (b < 0).  Sums of ints have the same bits in any
+ * order. */
 static void fuse_count(const rd_program *p, rd_tile_code *code, int32_t i)
 {
     const rd_inst *inst = &p->inst[i];
@@ -355,7 +365,8 @@ static void fuse_count(const rd_program *p, rd_tile_code *code, int32_t i)
 }
 
 /* Lets STEP i, which counts bools, make the comparison with a scalar itself (of floats, or of their
- * magnitudes), so that no bools are made. */
+ * magnitudes), so that no bools are made. The scalar must be one for the task; kernels are found by
+ * element, comparison, and whether they take magnitudes. */
 static void fuse_count_if(const rd_program *p, rd_tile_code *code, int32_t i)
 {
     rd_tile_inst  *t    = &code->inst[i];
@@ -391,7 +402,9 @@ static bool is_exact_sum(const rd_tile_fold *f, rd_dtype type)
 }
 
 /* Lets STEP i sum ints of 8 and 16 bits as they lie in memory, without LOAD and CAST. The LOAD must
- * have contiguous columns and no reader but the STEP or the CAST before it. */
+ * have contiguous columns and no reader but the STEP or the CAST before it. RD_SMALL_PERIOD is the
+ * most columns. There is no second operand (inst->b), no index in a register (gathers), and a CAST
+ * must be to the fold's type. */
 static void fuse_small(const rd_program *p, rd_tile_code *code, int32_t i)
 {
     const rd_inst *inst = &p->inst[i];
@@ -422,7 +435,9 @@ static void fuse_small(const rd_program *p, rd_tile_code *code, int32_t i)
 }
 
 /* Applies all fusions that save passes over a tile: first of maps into STEPs, then of values into
- * STOREs, then of LOADs, as each depends on the ones before it.  False if memory runs out. */
+ * STOREs, then of LOADs, as each depends on the ones before it.  Uses are counted first, and what
+ * joins (goes piece by piece) is found, as it reads fewer registers.  A value that is computed into
+ * the memory of a STORE (`into`) counts as a STORE.  False if memory runs out. */
 bool rd_tile_fuse(const rd_program *p, rd_tile_code *code, rd_get_fn *get, void *pool)
 {
     /* LOADs, later STOREs, among instructions 0 .. i */

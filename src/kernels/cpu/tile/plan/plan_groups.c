@@ -13,7 +13,8 @@
 /* ---- Which ones can run ---------------------------------------------------------------------- */
 /* True if, inside the START of a group-by, no loop over cells (results) stands around a loop over
  * steps.  All cells are in one block at a time, so a loop over cells must not begin its blocks
- * again.  A loop goes over steps if the lane or outer number changes along it. */
+ * again.  A loop goes over steps if the lane or outer number changes along it.  Loops are seen from
+ * the inside; `steps` is true once one of them goes over steps. */
 static bool has_steps_outside(const rd_program *p, int32_t start, int32_t step)
 {
     const rd_fold *f     = &p->fold[p->inst[step].arg];
@@ -111,8 +112,8 @@ static rd_simd_group *const *sums_of(const rd_program *p, const rd_tile_code *co
 }
 
 /* True if every reader of a LOAD of labels (in `reg`) is a summing STEP whose kernel can read them
- * from memory, where they are contiguous.  No STORE may come in between, as it could change
- * them. */
+ * from memory, where they are contiguous.  No STORE may come in between, as it could change them.
+ * A masked STEP (inst->c is the mask) puts -1 in place of labels, so it reads the register. */
 static bool can_read_labels_directly(const rd_program *p, const rd_tile_code *code, int32_t load,
                                      int32_t reg)
 {
@@ -156,7 +157,8 @@ static int32_t direct_labels(const rd_program *p, const rd_tile_code *code, int3
 }
 
 /* Chooses the kernel of a group-by STEP, and fuses the CAST of its operand and the LOAD of its
- * labels into it: these are skipped. */
+ * labels into it: these are skipped. Labels in a register are 64-bit ints (RD_I64); sums read
+ * others straight from memory, by a kernel of their type. */
 void rd_tile_fuse_group(const rd_program *p, rd_tile_code *code, int32_t i)
 {
     const rd_inst        *inst  = &p->inst[i];

@@ -24,7 +24,7 @@
 /* ---- Loops ----------------------------------------------------------------------------------- */
 /* True if all loops directly inside a loop are innermost ones that visit every index, so that their
  * indices can be the columns of tiles (blocks of rows x columns that one instruction after the
- * other works on). */
+ * other works on). `first` and `next` list the loops in its body, -1: no more. */
 static bool has_only_column_loops(const rd_program *p, const rd_loop *loop)
 {
     for (int32_t k = loop->first; k >= 0; k = p->loop[k].next)
@@ -34,8 +34,9 @@ static bool has_only_column_loops(const rd_program *p, const rd_loop *loop)
 }
 
 /* True if all rows of a tile may finish one inner loop before any row begins the next one: no row
- * reads a slot (buffer) that the loop also stores to, and no loop exits early.  Programs store to
- * few slots, so the search is short. */
+ * reads a slot (buffer) that the loop also stores to, and no loop exits early.  An EXIT counts only
+ * where tiles can follow it (a fold of one cell).  Programs store to few slots, so the search is
+ * short. */
 static bool can_interleave_rows(const rd_program *p, const rd_loop *loop)
 {
     for (int32_t i = loop->begin + 1; i < loop->end; i++) {
@@ -60,7 +61,9 @@ static bool sorts_rows(const rd_program *p, const rd_loop *loop)
 
 /* Decides what the tile machine does with a loop: its indices are the columns of tiles (an
  * innermost loop), their rows (the loop around innermost ones, if rows may be interleaved), or
- * taken one by one (OUTER).  Rows that are sorted share scratch memory, so they go one by one. */
+ * taken one by one (OUTER).  Loops over ranges (any kind but EACH) are outer, too, and so is a loop
+ * around others that goes backwards or begins a group-by, of which a tile has one.  Rows that are
+ * sorted share scratch memory, so they go one by one. */
 static rd_loop_role role_of(const rd_program *p, const rd_loop *loop)
 {
     if (loop->kind != RD_LOOP_EACH || sorts_rows(p, loop))
@@ -109,7 +112,9 @@ static bool is_transposed(const rd_inst *inst, const rd_tile_strides *w, int64_t
 
 /* Sets the plan of instruction i from the loops around it. row and col give the rows and columns of
  * the tile there, or are NULL. Its level says how many elements it makes: one (neither loop), one a
- * row, or one for each row and column. -1 in a field means none. */
+ * row, or one for each row and column. -1 in a field means none. t->map is the kernels of an
+ * operation, chosen later by which operands are scalars; t->wrap cuts or rounds results of narrow
+ * types, NULL: nothing to do. */
 static void decode(const rd_program *p, rd_tile_code *code, int32_t i, const rd_loop *row,
                    const rd_loop *col)
 {
@@ -146,7 +151,7 @@ static void decode(const rd_program *p, rd_tile_code *code, int32_t i, const rd_
 
 /* Notes, for the registers that instruction i makes, their level (one element for the task, for
  * each row, or for each element of the tile), the type of their elements in buffers, and i itself.
- * No reader is known yet. */
+ * No reader is known yet. CLOSE and SCAN make results of a fold, COORD and INDEX 64-bit ints. */
 static void note_registers(const rd_program *p, rd_tile_code *code, int32_t i)
 {
     const rd_inst *inst = &p->inst[i];
@@ -164,7 +169,8 @@ static void note_registers(const rd_program *p, rd_tile_code *code, int32_t i)
 }
 
 /* Sets the roles of all loops (columns or rows of tiles, or one index at a time) and the plans of
- * all instructions, before anything is fused. row and col are the loops open at an instruction. */
+ * all instructions, before anything is fused. row and col are the loops open at an instruction.
+ * LOOP and END themselves belong to no tile. */
 static void decode_all(const rd_program *p, rd_tile_code *code)
 {
     const rd_loop *row = NULL, *col = NULL;
@@ -196,8 +202,9 @@ static void decode_all(const rd_program *p, rd_tile_code *code)
 
 /* ---- What the tile machine supports ---------------------------------------------------------- */
 /* True if the tile machine can run fold k (a reduction or scan).  A fold that begins anew for each
- * element is left to the reference interpreter, and so is one that begins for each row but takes
- * its elements outside of the columns. */
+ * element (START at tile level) is left to the reference interpreter, and so is one that begins for
+ * each row but takes its elements outside of the columns.  A group-by needs kernels, and a caller's
+ * reducer no more results than a state may have words. */
 static bool is_fold_supported(const rd_program *p, const rd_tile_code *code, int32_t k)
 {
     const rd_fold *fold = &p->fold[k];
@@ -249,7 +256,8 @@ static bool is_supported(const rd_program *p, const rd_tile_code *code)
 /* ---- Prefetching ----------------------------------------------------------------------------- */
 /* Where a loop has several loops over columns, marks the first LOAD of contiguous rows to be
  * prefetched, row by row: otherwise memory would be idle while the later loops compute on cached
- * elements.  `begin` is the LOOP instruction of `outer`, the loop around them. */
+ * elements.  Rows are contiguous if the stride along `outer` is the extent of the loop over
+ * columns.  `begin` is the LOOP instruction of `outer`, the loop around them. */
 static void find_prefetch(const rd_program *p, rd_tile_code *code, int32_t begin,
                           const rd_loop *outer)
 {
@@ -284,8 +292,8 @@ static void find_prefetches(const rd_program *p, rd_tile_code *code)
 }
 
 /* ---- All together ---------------------------------------------------------------------------- */
-/* Takes zeroed memory for the plan of a program and its arrays from the pool; NULL if it runs
- * out. */
+/* Takes zeroed memory for the plan of a program and its arrays from the pool; NULL if it runs out.
+ * One more of each, so that no array is empty. */
 static rd_tile_code *new_code(const rd_program *p, rd_get_fn *get, void *pool)
 {
     rd_tile_code *code = get(pool, sizeof *code);
@@ -301,7 +309,9 @@ static rd_tile_code *new_code(const rd_program *p, rd_get_fn *get, void *pool)
 
 /* Makes the plan by which the tile machine (an interpreter of one instruction after the other on
  * tiles of rows x columns) runs a program, pass by pass.  Sizes of tiles depend on buffers, so
- * reductions are planned twice: first for one row, then for all rows of a tile. */
+ * reductions are planned twice: first for one row, then for all rows of a tile.  Memory from `get`
+ * lives as long as the program. p->code gets the plan, p->state_bytes the memory that each task
+ * needs. */
 rd_tile_result rd_tile_prepare(rd_program *p, const rd_simd *simd, rd_get_fn *get, void *pool)
 {
     rd_tile_code *code = new_code(p, get, pool);

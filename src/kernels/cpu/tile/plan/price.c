@@ -17,7 +17,8 @@
 #include <math.h>
 
 /* Returns the predicted nanoseconds of one elementary function, such as an exponential: by vectors,
- * or by a call of the C library where there are no vector kernels. */
+ * or by a call of the C library where there are no vector kernels. s->call is the time of a call
+ * with the cost 8 (fmod). */
 static double function_ns(const rd_inst *inst, const rd_speeds *s)
 {
     return rd_op_table[inst->op].by == RD_BY_LIBM ? s->call * (double)rd_op_table[inst->op].cost / 8
@@ -26,7 +27,9 @@ static double function_ns(const rd_inst *inst, const rd_speeds *s)
 
 /* Returns the predicted nanoseconds to load or store one element; `near` if it is adjacent to the
  * last one.  Others are transposed in squares or accessed one by one.  Stores of the latter kind
- * also wait for their cache lines from the second-level cache. */
+ * also wait for their cache lines from the second-level cache.  s->one_memory is the time of an
+ * access at an odd place, s->l2 the bytes of the second level in a nanosecond.  A LOAD that `joins`
+ * reads stretches as they lie, so it does not count as a gather. */
 static double access_ns(const rd_inst *inst, const rd_tile_inst *t, const rd_speeds *s, double near)
 {
     enum { LINE = 64 };
@@ -46,7 +49,7 @@ static double access_ns(const rd_inst *inst, const rd_tile_inst *t, const rd_spe
 /* Returns the predicted nanoseconds in which a STEP or SCAN takes one element.  Kernels that take
  * neighbours together cost `near` times the operations of the reducer.  Masked elements (inst->c is
  * the mask) and folds without a lane mapping go one by one, each waiting for the addition before it
- * (chain_add). */
+ * (chain_add).  one_memory is the time of an access at an odd place, for a group's state. */
 static double step_ns(const rd_inst *inst, const rd_tile_code *code, int32_t i, const rd_speeds *s,
                       double near)
 {
@@ -77,7 +80,8 @@ static int32_t bytes_of(const rd_program *p, const rd_tile_code *code, int32_t i
 
 /* Returns the predicted nanoseconds in which a fold with an exponential in its step (logsumexp)
  * takes one element.  If elements go one by one, each waits for the state before it, and for a
- * branch: the greatest element so far changes or does not. */
+ * branch: the greatest element so far changes or does not.  s->one_exp is a call of exp, s->miss a
+ * branch that was not foreseen. */
 static double exponential_ns(const rd_inst *inst, const rd_tile_code *code, const rd_speeds *s,
                              double near)
 {
@@ -87,7 +91,8 @@ static double exponential_ns(const rd_inst *inst, const rd_tile_code *code, cons
 }
 
 /* Returns the predicted nanoseconds of one element of instruction i, by measured speeds s.  `near`
- * is the time of an element that lies next to the one before it. */
+ * is the time of an element that lies next to the one before it; s->tile_element is that of 8 bytes
+ * in the first-level cache. */
 double rd_tile_element_ns(const rd_program *p, const rd_tile_code *code, int32_t i,
                           const rd_speeds *s)
 {
@@ -157,7 +162,8 @@ static double order_ns(const rd_program *p, const rd_tile_code *code, int32_t i,
 }
 
 /* Returns the predicted nanoseconds of all kernels of the program on tiles, elements and calls,
- * with memory traffic left out. */
+ * with memory traffic left out. s->tile_call is the time of a call of a kernel, s->one_add that of
+ * an addition. */
 double rd_tile_compute_ns(const rd_program *p, const rd_tile_code *code, const rd_speeds *s)
 {
     double ns = 0;

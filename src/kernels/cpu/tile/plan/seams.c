@@ -93,7 +93,8 @@ static rd_known know(const finding *f, rd_seam_range *range, const rd_inst *inst
 
 /* Notes what each register of an axis is in piece k of the axis (a range of its indices): coef *
  * index + offset, or true or false.  Returns the first index inside the piece where some register
- * changes (a seam); the start of the piece: there is none. */
+ * changes (a seam); the start of the piece: there is none.  A register whose form is unknown,
+ * though there is no such index, is no place any more. */
 static int64_t form_piece(const finding *f, int32_t axis, int32_t k)
 {
     const rd_axis_pieces *pieces = &f->code->pieces[axis];
@@ -117,7 +118,8 @@ static int64_t form_piece(const finding *f, int32_t axis, int32_t k)
 }
 
 /* Cuts an axis into pieces (ranges of indices) at all seams of its places, so that in each piece
- * every place is one sum.  False if there are more than RD_MOST_PIECES. */
+ * every place is one sum.  Piece k has indices from[k] to from[k + 1] - 1; form_piece() returns the
+ * first seam in it, or from[k].  False if there are more than RD_MOST_PIECES. */
 static bool cut(const finding *f, int32_t axis)
 {
     rd_axis_pieces *pieces = &f->code->pieces[axis];
@@ -143,7 +145,7 @@ static bool cut(const finding *f, int32_t axis)
 
 /* Notes, for all registers that are places, what they are in each piece of their axis (coef * index
  * + offset, or a truth value).  Registers of an axis with too many pieces are no places.  False: no
- * memory. */
+ * memory.  NULL in `form` says that a register is no place. */
 static bool form_all(const finding *f, rd_get_fn *get, void *pool)
 {
     for (int32_t reg = 0; reg < f->p->n_reg; reg++)
@@ -176,7 +178,8 @@ static bool stores_nothing(const rd_program *p, int32_t loop, int32_t slot)
 }
 
 /* True if a LOAD of a tile can be done piece by piece (it *joins*): all its indices in registers
- * are places, which are plain sums in each piece of an axis. */
+ * are places, which are plain sums in each piece of an axis. Its loop must store nothing in that
+ * memory, as the LOAD may run later in the loop. */
 static bool load_joins(const finding *f, int32_t i)
 {
     const rd_address *at = &f->p->address[f->p->inst[i].arg];
@@ -190,7 +193,8 @@ static bool load_joins(const finding *f, int32_t i)
 }
 
 /* True if a SELECT can be done piece by piece (it *joins*): it chooses by a comparison of places,
- * which is true or false in a whole piece of an axis, and converts nothing. */
+ * which is true or false in a whole piece of an axis, and converts nothing. It must be of a tile,
+ * in a loop that goes upwards, as pieces are done from the left. */
 static bool select_joins(const finding *f, int32_t i)
 {
     const rd_inst *inst = &f->p->inst[i];
@@ -202,7 +206,8 @@ static bool select_joins(const finding *f, int32_t i)
 }
 
 /* Takes back the uses of registers that instruction i reads as places: the index registers of a
- * LOAD, or the condition of a SELECT. It joins (goes piece by piece), so it reads them no more. */
+ * LOAD, or the condition of a SELECT. It joins (goes piece by piece), so it reads them no more.
+ * rd_inst_reads() has counted each register once. */
 static void drop_places(const finding *f, int32_t i)
 {
     const rd_inst    *inst = &f->p->inst[i];
@@ -221,7 +226,7 @@ static void drop_places(const finding *f, int32_t i)
 }
 
 /* Skips instructions whose places nobody reads any more, last ones first, as skipping one takes
- * away uses of its operands. */
+ * away uses of its operands. `uses` counts the readers of a register. */
 static void skip_places(const finding *f)
 {
     for (int32_t i = f->p->n_inst; i-- > 0;) {
@@ -256,7 +261,9 @@ static bool may_be_guarded(const rd_inst *inst)
 
 /* Deals with one operand (`reg`) of a SELECT that joins, if the SELECT alone reads it.  If the
  * instruction that makes it joins, too, it is skipped: the SELECT loads its rows itself.  In any
- * case it is guarded: made only for tiles where the SELECT chooses that side. */
+ * case it is guarded: made only for tiles where the SELECT chooses that side.  `side` says which
+ * operand: true, the first.  The instruction must be in the same loop, and be one that may be left
+ * out. */
 static void take_side(const finding *f, int32_t select, int32_t reg, bool side)
 {
     const int32_t from = f->code->reg[reg].born;
@@ -272,7 +279,8 @@ static void take_side(const finding *f, int32_t select, int32_t reg, bool side)
 }
 
 /* Guards the operands of an instruction that is itself guarded (made only where a SELECT chooses
- * it), if it alone reads them: they are wanted where it is. */
+ * it), if it alone reads them: they are wanted where it is. t->guard is the SELECT, guard_side
+ * which of its operands; reg.born is the instruction that makes a register. */
 static void pass_guard(const finding *f, int32_t i)
 {
     const rd_tile_inst *t = &f->code->inst[i];
@@ -290,7 +298,8 @@ static void pass_guard(const finding *f, int32_t i)
 }
 
 /* Guards or skips the operands of SELECTs that join (are done piece by piece), readers first.
- * Registers that a SELECT reads in place of one that is skipped live until it has run. */
+ * Registers that a SELECT reads in place of one that is skipped live until it has run. reg.last is
+ * the last instruction that reads a register. */
 static void mark_sides(const finding *f)
 {
     for (int32_t i = f->p->n_inst; i-- > 0;) {
@@ -327,7 +336,8 @@ static bool may_join(const rd_program *p, const rd_tile_code *code)
 
 /* Finds the instructions that *join*: loads and choices of rolled, padded or joined arrays, whose
  * moved indices (places) are plain sums in each piece of an axis.  Marks what only one side of a
- * choice needs.  False: no memory. */
+ * choice needs.  False: no memory.  A program without gathers has nothing to join, and code->pieces
+ * stays NULL. */
 bool rd_tile_fuse_seams(const rd_program *p, rd_tile_code *code, rd_get_fn *get, void *pool)
 {
     const size_t regs = (size_t)p->n_reg + 1;

@@ -45,7 +45,7 @@ static bool needs_spare_copy(const rd_program *p, const rd_tile_code *code, int3
 
 /* True if the body of the loop whose LOOP is `begin` keeps elements in buffers, which then limit
  * the columns of a tile.  So do early exits, gathers and transposed operands, which should be taken
- * in small pieces. */
+ * in small pieces.  `buffer` -1: the instruction needs none. */
 static bool has_buffers(const rd_program *p, const rd_tile_code *code, int32_t begin)
 {
     const int32_t end  = p->loop[p->inst[begin].arg].end;
@@ -73,8 +73,8 @@ static int64_t whole_squares(int64_t n)
 }
 
 /* Sets the most columns of a tile (rows x columns of elements) for each loop over columns: as many
- * as a buffer has elements, whole squares where operands are transposed, or no limit if nothing is
- * buffered. */
+ * as a buffer has elements, whole squares where operands are transposed, or no limit (INT64_MAX) if
+ * nothing is buffered. code->cells is the elements of a buffer. */
 void rd_tile_size_columns(const rd_program *p, rd_tile_code *code)
 {
     int64_t rows = RD_SQUARE; /* most rows of a square tile of the loop around */
@@ -125,7 +125,9 @@ static bool has_only_maps(const rd_program *p, const rd_tile_code *code, int32_t
 
 /* Lets loops of maps over short rows take several rows at a time (loop->rows), as many as their
  * buffers hold.  So they do not limit the rows of the tile.  More rows are better: what is done
- * once a tile, such as the ends of its folds, costs as much as some hundred elements. */
+ * once a tile, such as the ends of its folds, costs as much as some hundred elements.  INT64_MAX
+ * stands for no limit; `most`, the columns of a tile, is lifted, so that rows_of() finds no limit
+ * here. */
 static void size_map_loops(const rd_program *p, rd_tile_code *code)
 {
     for (int32_t i = 0; i < p->n_inst; i++) {
@@ -144,7 +146,8 @@ static void size_map_loops(const rd_program *p, rd_tile_code *code)
 }
 
 /* True if each row of a tile keeps something (registers or states of its own) or its columns are
- * copied: memory for rows limits the tile then. */
+ * copied: memory for rows limits the tile then. Columns are copied for folds whose elements go one
+ * by one (ELEMENTS). */
 static bool has_row_state(const rd_program *p, const rd_tile_code *code)
 {
     for (int32_t i = 0; i < p->n_inst; i++)
@@ -184,9 +187,9 @@ static bool has_column_folds(const rd_program *p, const rd_tile_code *code, int3
 }
 
 /* Returns the most rows of a tile for a loop that reads memory in place, without buffers: for one
- * pass over the elements whole blocks, for several passes what a cache holds.  Columns with states
- * take at least UNROLL_JAM rows, however long: one by one, min, max, mean and variance of rows of
- * 8576 f32 took 3 times as long. */
+ * pass over the elements whole blocks, for several passes what a cache holds (ENOUGH, AGAIN:
+ * elements).  Columns with states take at least UNROLL_JAM rows, however long: one by one, min,
+ * max, mean and variance of rows of 8576 f32 took 3 times as long. */
 static int64_t rows_in_place(const rd_program *p, const rd_tile_code *code, int32_t begin)
 {
     const int64_t n   = p->loop[p->inst[begin].arg].extent;
@@ -208,8 +211,11 @@ static int64_t states_bytes(void)
 }
 
 /* Returns the most rows of a tile for the loop over rows whose LOOP is `begin`: as many as fill the
- * buffers of every loop over columns in it, and no more than the states of rows have room for.
- * Squares (transposed in registers) have whole cache lines of rows. */
+ * buffers of every loop over columns in it, and no more than the states of rows have room for. A
+ * loop without a limit on its columns (`most` is INT64_MAX) reads in place; one whose tiles end at
+ * seams (`cuts`) may have to copy a column, so rows fit a buffer. Without anything kept for a row
+ * the elements alone are a limit (ENOUGH). Squares (transposed in registers) have whole cache lines
+ * of rows. */
 static int64_t rows_of(const rd_program *p, const rd_tile_code *code, int32_t begin)
 {
     const int32_t number = p->inst[begin].arg;

@@ -28,8 +28,9 @@ bool rd_tile_can_split_columns(const rd_tile_fold *f)
 }
 
 /* True if the loop over rows whose LOOP is `begin` has an operand that lies transposed in memory
- * (then its tiles become squares), and no result depends on the order of rows.  Errors must be
- * reported in the order of rows, so instructions that can fail prevent squares. */
+ * (then its tiles become squares), and no result depends on the order of rows.  Group-bys, and
+ * folds whose rows may not take their columns in parts, count as such.  Errors must be reported in
+ * the order of rows, so instructions that can fail prevent squares. */
 static bool can_be_square(const rd_program *p, const rd_tile_code *code, int32_t begin)
 {
     bool turns = false; /* some operand is transposed */
@@ -60,7 +61,8 @@ static bool exceeds_cache(const rd_program *p, const rd_inst *inst)
 }
 
 /* Chooses which LOADs of the loop over columns at `begin` are prefetched: transposed operands by
- * themselves, the others along with the first transposed one, as a linked list (next_prefetch). */
+ * themselves, the others along with the first transposed one, as a linked list (next_prefetch). A
+ * `direct` LOAD reads memory in place; with a row stride of 0 all rows read the same. */
 static void plan_prefetching(const rd_program *p, rd_tile_code *code, int32_t begin)
 {
     int32_t first = -1;
@@ -82,7 +84,8 @@ static void plan_prefetching(const rd_program *p, rd_tile_code *code, int32_t be
 
 /* Returns the LOAD that makes register `reg` by a transpose, for one reader only and with no store
  * in between, so that the reader may do it; -1: there is none.  Its elements need no conversion,
- * and its rows are adjacent in rising order. */
+ * and its rows are adjacent in rising order.  A computation into the memory of a STORE (`into`)
+ * counts as a store. */
 static int32_t sole_transposed_load(const rd_program *p, const rd_tile_code *code, int32_t reg,
                                     rd_elem elem, int32_t reader)
 {
@@ -106,8 +109,9 @@ static bool commutes(rd_fused as)
 }
 
 /* Lets the kernel of STEP i transpose its operand y straight from memory, if the columns of y are
- * cells (results) and its rows are successive steps of them.  Where the fused map commutes, x and y
- * change places so that y is the transposed one. */
+ * cells (results), its rows are successive steps of them, and such a kernel exists for element,
+ * reducer and fused map.  Where the fused map commutes, x and y change places so that y is the
+ * transposed one. */
 static void fuse_transposed(const rd_program *p, rd_tile_code *code, int32_t i)
 {
     rd_tile_inst       *t = &code->inst[i];
@@ -132,7 +136,8 @@ static void fuse_transposed(const rd_program *p, rd_tile_code *code, int32_t i)
 }
 
 /* Makes the tiles of a loop over rows and of its inner loops squares of 64 x 64, as an operand lies
- * transposed in memory; plans prefetching and transposes within kernels. */
+ * transposed in memory; plans prefetching and transposes within kernels. Folds in such tiles
+ * (in_square) are planned for columns that come in parts. */
 static void plan_loop(const rd_program *p, rd_tile_code *code, int32_t begin)
 {
     for (int32_t i = begin + 1; i < p->loop[p->inst[begin].arg].end; i++) {

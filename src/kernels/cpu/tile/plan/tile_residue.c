@@ -44,8 +44,10 @@ static bool has_independent_cells(const rd_program *p, const rd_inst *inst)
     return f->n_block > 1 && !f->scan;
 }
 
-/* Returns the reason why the elements of a STEP or SCAN go one by one, as run/steps.c takes them;
- * RD_N_RESIDUE if they go in vectors. */
+/* Returns the reason why the elements of a STEP or SCAN go one by one, as run/steps.c takes them.
+ * Totals (treeless), small ints (`small`) and counted bools have kernels without a lane mapping.
+ * The reasons: labels of groups, scans with or without other scans to go beside, the order of one
+ * sum, and elements at any places; RD_N_RESIDUE if they go in vectors. */
 static rd_residue_why why_step(const rd_program *p, const rd_tile_code *code, int32_t i)
 {
     const rd_inst      *inst = &p->inst[i];
@@ -69,7 +71,8 @@ static rd_residue_why why_step(const rd_program *p, const rd_tile_code *code, in
 }
 
 /* Returns the reason why an elementwise operation runs element by element; RD_N_RESIDUE if it runs
- * in vectors. */
+ * in vectors. Remainders of floats have vectors (rd_op_leaves_rest); ints may report a division by
+ * 0 (rd_op_reports). Other functions are C's, or go by rows with branches. */
 static rd_residue_why why_map(const rd_inst *inst)
 {
     if (rd_op_leaves_rest(inst->op, inst->type))
@@ -84,7 +87,8 @@ static rd_residue_why why_map(const rd_inst *inst)
 }
 
 /* Returns the reason why an instruction runs element by element; RD_N_RESIDUE if it runs in vectors
- * or is none of these. */
+ * or is none of these. Functions of arrays (block, f32, f64) take rows; those of single numbers do
+ * not. */
 static rd_residue_why why_of(const rd_program *p, const rd_tile_code *code, int32_t i)
 {
     const rd_inst *inst = &p->inst[i];
@@ -105,8 +109,8 @@ static rd_residue_why why_of(const rd_program *p, const rd_tile_code *code, int3
 }
 
 /* Adds to r what the tile machine runs element by element: operations and predicted time, each with
- * its reason.  Only work on each element of a tile counts, as work on each row is little in
- * comparison. r->ns is the time of all else. */
+ * its reason.  A program that is one kernel call (code->total) has none.  Only work on each element
+ * of a tile counts, as work on each row is little in comparison. r->ns is the time of all else. */
 void rd_tile_residue(const rd_program *p, const rd_tile_code *code, const rd_speeds *s,
                      rd_residue *r)
 {

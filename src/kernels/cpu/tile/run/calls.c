@@ -11,8 +11,8 @@
 /* ---- Faults ---------------------------------------------------------------------------------- */
 /* Notes that element (r, c) fails.  The reference runs all instructions of an element before the
  * next element, so a later instruction may fail for an earlier element, which is then the one to
- * report.  The tile is cut down to the elements that may do so. (At row level a column is a row of
- * the tile.) */
+ * report.  The tile is cut down to the rows that may do so; if none may, the task fails now. (At
+ * row level a column is a row of the tile.) */
 static void fail(rd_tiles *m, int64_t r, int64_t c, rd_status status)
 {
     const bool tile = m->level == RD_AT_TILE;
@@ -35,7 +35,8 @@ static bool may_be_first(const rd_tiles *m, int64_t r, int64_t c)
 
 /* ---- Indices --------------------------------------------------------------------------------- */
 /* Checks a gathered index, and makes it count from the beginning of its axis if it is negative;
- * inst->value is the extent.  False, with a message in the task, if the index is out of range. */
+ * inst->value is the extent. False, with a message in the task, if the index is out of range.
+ * Unsigned indices cannot be negative; class u64 has all of them. */
 static bool check_index(rd_tiles *m, const rd_inst *inst, rd_word given, rd_word *index)
 {
     const int64_t extent = inst->value.i64;
@@ -79,8 +80,9 @@ static inline __attribute__((always_inline)) bool check_run(int64_t n, int64_t *
 }
 
 /* Checks row r of indices by a vector loop (a step that is known to be 1 makes a faster one).
- * False if some may be out of range, or the row must go element by element: after a failure, of
- * bools, or in place, where given indices would be lost. */
+ * inst->value is the extent; signed indices may count from the end. False if some may be out of
+ * range, or the row must go element by element: after a failure, of bools, or in place, where given
+ * indices would be lost. */
 static bool check_row(const rd_tiles *m, const rd_inst *inst, const rd_reg_view *x,
                       const rd_reg_view *y, int64_t r)
 {
@@ -97,8 +99,9 @@ static bool check_row(const rd_tiles *m, const rd_inst *inst, const rd_reg_view 
                : check_run(m->cols, index, given, x->col, from_end ? extent : 0, (uint64_t)extent);
 }
 
-/* INDEX: checks the indices of a gather.  A faulty index becomes 0, as later LOADs still read
- * something.  An axis of extent 0 fails at the first element. */
+/* INDEX: checks the indices of a gather.  Rows go by a vector loop where that can tell that all is
+ * well.  A faulty index becomes 0, as later LOADs still read something.  An axis of extent 0 fails
+ * at the first element. */
 void rd_tiles_index(rd_tiles *m, int32_t pc)
 {
     const rd_inst    *inst = &m->p->inst[pc];
@@ -164,7 +167,9 @@ static bool is_register(rd_dtype type)
 }
 
 /* Calls a user's function of n elements on row r, in the types that it takes: the whole row, or
- * pieces of 256 elements where these are converted.  False if it failed. */
+ * pieces of 256 elements where these are converted. False if it failed. store() converts from
+ * registers to the type that the function takes, load() its results back. A function returns NULL
+ * if it has not failed, else its message, which call_elements() finds again. */
 static bool call_block(const rd_tiles *m, const rd_inst *inst, const arguments *a,
                        const rd_reg_view *y, int64_t r)
 {
@@ -208,8 +213,8 @@ static void call_floats(const rd_tiles *m, const rd_call *call, const arguments 
 }
 
 /* Calls the user's function on row r at once.  False if elements must go one by one: operands or
- * the result are not contiguous along the row, or the row is one in which a failure must be
- * found. */
+ * the result are not contiguous along the row, or the row is one in which a failure must be found
+ * (from m->fault.row on, or a function that fails). */
 static bool call_row(const rd_tiles *m, const rd_inst *inst, const arguments *a,
                      const rd_reg_view *y, int64_t r)
 {

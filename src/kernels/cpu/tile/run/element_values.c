@@ -57,7 +57,8 @@ static void swap_factors(operands *o)
 }
 
 /* Maps row r element by element, where no kernel has this combination of scalars and rows: as a
- * rule all of them are scalars of the row. */
+ * rule all of them are scalars of the row. The kernel for three rows takes one element at a time;
+ * operands that the instruction has not are NULL. */
 static void map_slowly(rd_tiles *m, rd_simd_map *kernel, const operands *o, const rd_reg_view *y,
                        int64_t r)
 {
@@ -69,7 +70,9 @@ static void map_slowly(rd_tiles *m, rd_simd_map *kernel, const operands *o, cons
 
 /* MAP, SELECT: calls the kernel for this combination of scalars and rows (form: bit k says that
  * operand k is a scalar) on each row, or on the whole tile as one run if all operands are
- * contiguous or scalars.  Results of narrow types are cut or rounded (wrap). */
+ * contiguous or scalars. Results of narrow types are cut or rounded (wrap). t->map[form] is NULL if
+ * there is no such kernel. In place of operands that the instruction has not, the kernel gets the
+ * first, and reads none. */
 static void map(rd_tiles *m, int32_t pc)
 {
     const rd_inst      *inst = &m->p->inst[pc];
@@ -140,8 +143,8 @@ static bool has_one_place_per_row(const rd_tiles *m, const rd_address *at)
 }
 
 /* Returns the index register of a gather at row r, if it has the positions themselves: a single
- * register with coefficient 1 and contiguous elements, and nothing else changes along the row.
- * NULL otherwise. */
+ * register with coefficient 1 and contiguous elements, and nothing else changes along the row
+ * (w->col is 0). NULL otherwise. */
 static const int64_t *places_in_register(const rd_tiles *m, const rd_tile_strides *w, int64_t r)
 {
     const rd_addend *only = NULL;
@@ -167,7 +170,9 @@ static void add_places(int64_t n, int64_t *restrict place, const int64_t *restri
 }
 
 /* Returns the positions of the elements of row r in a gather, in elements relative to the row's
- * address without index registers.  They are computed in `spare` unless a register has them. */
+ * address without index registers.  They are computed in `spare` unless a register has them.
+ * w->col is the stride of the address along the row, v.col that of the index register (0: one for
+ * the row). */
 static const int64_t *find_places(const rd_tiles *m, const rd_tile_strides *w, int64_t r,
                                   int64_t *spare)
 {
@@ -205,8 +210,11 @@ static void gather(int64_t n, int32_t size, void *to, const char *from, const in
 }
 #undef GATHER
 
-/* LOAD of row r of y by a gather; `row` is its address without index registers.  Gathers elements
- * as they are in memory, then converts them if their type differs. */
+/* LOAD of row r of y by a gather; `row` is its address without index registers. Gathers elements as
+ * they are in memory, then converts them if their type differs. If the row has one position, it is
+ * a plain load with stride. Elements go straight to y if they need no conversion, and if y does not
+ * overwrite indices that are still to be read: y may be the indices' own memory only if both have 8
+ * bytes. */
 static void load_gathered(const rd_tiles *m, const rd_tile_strides *w, const rd_reg_view *y,
                           int64_t r, const char *row)
 {
@@ -229,8 +237,9 @@ static void load_gathered(const rd_tiles *m, const rd_tile_strides *w, const rd_
     load(m->cols, rd_view_at(y, r, 0), m->spare, /*stride=*/1);
 }
 
-/* Notes that as many bytes behind these are to be prefetched, by and by (prefetch_some()).  Rows
- * longer than the first-level cache are read more than once, so they are not. */
+/* Notes that as many bytes behind these are to be prefetched, by and by (prefetch_some()). Rows
+ * longer than the first-level cache are read more than once, so they are not. RD_L1_BYTES is the
+ * size of that cache. */
 static void note_prefetch(rd_tiles *m, const char *at, int64_t bytes)
 {
     m->prefetch_at  = at + bytes;
@@ -238,7 +247,9 @@ static void note_prefetch(rd_tiles *m, const char *at, int64_t bytes)
 }
 
 /* LOAD: a direct one makes the register a view of memory; others transpose, gather, or convert.
- * Elements of arrays outside of scratch are counted, and contiguous rows of them are prefetched. */
+ * Elements of arrays outside of scratch are counted, and contiguous rows of them are prefetched
+ * (note_prefetch() notes what lies behind them). The whole tile is one run if its rows follow each
+ * other on both sides. */
 static void load(rd_tiles *m, int32_t pc)
 {
     const rd_inst         *inst = &m->p->inst[pc];
@@ -274,8 +285,9 @@ static void load(rd_tiles *m, int32_t pc)
     }
 }
 
-/* Stores n elements past the caches, by non-temporal stores.  If they are converted, as many at a
- * time as a spare buffer holds in their type. */
+/* Stores n elements past the caches, by non-temporal stores. If they are converted, as many at a
+ * time as a spare buffer holds in their type. `most` is the bytes of a spare buffer, which has
+ * 8-byte elements. */
 static void store_nontemporal(rd_tiles *m, const rd_tile_strides *w, char *to, const char *x,
                               int64_t n, rd_elem elem)
 {
@@ -295,7 +307,8 @@ static void store_nontemporal(rd_tiles *m, const rd_tile_strides *w, char *to, c
 }
 
 /* STORE: copies from memory to memory, transposes, scatters (to indices in registers), or converts.
- * There is nothing to do if the instruction that computed the value has stored it. */
+ * t->copied_load is the LOAD that is copied from, -1: none. There is nothing to do if the
+ * instruction that computed the value has stored it. */
 static void store(rd_tiles *m, int32_t pc)
 {
     const rd_tile_inst    *t = &m->code->inst[pc];

@@ -10,8 +10,9 @@
 #include <string.h>
 
 /* Updates the state of a cell (its first lane) with one value, the result of a whole row, and the
- * index where it was found.  A group that is in some block stays in it, as any order of blocks
- * gives the same bits.  A state without an element begins with the value. */
+ * index where it was found. A group that is in some block stays in it, as any order of blocks gives
+ * the same bits. g->begun counts the states of the group that have an element; a state without one
+ * begins with the value (code->first). */
 static void update_one(rd_update *a, int64_t block, const void *x, int64_t index)
 {
     rd_group *g;
@@ -38,8 +39,10 @@ static int64_t first_unmasked(const rd_tiles *m, const rd_reg_view *mask, int64_
 }
 
 /* argmin, argmax: updates each row's cell (result) with the best element of the row and its index.
- * Under a mask, elements left out are the identity; if no other is better than that, all that count
- * equal it, and the first of them is the best. */
+ * The kernel best() looks for an element better than `found`, and returns its column, -1: none.
+ * Without a mask `found` is the row's first element, so -1 stands for column 0. Under a mask,
+ * elements left out are the identity; if no other is better than that, all that count equal it, and
+ * the first of them is the best. */
 void rd_update_best(rd_tiles *m, rd_update *a, const rd_fold_tile *t)
 {
     const rd_tile_fold *f    = a->f;
@@ -66,7 +69,8 @@ void rd_update_best(rd_tiles *m, rd_update *a, const rd_fold_tile *t)
 }
 
 /* Updates each row's cell (result) with the number of true elements in the row; with `test`, of
- * those that compare true with the scalar y. */
+ * those that compare true with the scalar y. update_one() takes the sum as one element, at the
+ * block of the row's first element. */
 void rd_update_counts(rd_tiles *m, rd_update *a, const rd_fold_tile *t, rd_simd_count_if *test)
 {
     const rd_tile_fold *f = a->f;
@@ -94,7 +98,7 @@ static void update_sum(rd_update *a, int64_t block, int64_t sum)
 
 /* Sums ints of 8 or 16 bits where each column is a cell (result).  If rows follow each other
  * without gaps (`flat`), one kernel call sums all of them, with as many sums as columns; a task may
- * have a part of each row only. */
+ * have a part of each row only.  The kernel sums element i into sums[i mod columns]. */
 static void update_small_columns(rd_tiles *m, rd_update *a, const rd_fold_tile *t,
                                  const rd_tile_strides *w)
 {
@@ -113,7 +117,8 @@ static void update_small_columns(rd_tiles *m, rd_update *a, const rd_fold_tile *
 }
 
 /* Sums ints of 8 and 16 bits straight from memory, and updates each row's cell (result) with the
- * sum. task->loads counts elements read from slots that are not scratch. */
+ * sum. task->loads counts elements read from slots that are not scratch. With period 1 the kernel
+ * makes one sum of a row; w has the strides of the skipped LOAD. */
 void rd_update_small_ints(rd_tiles *m, rd_update *a, const rd_fold_tile *t,
                           const rd_tile_strides *w)
 {

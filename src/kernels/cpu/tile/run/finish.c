@@ -27,7 +27,8 @@ bool rd_tiles_needs_conversion(const rd_tile_fold *f)
 }
 
 /* Makes results of n states (finalise: a mean divides, say), and converts them if their type is
- * another one. */
+ * another one. ddof is what variances subtract from the number of elements; spare states (array 1)
+ * hold results before they are converted. */
 void rd_tiles_finish(const rd_tiles *m, const rd_tile_fold *f, char *memory, int64_t n,
                      void *const *s, void *const *to)
 {
@@ -54,9 +55,10 @@ void rd_tiles_set_empty_result(const rd_tile_fold *f, const rd_reg_view *y, int6
 
 /* ---- Lanes ----------------------------------------------------------------------------------- */
 /* Merges the lanes (accumulators of one result) by halves: lane l takes lane l + h for h = lanes/2
- * .. 1.  Returns how many states are left.  If all lanes are there, a half below a quarter of them
- * is still merged as a whole vector: lanes from h on are not used any more, and each is read before
- * it changes. */
+ * .. 1. Returns how many states are left. If all lanes are there, a half below a quarter of them is
+ * still merged as a whole vector: lanes from h on are not used any more, and each is read before it
+ * changes. If the upper half has no state (n <= half), there is nothing to merge. Interleaved cells
+ * merge together, until one state of each is left. */
 static int64_t halve(const rd_tile_fold *f, int64_t n, void *const *s)
 {
     const int64_t lanes = f->interleaved * f->fold->lanes, vector = lanes / 4;
@@ -74,8 +76,9 @@ static int64_t halve(const rd_tile_fold *f, int64_t n, void *const *s)
     return n;
 }
 
-/* Merges the lanes of each of the interleaved cells (all cells in turn, then their next lane).  The
- * lanes of a cell are copied out first, as they lie apart, and the merged state is copied back. */
+/* Merges the lanes of each of the interleaved cells (all cells in turn, then their next lane). The
+ * lanes of a cell are copied out first, as they lie apart, and the merged state is copied back. Of
+ * n states, every interleaved-th one from `cell` on is this cell's. */
 static void merge_interleaved(const rd_tile_fold *f, int64_t n, void *const *s)
 {
     for (int64_t cell = 0; cell < f->interleaved && cell < n; cell++) {
@@ -98,7 +101,8 @@ static void merge_interleaved(const rd_tile_fold *f, int64_t n, void *const *s)
 }
 
 /* Merges the first n lanes (accumulators of one result) of finished blocks into one state for each
- * interleaved cell, by the reducer's own kernel or by halves.  Returns how many states are left. */
+ * interleaved cell, by the reducer's own kernel (code->lanes) or by halves.  Lanes of several
+ * interleaved cells lie apart, so that kernel needs copies.  Returns how many states are left. */
 int64_t rd_tiles_merge_lanes(const rd_tile_fold *f, int64_t n, void *const *s)
 {
     if (!f->code->lanes || n == 0)

@@ -11,7 +11,10 @@
 #include "kernels/cpu/tile/run/user_folds.h"
 
 /* Merges the lanes (accumulators) of the cell whose first state is `slot` in the group's finished
- * node.  The lanes of all interleaved cells merge together with those of the first cell. */
+ * node. The lanes of all interleaved cells merge together with those of the first cell. The node
+ * may lack the last lanes, if the fold is shorter than a step: `left` of them are there. If the
+ * group is this cell alone, the node has fewer states now; other cells of a group still have their
+ * lanes. */
 static void merge_cell_lanes(const rd_tile_fold *f, char *memory, int64_t slot)
 {
     const int64_t lanes = f->interleaved * f->fold->lanes, group = slot / f->group,
@@ -41,7 +44,8 @@ static void use_first_places(const rd_tile_fold *f, const char *memory, int64_t 
 
 /* Finishes n neighbouring cells (results) of one group, and writes their results to y from (r, c)
  * on.  Groups without nodes (depth 0), and under a mask cells without an unmasked element, get the
- * result of no elements. */
+ * result of no elements.  The flags at f->seen say whether a state has had an unmasked element; a
+ * cell's is that of its first lane. */
 static void finish_cells(const rd_tiles *m, const rd_tile_fold *f, char *memory, int64_t cell,
                          int64_t n, rd_reg_view *y, int64_t r, int64_t c)
 {
@@ -67,8 +71,9 @@ static void finish_cells(const rd_tiles *m, const rd_tile_fold *f, char *memory,
             rd_tiles_set_empty_result(f, y, r, c + k);
 }
 
-/* Writes the results of rows that were whole folds to y, RD_SPARE at a time; under a mask, rows
- * without an unmasked element get the result of no elements. */
+/* Writes the results of rows that were whole folds to y, RD_SPARE at a time (as scratch has room
+ * for so many); at row level the rows of the tile are the columns here; under a mask, rows without
+ * an unmasked element get the result of no elements. */
 static void finish_totals(const rd_tiles *m, const rd_tile_fold *f, char *memory,
                           const rd_reg_view *y)
 {
@@ -87,7 +92,7 @@ static void finish_totals(const rd_tiles *m, const rd_tile_fold *f, char *memory
 }
 
 /* Sets y to the views of the n registers that a CLOSE writes; at tile level these are rows in its
- * buffers. */
+ * buffers, which have consecutive numbers. */
 static void register_views(rd_tiles *m, int32_t pc, int32_t n, rd_reg_view *y)
 {
     const rd_inst *inst = &m->p->inst[pc];
@@ -104,7 +109,8 @@ static void register_views(rd_tiles *m, int32_t pc, int32_t n, rd_reg_view *y)
 }
 
 /* CLOSE: makes results of the states of cells, one for each row and column of the tile, and writes
- * them to its registers. */
+ * them to its registers. `first` is the number of the first cell, w its strides. Rows with states
+ * of their own (own_rows) have f->cells cells each. Adjacent cells are finished together. */
 void rd_tiles_store_results(rd_tiles *m, int32_t pc)
 {
     const rd_inst         *inst   = &m->p->inst[pc];

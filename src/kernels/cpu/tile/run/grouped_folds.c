@@ -42,7 +42,8 @@ static char *fourth_spare(const rd_tiles *m)
 /* ---- Labels ---------------------------------------------------------------------------------- */
 /* Copies the labels (the group of each element) to a spare buffer, with -1, which belongs to no
  * group, in place of those of masked elements.  Bit k of `form` says that operand k of the choice
- * is one number for the row: the -1 (bit 2), and maybe the label (bit 1). */
+ * is one number for the row: the -1 (bit 2), and maybe the label (bit 1).  The choice writes label
+ * where the mask is true, else -1. */
 static rd_reg_view mask_labels(rd_tiles *m, const rd_reg_view *label, int32_t mask_reg)
 {
     const unsigned     form     = 4U | (unsigned)(label->col == 0) << 1;
@@ -59,7 +60,8 @@ static rd_reg_view mask_labels(rd_tiles *m, const rd_reg_view *label, int32_t ma
 }
 
 /* Finds the labels of a group-by STEP (the group of each element): in memory where the kernel reads
- * them there, or in a register. row and col_label are their strides in elements of `size` bytes. */
+ * them there, or in a register (inst->d) as 64-bit ints. step->label is the skipped LOAD of such
+ * labels, -1: none. row and col_label are their strides in elements of `size` bytes. */
 static void find_labels(rd_tiles *m, int32_t pc, group_step *t)
 {
     const rd_inst      *inst = &m->p->inst[pc];
@@ -96,8 +98,12 @@ static void mark_seen(const rd_tile_fold *f, char *memory, const rd_group_row *q
 }
 
 /* Updates adjacent cells (results) by the reducer's own vector step, if one label holds for the
- * whole row (col_label is 0) and each element has a cell of its own.  False if that is not so.
- * Nothing happens if the label names no group. */
+ * whole row (col_label is 0) and each element has a cell of its own. Nothing happens if the label
+ * names no group. False if that is not so; the conditions against it, in turn:
+ *   the kernel is one of sums, which does this itself (it may have narrower labels)
+ *   labels differ along the row, or columns are not neighbouring cells
+ *   an operand is one number for the row (colx, coly are 0), which the step cannot take
+ *   the step leaves counting to its caller (uncounted) */
 static bool update_adjacent_cells(const group_step *t, const rd_group_row *q)
 {
     const rd_tile_fold *f = t->f;
@@ -157,7 +163,11 @@ static int64_t count_in_block(const rd_tiles *m, const group_step *t, int64_t st
 }
 
 /* Counts the rows from r on that one call of a summing kernel takes: successive steps of one block,
- * with a label for each row and a cell for each column; else 1. */
+ * with a label for each row and a cell for each column; else 1. The conditions against it, in
+ * turn:
+ *   the kernel is not one of sums, or the label moves along the row
+ *   columns are not neighbouring cells with an element each, or rows move to other cells
+ *   there are several lanes, or rows are not successive steps */
 static int64_t count_rows_at_once(const rd_tiles *m, const group_step *t, int64_t step, int64_t r)
 {
     const rd_tile_fold *f = t->f;
@@ -169,7 +179,9 @@ static int64_t count_rows_at_once(const rd_tiles *m, const group_step *t, int64_
 }
 
 /* Updates cells (results) with the elements of row r from column c on, as many as are of one block,
- * or with several such rows.  Sets q->n to the number of elements, and returns how many rows. */
+ * or with several such rows.  The numbers of the element at (r, c) follow from those of the tile's
+ * first element (t->..) and their strides; `step` is its step.  Sets q->n to the number of
+ * elements, and returns how many rows. */
 static int64_t update_from(const rd_tiles *m, const group_step *t, int64_t r, int64_t c,
                            rd_group_row *q)
 {
@@ -193,8 +205,10 @@ static int64_t update_from(const rd_tiles *m, const group_step *t, int64_t r, in
     return q->rows;
 }
 
-/* Updates the cells of a group-by with all elements of a tile, in pieces of one block.  Each lane
- * has `stride` states: one for each cell, and one more (nowhere) for labels that name no group. */
+/* Updates the cells of a group-by with all elements of a tile, in pieces of one block. Each lane
+ * has `stride` states: one for each cell, and one more (nowhere) for labels that name no group.
+ * `far` says that the states do not fit the second-level cache, so that kernels may prefetch
+ * them. */
 static void update_tile(const rd_tiles *m, const group_step *t)
 {
     const rd_tile_fold *f      = t->f;
@@ -222,7 +236,7 @@ static void update_tile(const rd_tiles *m, const group_step *t)
 }
 
 /* STEP of a group-by: finds operands and labels (the group of each element), then updates the
- * cells. */
+ * cells. The positions are the numbers of the tile's first element in the fold. */
 void rd_grouped_folds_step(rd_tiles *m, int32_t pc, const rd_tile_fold *f, char *memory)
 {
     const rd_inst      *inst = &m->p->inst[pc];
@@ -242,7 +256,8 @@ void rd_grouped_folds_step(rd_tiles *m, int32_t pc, const rd_tile_fold *f, char 
 
 /* ---- Results --------------------------------------------------------------------------------- */
 /* Merges all nodes of the combine tree into one and then its lanes by halves, unless an earlier
- * CLOSE has done so: the node has the states of one lane (`stride`) then. */
+ * CLOSE has done so: the node has the states of one lane (`stride`) then. Where f->masked, the
+ * flags of a cell (it has had an element) of all lanes become one. */
 static void finish_tree(const rd_tile_fold *f, char *memory)
 {
     const int64_t lanes = f->fold->lanes, stride = f->group / lanes;

@@ -17,7 +17,8 @@ typedef struct box {
 } box;
 
 /* ---- Pieces ---------------------------------------------------------------------------------- */
-/* Returns the number of the piece (range) of an axis that contains an index. */
+/* Returns the number of the piece (range) of an axis that contains an index. Piece k begins at
+ * index from[k]. */
 static int32_t piece_at(const rd_axis_pieces *pieces, int64_t index)
 {
     int32_t k = 0;
@@ -27,8 +28,9 @@ static int32_t piece_at(const rd_axis_pieces *pieces, int64_t index)
     return k;
 }
 
-/* Returns the index of an axis at the first element of box b (a part of the tile) of instruction
- * t. */
+/* Returns the index of an axis at the first element of box b (a part of the tile) of instruction t.
+ * row_axis and col_axis are the axes of the tile's rows and columns; the index of another axis is
+ * the same in all of the tile. */
 static int64_t index_in(const rd_tiles *m, const rd_tile_inst *t, int32_t axis, const box *b)
 {
     return m->axis[axis].index + (axis == t->row_axis ? b->row : 0) +
@@ -36,7 +38,8 @@ static int64_t index_in(const rd_tiles *m, const rd_tile_inst *t, int32_t axis, 
 }
 
 /* Returns what a place (an index that is moved or clamped) is in a box of the tile: coef * index +
- * offset; of a comparison of places 0 or 1, in `offset`. */
+ * offset; of a comparison of places 0 or 1, in `offset`. form_axis is the axis whose index decides
+ * the form, -1: the place is a number. */
 static rd_place_form form_in(const rd_tiles *m, const rd_tile_inst *t, int32_t reg, const box *b)
 {
     const rd_tile_reg *r = &m->code->reg[reg];
@@ -57,7 +60,9 @@ static int64_t left_in_piece(const rd_tiles *m, int32_t axis, int64_t index, int
 
 /* ---- A box ----------------------------------------------------------------------------------- */
 /* Returns the memory of box b (a part of a tile in which each index register is a plain sum) at the
- * address of LOAD pc; *row and *col get its strides, in elements. */
+ * address of LOAD pc; *row and *col get its strides, in elements. An addend with axis -1 is a
+ * register that holds a place: in the box this is form.coef * index + form.offset, so the index
+ * moves the address, and coef its stride along rows or columns. */
 static const char *memory_in(const rd_tiles *m, int32_t pc, const box *b, int64_t *row,
                              int64_t *col)
 {
@@ -85,8 +90,8 @@ static const char *memory_in(const rd_tiles *m, int32_t pc, const box *b, int64_
     return (const char *)m->task->slot[w->at->slot] + at * w->size;
 }
 
-/* Loads box b of the tile of LOAD pc into y, with strides; as one run if its rows are
- * contiguous. */
+/* Loads box b of the tile of LOAD pc into y, with strides; as one run if its rows are contiguous.
+ * task->loads counts elements that are read outside of scratch (temporary memory of the task). */
 static void load_box(rd_tiles *m, int32_t pc, const box *b, const rd_reg_view *y)
 {
     const rd_tile_strides *w = &m->code->inst[pc].strides;
@@ -129,7 +134,8 @@ static void copy_box(const rd_reg_view *x, const box *b, const rd_reg_view *y)
 
 /* ---- A tile ---------------------------------------------------------------------------------- */
 /* Returns the register whose value an instruction that joins gives in box b: follows the chosen
- * side of each SELECT. A LOAD gives its own. */
+ * side of each SELECT. A LOAD gives its own. A side that joins and is skipped has no register
+ * filled, so its own choice is followed. */
 static int32_t chosen_in(const rd_tiles *m, int32_t pc, const box *b)
 {
     const rd_inst *inst = &m->p->inst[pc];
@@ -147,7 +153,7 @@ static int32_t chosen_in(const rd_tiles *m, int32_t pc, const box *b)
 }
 
 /* Returns the LOAD that instruction pc runs itself to have the value of `reg`; -1: the register has
- * it. */
+ * it. A LOAD that joins fills no register if it is skipped, or if it is pc itself. */
 static int32_t load_of(const rd_tiles *m, int32_t pc, int32_t reg)
 {
     const int32_t from = m->code->reg[reg].born; /* the instruction that makes it */
@@ -156,7 +162,8 @@ static int32_t load_of(const rd_tiles *m, int32_t pc, int32_t reg)
 }
 
 /* Returns the memory of box b, if instruction pc reads contiguous rows there that need no
- * conversion; else NULL. *load gets the LOAD, *row the distance of rows in elements. */
+ * conversion; else NULL. *load gets the LOAD, *row the distance of rows in elements. A native type
+ * is the same in memory and in registers. */
 static const char *rows_in(const rd_tiles *m, int32_t pc, const box *b, int32_t *load, int64_t *row)
 {
     int64_t     col;
@@ -170,7 +177,8 @@ static const char *rows_in(const rd_tiles *m, int32_t pc, const box *b, int32_t 
 }
 
 /* Makes the register of instruction pc the memory itself (a view, no copy), if box b is the whole
- * tile and consists of contiguous rows.  False if that is not so. */
+ * tile and consists of contiguous rows. False if that is not so, or if a STORE wants the results in
+ * its own memory (into >= 0). The memory is only read. */
 static bool is_memory(rd_tiles *m, int32_t pc, const box *b)
 {
     rd_reg_view *y = &m->reg[m->p->inst[pc].dst];
@@ -190,7 +198,7 @@ static bool is_memory(rd_tiles *m, int32_t pc, const box *b)
 }
 
 /* Runs an instruction that joins in box b of its tile y: loads the box, or copies it from the
- * chosen register. */
+ * chosen register. load_of() is -1 if a register holds the value. */
 static void join_box(rd_tiles *m, int32_t pc, const box *b, const rd_reg_view *y)
 {
     const int32_t reg = chosen_in(m, pc, b), load = load_of(m, pc, reg);
@@ -205,7 +213,8 @@ static void join_box(rd_tiles *m, int32_t pc, const box *b, const rd_reg_view *y
 }
 
 /* Sets the size of the box (a part of the tile in one piece, or range, of each axis) that begins at
- * row b->row and column b->col: it ends with the tile, or where a piece of an axis does. */
+ * row b->row and column b->col: it ends with the tile, or where a piece of an axis does. A tile of
+ * one row ends no piece of the rows' axis. */
 static void size_box(const rd_tiles *m, const rd_tile_inst *t, box *b)
 {
     b->rows = m->rows - b->row;
@@ -215,7 +224,8 @@ static void size_box(const rd_tiles *m, const rd_tile_inst *t, box *b)
 }
 
 /* Runs a LOAD at moved or clamped indices, or a SELECT by a comparison of such, box by box: within
- * a box, one piece of each axis, each index is a plain sum and each choice is one side. */
+ * a box, one piece of each axis, each index is a plain sum and each choice is one side. If one box
+ * is the whole tile, the register may be the memory itself. */
 void rd_tiles_join(rd_tiles *m, int32_t pc)
 {
     const rd_tile_inst *t = &m->code->inst[pc];
@@ -242,7 +252,10 @@ int64_t rd_tiles_rows_to_seam(const rd_tiles *m, int32_t axis, int64_t n)
 }
 
 /* Returns how many of the next n columns of the loop at pc are one tile, which ends at a seam
- * (where a moved index changes).  If something must be copied there, no more than fit a buffer. */
+ * (where a moved index changes). It is no wider than a buffer (m->code->cells elements) if some
+ * instruction of the body copies: one that joins (reads at moved indices) and finds no contiguous
+ * memory for its rows (rows_in() is NULL; its outputs are not used here). Skipped instructions do
+ * nothing. */
 int64_t rd_tiles_columns_to_seam(rd_tiles *m, int32_t pc, int64_t n)
 {
     const rd_loop *loop = &m->p->loop[m->p->inst[pc].arg];
@@ -265,7 +278,9 @@ int64_t rd_tiles_columns_to_seam(rd_tiles *m, int32_t pc, int64_t n)
 
 /* ---- Guards ---------------------------------------------------------------------------------- */
 /* True if a SELECT that joins chooses this side (true: its operand b) somewhere in the tile, as its
- * condition is known in each piece of an axis. */
+ * condition is known in each piece of an axis. n is the number of the tile's indices along the axis
+ * that decides. form.offset is 1 in pieces where the condition is true, else 0; axis -1: it is the
+ * same everywhere. */
 static bool chooses(const rd_tiles *m, int32_t select, bool side)
 {
     const rd_tile_inst *t    = &m->code->inst[select];
@@ -289,7 +304,8 @@ static bool chooses(const rd_tiles *m, int32_t select, bool side)
 }
 
 /* True if the SELECTs that alone read the value of instruction pc choose it somewhere in the tile:
- * only then it need be computed. */
+ * only then it need be computed. t->guard is the SELECT that alone reads the value, -1: none, and
+ * guard_side its operand; that SELECT may have such a reader, too. */
 bool rd_tiles_is_chosen(const rd_tiles *m, int32_t pc)
 {
     for (const rd_tile_inst *t = &m->code->inst[pc]; t->guard >= 0; t = &m->code->inst[t->guard])

@@ -12,7 +12,8 @@
 
 /* True if steps [step, step + n) belong to the current block of the group (states that begin and
  * end blocks together), and its states [0, begun) have had an element: then a kernel can go on
- * without a look at the combine tree. */
+ * without a look at the combine tree. Block b has steps [b steps, (b + 1) steps); g->begun counts
+ * the states that have begun. */
 static bool is_in_current_block(const rd_update *a, int64_t group, int64_t begun, int64_t step,
                                 int64_t n)
 {
@@ -31,7 +32,8 @@ static bool is_one_row(const rd_tiles *m, const rd_update *a, const rd_fold_tile
 }
 
 /* Updates n neighbouring states, of one or more cells, with `rows` rows at q by the kernel of the
- * step. */
+ * step. Counts are added here for reducers whose kernels leave counting to their caller (a
+ * mean). */
 static void step_states(const rd_update *a, rd_fold_rows *q, int64_t n, int64_t rows)
 {
     q->n    = n;
@@ -40,7 +42,8 @@ static void step_states(const rd_update *a, rd_fold_rows *q, int64_t n, int64_t 
     a->step(q);
 }
 
-/* Moves each operand of q on by so many elements; NULL stays NULL. */
+/* Moves each operand of q on by so many elements; NULL stays NULL. Elements have a->size bytes;
+ * those of a mask have one. */
 static void advance_operands(const rd_update *a, rd_fold_rows *q, int64_t x, int64_t y,
                              int64_t mask)
 {
@@ -49,9 +52,9 @@ static void advance_operands(const rd_update *a, rd_fold_rows *q, int64_t x, int
     q->mask = q->mask ? (const char *)q->mask + mask : NULL;
 }
 
-/* Updates one cell (result) with row r of the tile: whole steps, and maybe part of one.  Its
- * states, from `slot` on, have begun the current block, so there is nothing to do but call the
- * kernel. */
+/* Updates one cell (result) with row r of the tile: whole steps, and maybe part of one. Its states,
+ * from `slot` on, have begun the current block, so there is nothing to do but call the kernel. coly
+ * is the stride of y along the row, 0 if the row has one y. */
 static void update_row(const rd_tiles *m, const rd_update *a, const rd_fold_tile *t, int64_t r,
                        int64_t slot, rd_fold_rows *q)
 {
@@ -71,8 +74,9 @@ static void update_row(const rd_tiles *m, const rd_update *a, const rd_fold_tile
 }
 
 /* Updates adjacent cells (results) with one row each, if all rows are within the current block and
- * their states have begun it; else returns false.  Cells in lockstep share one group of states,
- * others have a group each. */
+ * their states have begun it; else returns false. Cells in lockstep share one group of states,
+ * others have a group each. In lockstep the states of these cells follow each other, so those of
+ * all rows must have begun. */
 static bool update_cells_in_block(const rd_tiles *m, const rd_update *a, const rd_fold_tile *t,
                                   int64_t step)
 {
@@ -97,7 +101,7 @@ static bool update_cells_in_block(const rd_tiles *m, const rd_update *a, const r
 }
 
 /* Updates the cells (results) of one group step by step, where a block begins or ends; each cell
- * has a row of `steps` steps. */
+ * has a row of `steps` steps. `step` is the number of the first one. */
 static void update_in_lockstep(const rd_tiles *m, rd_update *a, const rd_fold_tile *t, int64_t step,
                                int64_t steps)
 {
@@ -112,8 +116,9 @@ static void update_in_lockstep(const rd_tiles *m, rd_update *a, const rd_fold_ti
     }
 }
 
-/* Updates adjacent cells (results) with a row each, by the fastest way that their block allows.
- * False if rows are not for adjacent cells, begin within a step, or must be split at the end of a
+/* Updates adjacent cells (results) with a row each, by the fastest way that their block allows: a
+ * kernel for several cells, the kernel of the step within the current block, or step by step. False
+ * if rows are not for adjacent cells, begin within a step, or must be split at the end of a
  * block. */
 static bool update_adjacent_cells(const rd_tiles *m, rd_update *a, const rd_fold_tile *t)
 {
@@ -137,8 +142,9 @@ static bool update_adjacent_cells(const rd_tiles *m, rd_update *a, const rd_fold
 }
 
 /* Updates one cell (result) with rows that are one step each, or part of one (an element for each
- * lane).  False if a pass along the lanes takes several steps, or rows are no successive steps of
- * one cell. */
+ * lane). False if a pass along the lanes takes several steps, or rows are no successive steps of
+ * one cell. The conditions in turn: a pass has one step; rows are successive passes, at one place
+ * along the lanes, of one cell, with the same states. */
 static bool update_single_steps(const rd_tiles *m, rd_update *a, const rd_fold_tile *t)
 {
     const rd_tile_fold *f = a->f;
@@ -177,9 +183,10 @@ static bool has_contiguous_rows(const rd_tiles *m, const rd_fold_tile *t)
            (!t->mask.at || t->mask.row == m->cols);
 }
 
-/* Updates one cell (result) with rows of several steps each, the last one maybe a part.  Within a
- * block only the kernel is called.  False if rows are no successive passes of one cell, have states
- * or indices of their own, or begin within a step. */
+/* Updates one cell (result) with rows of several steps each, the last one maybe a part. Rows that
+ * are whole passes without gaps are one long row. Within a block only the kernel is called. False
+ * if rows are no successive passes of one cell, have states or indices of their own, or begin
+ * within a step. */
 static bool update_rows_of_steps(const rd_tiles *m, rd_update *a, const rd_fold_tile *t)
 {
     const rd_tile_fold *f     = a->f;
@@ -213,7 +220,8 @@ static bool update_rows_of_steps(const rd_tiles *m, rd_update *a, const rd_fold_
 }
 
 /* Updates states where neighbouring elements of a row go to neighbouring lanes of one cell
- * (result), in the largest pieces that the tile allows.  All rows that are whole folds (totals) use
+ * (result), in the largest pieces that the tile allows.  Whole steps within the current block need
+ * only the kernel; other rows go by rd_update_along().  All rows that are whole folds (totals) use
  * the same states, so these stay in the first-level cache.  With states of its own for each row,
  * sums of rows of 8192 f32 took 1.1 times as long. */
 void rd_update_lane_rows(const rd_tiles *m, rd_update *a, const rd_fold_tile *t)

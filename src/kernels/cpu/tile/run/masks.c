@@ -29,7 +29,8 @@ rd_reg_view rd_mask_dense(rd_tiles *m, int32_t reg)
 
 /* Copies x to the spare buffer, with the identity (which changes no state) in place of masked
  * elements: y = mask ? x : identity.  Bit k of `form` says that operand k is one number for all of
- * the row: the identity (bit 2), and x if its columns repeat (bit 1). */
+ * the row: the identity (bit 2), and x if its columns repeat (bit 1).  Bools are bytes, so their
+ * identity is, too. */
 rd_reg_view rd_mask_leave_out(rd_tiles *m, const rd_fold *fold, const rd_reg_view *x,
                               const rd_reg_view *mask)
 {
@@ -61,7 +62,8 @@ typedef struct flags {
 } flags;
 
 /* Returns the flags of the cells (results) that row r updates, which say whether a cell has had an
- * unmasked element.  `cell` is that of the tile's first element. */
+ * unmasked element. `cell` is that of the tile's first element. A cell's flag is that of its first
+ * lane. */
 static flags flags_of(const rd_tile_fold *f, char *memory, int64_t cell, int64_t r)
 {
     const int64_t at = cell + r * f->cell.row + (f->own_rows ? r * f->cells : 0);
@@ -71,7 +73,8 @@ static flags flags_of(const rd_tile_fold *f, char *memory, int64_t cell, int64_t
 }
 
 /* Sets the `seen` flags of n elements that the mask keeps: one flag for the row (next is 0), or one
- * for each element, `next` apart.  `either` is the kernel that combines bools by `or`. */
+ * for each element, `next` apart. `either` is the kernel that combines bools by `or`. Each mask
+ * byte is 1 (kept) or 0. */
 static void mark(rd_simd_map *either, uint8_t *seen, int64_t next, const uint8_t *mask, int64_t n)
 {
     uint32_t none = 0;
@@ -86,7 +89,8 @@ static void mark(rd_simd_map *either, uint8_t *seen, int64_t next, const uint8_t
 }
 
 /* argmin, argmax: notes the index of each cell's first unmasked element, one cell for each column.
- * Mostly all cells have had one already, so 8 cells are tested at a time. */
+ * Mostly all cells have had one already, so 8 cells are tested at a time. s->cell is the number of
+ * the first flag; places lie in the same order. */
 static void note_places(const rd_tile_fold *f, char *memory, const flags *s, const uint8_t *mask,
                         int64_t n, int64_t index)
 {
@@ -111,7 +115,9 @@ static void note_places(const rd_tile_fold *f, char *memory, const flags *s, con
 }
 
 /* Sets the flags of the cells (results) that unmasked elements of the tile update: an empty cell
- * has another result.  Totals (rows that are whole folds) have a flag for each row of the tile. */
+ * has another result.  Totals (rows that are whole folds) have a flag for each row of the tile.
+ * t->cell and t->index are the numbers of the tile's first element.  Kernel [0] combines two rows
+ * by `or`. */
 void rd_mask_note_seen(const rd_tiles *m, const rd_tile_fold *f, char *memory,
                        const rd_fold_tile *t)
 {
@@ -132,8 +138,9 @@ void rd_mask_note_seen(const rd_tiles *m, const rd_tile_fold *f, char *memory,
 
 /* ---- Scans ----------------------------------------------------------------------------------- */
 /* Sets the results y of a scan to that of no elements (`nothing`) in row r, for cells that have had
- * no unmasked element.  Where columns run backwards the flags do, too: `next` is negative.  Form 4
- * of the choice: its third operand is one number. */
+ * no unmasked element. s->next is the distance of the flags of neighbouring columns.  Where columns
+ * run backwards the flags do, too: `next` is negative.  Form 4 of the choice: its third operand is
+ * one number. */
 static void clear_unseen(const rd_tiles *m, const rd_reg_view *y, const flags *s, int64_t r,
                          const rd_word *nothing)
 {
@@ -162,8 +169,9 @@ static void clear_row(const rd_tiles *m, const rd_tile_fold *f, const rd_reg_vie
     s->seen[0] |= one != NULL;
 }
 
-/* Sets the results y of a masked scan to that of no elements where none has come yet.  Inclusive
- * scans note the elements of this step first, exclusive ones after it. */
+/* Sets the results y of a masked scan to that of no elements where none has come yet.  Where a row
+ * is one scan, its flags are one (next is 0).  Inclusive scans note the elements of this step
+ * first, exclusive ones after it. */
 void rd_mask_clear_empty(const rd_tiles *m, const rd_tile_fold *f, char *memory,
                          const rd_reg_view *y, const rd_reg_view *mask)
 {

@@ -18,8 +18,9 @@ static void copy_node(const rd_tile_fold *f, char *to, const char *from, int64_t
     rd_tree_copy(f, n, a, b);
 }
 
-/* Notes that state k has had an unmasked element if it had one in either task.  Where argmin or
- * argmax note the index of the first such element, that of the earlier task wins. */
+/* Notes in the flags at f->seen that state k has had an unmasked element if it had one in either
+ * task. Where argmin or argmax note the index of the first such element, that of the earlier task
+ * wins. */
 static void merge_seen(const rd_tile_fold *f, char *into, const char *next, int64_t k)
 {
     if (f->notes_places && !into[f->seen + k])
@@ -28,7 +29,8 @@ static void merge_seen(const rd_tile_fold *f, char *into, const char *next, int6
 }
 
 /* Merges a group of two tasks' folds where any order gives the same bits: the nodes (partial
- * results) of each task become one, and these two one. */
+ * results) of each task become one, and these two one. A stack of depth 0 has no node, so there is
+ * nothing to merge. */
 static void merge_unordered(const rd_tile_fold *f, char *into, char *next, int64_t group)
 {
     rd_tree_node node;
@@ -44,7 +46,8 @@ static void merge_unordered(const rd_tile_fold *f, char *into, char *next, int64
 }
 
 /* Adds the later task's nodes (merged states of finished blocks) to the combine tree of the earlier
- * task, as if one task had made all. */
+ * task, as if one task had made all. Their current blocks end first; a node that is pushed merges
+ * with its finished siblings. */
 static void merge_nodes(const rd_tile_fold *f, char *into, char *next, int64_t group)
 {
     rd_tree_end_block(f, into, group);
@@ -58,8 +61,11 @@ static void merge_nodes(const rd_tile_fold *f, char *into, char *next, int64_t g
 }
 
 /* Merges a group of states (which begin and end blocks together) of the later task into that of the
- * earlier one.  A group that is decided (early exit) has stopped at some block, so it takes nothing
- * more.  Loose folds may be merged in any order. */
+ * earlier one. A group that is decided (early exit) has stopped at some block, so it takes nothing
+ * more; else the group is decided if the later task's part is, as its elements are among the merged
+ * ones. Folds that are `loose` may be merged in any order. Group number `group` has states [group *
+ * f->group, (group + 1) * f->group), where f->group is the number of states of each; under a mask
+ * each has a flag. */
 static void merge_group(const rd_tile_fold *f, char *into, char *next, int64_t group)
 {
     rd_group *g = rd_tree_group(into, group);

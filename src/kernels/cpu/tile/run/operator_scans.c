@@ -30,7 +30,8 @@ static int first_word(const rd_tile_fold *f)
     return FIRST_LEVEL + (f->fold->prefix == RD_PREFIX_TREE ? LEVELS : 0);
 }
 
-/* Sets the memory of each slot (one scan).  Sums of floats also keep the sums of blocks before the
+/* Sets the memory of each slot (one scan). For a scan along rows it is one rd_scan_state, else an
+ * array of 8-byte words. Sums of floats (rd_fold_has_pairs) also keep the sums of blocks before the
  * current one, by the tree of prefix sums. */
 void rd_operator_scan_size(rd_tile_fold *f)
 {
@@ -67,7 +68,8 @@ static rd_scan_state *state_at(const rd_tile_fold *f, char *memory, int64_t cell
     return (rd_scan_state *)(void *)(memory + f->scans + cell * f->scan_bytes);
 }
 
-/* Initialises the scans of a group, before their first element. */
+/* Initialises the scans of a group, before their first element. Scans along rows are one to a
+ * group. `start` sets hi, lo and part to identities; the prefix sums begin at nothing. */
 void rd_operator_scan_start(const rd_tile_fold *f, char *memory, int64_t group)
 {
     if (f->mapping == RD_FOLD_ALONG) {
@@ -114,7 +116,7 @@ static char *detour_buffer(const scan *a)
 }
 
 /* Copies results from the detour buffer to elements (r .. r + rows, c .. c + n) of y: converts
- * them, or uses non-temporal stores. */
+ * them, or uses non-temporal stores. Rows of the buffer have n elements of size[0] bytes. */
 static void copy_results(const rd_tiles *m, const scan *a, int64_t r, int64_t c, int64_t rows,
                          int64_t n)
 {
@@ -132,7 +134,9 @@ static void copy_results(const rd_tiles *m, const scan *a, int64_t r, int64_t c,
 
 /* ---- Along a row ----------------------------------------------------------------------------- */
 /* Scans row r as successive steps of one cell (an independent scan), in pieces if results go
- * through a buffer.  The first result of an exclusive scan is that of no elements (`empty`). */
+ * through a buffer (of ASIDE_BYTES). Kernels write exclusive scans by ordinary stores only, so
+ * these take that way if y is to be written past the caches. s->n counts the elements so far. The
+ * first result of an exclusive scan is that of no elements (`empty`). */
 static void scan_along(const rd_tiles *m, scan *a, int64_t cell, int64_t r)
 {
     const rd_tile_fold *f         = a->f;
@@ -168,9 +172,9 @@ static void *level_at(const scan *a, int level, int64_t cell)
 }
 
 /* Adds element e of a block to n scans that form prefixes by the combine tree (RD_PREFIX_TREE): it
- * merges with its finished left siblings, like a carry in a binary counter.  Then the nodes that
+ * merges with its finished left siblings, like a carry in a binary counter. Then the nodes that
  * cover [0, e] merge from the right into `whole`, the prefix within the block: 7 elements are 4 +
- * (2 + 1). */
+ * (2 + 1). Bit `level` of e is 1 if a node of that level is finished and not yet merged. */
 static void tree_step(const scan *a, int64_t cell, int64_t n, const void *x, int64_t e, void *whole)
 {
     const size_t bytes = (size_t)(n * a->f->size[0]);
@@ -193,7 +197,9 @@ static void tree_step(const scan *a, int64_t cell, int64_t n, const void *x, int
 }
 
 /* Takes one step of n <= RD_SPARE neighbouring scans, elements (r, c .. c + n), and writes their
- * results; an exclusive scan writes the prefix first. */
+ * results; an exclusive scan writes the prefix first. s.part is the prefix within the current
+ * block; the kernel `prefix` joins it with the blocks before. At step 0 an exclusive scan has the
+ * result of no elements. */
 static void scan_step(const rd_tiles *m, const scan *a, int64_t cell, int64_t step, int64_t r,
                       int64_t c, int64_t n)
 {
@@ -221,7 +227,8 @@ static void scan_step(const rd_tiles *m, const scan *a, int64_t cell, int64_t st
 }
 
 /* Takes `rows` successive steps of n neighbouring scans, from element (r, c) on, by one call of a
- * kernel.  All steps are in one block; through the detour buffer they are at most ASIDE_ROWS. */
+ * kernel.  All steps are in one block; through the detour buffer they are at most ASIDE_ROWS, and
+ * as many columns at a time (`most`) as it has bytes for. */
 static void scan_rows(const rd_tiles *m, const scan *a, int64_t cell, int64_t r, int64_t c,
                       int64_t rows, int64_t n)
 {
@@ -301,7 +308,9 @@ static void scan_columns(const rd_tiles *m, const scan *a)
 }
 
 /* SCAN by a reducer that is one operator (sum, product, minimum): masks its operand if needed, then
- * scans down columns or along rows. */
+ * scans down columns or along rows. t->into is the STORE whose memory results go into, -1: none; it
+ * may ask for non-temporal stores. Rows with states of their own (own_rows) have f->cells cells
+ * each. */
 void rd_operator_scan_run(rd_tiles *m, int32_t pc)
 {
     const rd_inst      *inst = &m->p->inst[pc];

@@ -12,7 +12,8 @@ static const char *row_at(const rd_tiles *m, const rd_address *at, rd_dtype type
 }
 
 /* Takes a strip of a row that is never stored as a whole: the elements in the current range of its
- * axis.  The state holds candidates for the first few. */
+ * axis. The state holds candidates for the first few. rd_sort_take_of() returns the routine for
+ * vectors of that many bytes. */
 static void take_strip(const rd_tiles *m, const rd_sorting *s)
 {
     const rd_tile_axis *range = &m->axis[s->axis];
@@ -26,7 +27,8 @@ static void take_strip(const rd_tiles *m, const rd_sorting *s)
 }
 
 /* SORT: sorts the row at the current loop indices, or takes its next strip (range) if it comes in
- * strips (s->most).  A cancelled run sets the status of the task. */
+ * strips (s->most). A cancelled run sets the status of the task. rd_sort_row_of() returns the
+ * routine for vectors of that many bytes; it is false if the run was cancelled. */
 void rd_tiles_sort(rd_tiles *m, int32_t number)
 {
     const rd_sorting *s = &m->p->sorting[number];
@@ -52,7 +54,8 @@ static bool has_only_sort(const rd_tiles *m, const rd_loop *loop)
 }
 
 /* Sorts all rows of a loop together, element j of many rows in one vector.  False if the rows must
- * go one by one.  Pitches are found as the distance between the rows of the first two indices. */
+ * go one by one. rd_sort_rows_of() returns the routine for vectors of that many bytes.  Pitches
+ * (from, to) are found as the distance between the rows of the first two indices. */
 bool rd_tiles_sort_interleaved(rd_tiles *m, const rd_loop *loop)
 {
     rd_tile_axis *axis = &m->axis[loop->axis];

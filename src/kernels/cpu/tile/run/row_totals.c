@@ -12,8 +12,9 @@
 #include <assert.h>
 #include <string.h>
 
-/* Begins n states with the first row of q, and moves q on to the next row.  Under a mask they begin
- * with the identity, as the first row may not count.  `size` is the bytes of an element. */
+/* Begins n states with the first row of q, and moves q on to the next row. Under a mask they begin
+ * with the identity, as the first row may not count. `size` is the bytes of an element. `first` is
+ * the kernel that begins states with elements, `masked` the step that reads the mask. */
 static void begin_states(const rd_tile_fold *f, rd_fold_rows *q, int64_t size)
 {
     if (q->mask) {
@@ -28,7 +29,9 @@ static void begin_states(const rd_tile_fold *f, rd_fold_rows *q, int64_t size)
 
 /* Folds one row, which is a whole fold of one block, to the state `to`: folds it into a state for
  * each lane (narrow), widens the states as nodes have them (wide: f64 for sums of f32), and merges
- * the lanes.  `rest` elements are left behind the last whole step. */
+ * the lanes. `rest` elements are left behind the last whole step; a row shorter than a step is only
+ * these. Counts are added here if kernels leave counting to their caller: `first` has counted 1 for
+ * each lane. code->block, if there is one, completes states at the end of a block. */
 static void total_of(const rd_tile_fold *f, const rd_fold_rows *row, void *const *to)
 {
     const int64_t lanes = f->fold->lanes, whole = row->n / lanes, rest = row->n % lanes,
@@ -69,7 +72,9 @@ static void total_of(const rd_tile_fold *f, const rd_fold_rows *row, void *const
 enum { TRANSPOSED_ROWS = 32, TRANSPOSED_STEPS = RD_TREE_STEPS };
 
 /* Folds short rows side by side, a whole fold each: transposes them, then folds a vector of rows at
- * a time.  Row after row would wait for each step of a sum (50 f32: 200 cycles). */
+ * a time. t describes the transposed rows: t.n rows side by side, one element of each after the
+ * other; so the steps of the index change places. begin_states() moves x and the mask on, and y is
+ * moved here. Row after row would wait for each step of a sum (50 f32: 200 cycles). */
 static void fold_transposed(const rd_simd *simd, const rd_tile_fold *f, const rd_fold_rows *q)
 {
     _Alignas(64) uint64_t x[TRANSPOSED_STEPS * TRANSPOSED_ROWS],
@@ -114,7 +119,8 @@ static bool is_worth_transposing(const rd_tile_fold *f, const rd_fold_rows *q)
 }
 
 /* Folds rows too short for lanes, each a whole fold: side by side after a transpose, or one element
- * after the other. */
+ * after the other. Scratch has room for RD_SPARE states. `along` is the kernel that folds each row
+ * in order; code->block, if there is one, completes states. */
 static void update_short_totals(const rd_tiles *m, const rd_tile_fold *f, char *memory,
                                 const rd_fold_rows *rows)
 {
@@ -156,7 +162,9 @@ static void apply_mask(rd_tiles *m, const rd_tile_fold *f, char *memory, rd_fold
 }
 
 /* STEP of a fold where each row of the tile is a whole fold: folds each row to its result state.
- * Rows may be short and few, so only the fields that the kernel reads are set. */
+ * Rows may be short and few, so only the fields that the kernel reads are set. Rows too short for
+ * lanes have the mapping RD_FOLD_ELEMENTS. A table of kernels is NULL where there is none for this
+ * element and reducer; then one row after the other is folded by the kernels of steps. */
 void rd_update_totals(rd_tiles *m, int32_t pc)
 {
     const rd_tile_inst *t                      = &m->code->inst[pc];

@@ -12,8 +12,9 @@
 enum { STRIP = 16 };
 
 /* Limits the rows of a square tile, so that none goes beyond the current block (64 steps) of any
- * fold with a cell (result) for each column: other columns of that block are still to come.
- * Returns at most `rows`. */
+ * fold with a cell (result) for each column: other columns of that block are still to come. Returns
+ * at most `rows`. It passes over folds outside of such tiles (in_square), with other lane mappings,
+ * or whose rows are not successive steps (each <= 0). */
 int64_t rd_tiles_rows_of_block(const rd_tiles *m, int64_t rows)
 {
     for (int32_t k = 0; k < m->p->n_fold; k++) {
@@ -33,7 +34,8 @@ int64_t rd_tiles_rows_of_block(const rd_tiles *m, int64_t rows)
 }
 
 /* Prefetches rows [first, last) of the squares below this one, of the other operands: for the LOADs
- * that are prefetched along with instruction pc (a list). */
+ * that are prefetched along with instruction pc (a list). A cache line has 64 bytes; the arguments
+ * 0 and 2 ask for reading, into the second-level cache. */
 static void prefetch(const rd_tiles *m, int32_t pc, int64_t first, int64_t last)
 {
     for (int32_t k = m->code->inst[pc].next_prefetch; k >= 0; k = m->code->inst[k].next_prefetch) {
@@ -47,7 +49,10 @@ static void prefetch(const rd_tiles *m, int32_t pc, int64_t first, int64_t last)
 }
 
 /* Transposes columns [c, c + n) of the square at instruction pc: a LOAD from memory to `tile`, a
- * STORE from `tile` to memory.  Rows of `tile` are `ld` elements apart. */
+ * STORE from `tile` to memory. Rows of `tile` are `ld` elements apart. Rows of the tile are
+ * adjacent in memory (w->row is 1 or -1), columns are w->col apart. The kernel's arguments are n,
+ * m, y, ldy, x, ldx, ahead: y[i ldy + j] = x[j ldx + i], and elements `ahead` of x are prefetched
+ * (0: none). */
 static void transpose(const rd_tiles *m, int32_t pc, rd_simd_transpose *kernel, char *tile,
                       int64_t ld, int64_t c, int64_t n)
 {
@@ -66,7 +71,9 @@ static void transpose(const rd_tiles *m, int32_t pc, rd_simd_transpose *kernel, 
 }
 
 /* Transposes all columns of the square at instruction pc between memory and `tile`, some at a time,
- * and prefetches parts of the next squares between them. */
+ * and prefetches parts of the next squares between them. Squares of few rows take more columns at a
+ * time, so that about as many elements lie between two prefetches. Of the next squares as large a
+ * part is prefetched as of this one is done. */
 static void transpose_all(const rd_tiles *m, int32_t pc, char *tile, int64_t ld)
 {
     const int64_t columns = m->rows < RD_SQUARE ? STRIP * RD_SQUARE / m->rows : STRIP;
@@ -107,8 +114,9 @@ void rd_tiles_transpose_store(const rd_tiles *m, int32_t pc, const rd_reg_view *
 }
 
 /* Returns the view of the operand of a STEP whose kernel transposes it itself: as it lies in
- * memory.  Sets in q how far its columns are apart, and how many rows further down are prefetched
- * (0: none).  `load` is the LOAD that was skipped. */
+ * memory. Sets in q how far its columns are apart, and how many rows further down are prefetched
+ * (0: none). `load` is the LOAD that was skipped. In the view rows are adjacent (row is 1); the
+ * kernel takes the columns' stride from q. */
 rd_reg_view rd_tiles_transposed_operand(const rd_tiles *m, int32_t load, rd_fold_rows *q)
 {
     const rd_tile_inst *t = &m->code->inst[load];
@@ -140,7 +148,8 @@ static void copy_rows(const rd_tiles *m, const rd_tile_inst *t, const char *from
 
 /* STORE of a value that is only loaded (by LOAD number `load`), whose columns lie in rows of
  * memory: copies them transposed.  Non-temporal stores go straight from registers if cache lines
- * are aligned, else by way of the spare buffer. */
+ * are aligned, else by way of the spare buffer.  A cache line has 64 bytes.  There may be no
+ * non-temporal kernel for this size (NULL). */
 static void copy_transposed(const rd_tiles *m, const rd_tile_inst *t, int32_t load)
 {
     const rd_tile_strides *w           = &t->strides;

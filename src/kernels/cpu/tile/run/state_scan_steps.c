@@ -34,8 +34,9 @@ void rd_state_scan_start(const rd_tile_fold *f, char *memory, int64_t group)
     }
 }
 
-/* Merges the states of a finished block (64 steps) into those of the blocks before it.  Masked
- * scans begin the next block with the identity, others with its first element. */
+/* Merges the states of a finished block (64 steps) into those of the blocks before it. Masked scans
+ * begin the next block with the identity, others with its first element. code->block, if there is
+ * one, completes states at the end of a block. */
 static void end_block(const rd_tile_fold *f, char *memory, int64_t group, int64_t block)
 {
     const int64_t first = group * f->group;
@@ -65,8 +66,9 @@ void rd_state_scan_enter_block(const rd_state_scan *a, int64_t group, int64_t bl
 
 /* ---- Steps ----------------------------------------------------------------------------------- */
 /* Writes the results of n neighbouring scans at step `at` to elements (r, c ..): the state of the
- * blocks before, merged with that of the current block unless it is `empty`.  In the first block
- * there are none before.  A block's state is finished by code->block before it is merged. */
+ * blocks before, merged with that of the current block unless it is `empty`. In the first block
+ * there are none before. A block's state is finished by code->block before it is merged. Both go
+ * through copies, as the states themselves must go on. */
 static void store_results(const rd_state_scan *a, int64_t slot, int64_t at, bool empty, int64_t r,
                           int64_t c, int64_t n)
 {
@@ -91,8 +93,9 @@ static void store_results(const rd_state_scan *a, int64_t slot, int64_t at, bool
     rd_tiles_finish(a->m, f, a->memory, n, empty ? whole : s, to);
 }
 
-/* Updates n neighbouring scans with one element each, at x, of step `at`.  The first element of a
- * block begins the states, except under a mask, where they begin with the identity. */
+/* Updates n neighbouring scans with one element each, at x, of step `at`. The first element of a
+ * block begins the states, except under a mask, where they begin with the identity. Steps without a
+ * mask leave counting to their caller for some reducers (a mean): 1 is added to each count. */
 static void step_states(const rd_state_scan *a, const void *x, int64_t slot, int64_t at, int64_t r,
                         int64_t c, int64_t n)
 {
@@ -126,7 +129,8 @@ static const void *copy_if_in_place(const rd_state_scan *a, const void *x, const
 }
 
 /* Updates n neighbouring scans with step `at`, elements (r, c ..), and writes their results; an
- * exclusive scan writes the results first.  At step 0 that is the result of no elements. */
+ * exclusive scan writes the results first.  At step 0 that is the result of no elements; at the
+ * first step of a later block, that of the blocks before (`empty`). */
 void rd_state_scan_step(const rd_state_scan *a, int64_t slot, int64_t at, int64_t r, int64_t c,
                         int64_t n)
 {

@@ -24,7 +24,8 @@ static bool has_kernel(const rd_state_scan *a)
 
 /* Returns the arguments of a scan kernel that begins at element (r, c) of the tile, which is step
  * `at` of the scan in `slot`.  `before` is the state of the blocks before, NULL in the first block.
- * Results go to scratch if they are converted. */
+ * Results go to scratch if they are converted.  s_row is the distance of the states of two rows,
+ * ldx, ldw and ldy those of their elements, weights and results (in bytes). */
 static rd_running running_of(const rd_state_scan *a, int64_t slot, int64_t at, int64_t r, int64_t c)
 {
     const rd_tile_fold *f       = a->f;
@@ -65,7 +66,8 @@ static void convert(const rd_state_scan *a, const rd_running *q, int64_t r, int6
 
 /* ---- By lane mapping ------------------------------------------------------------------------- */
 /* Scans n neighbouring cells (independent scans) down `rows` rows, which are successive steps of
- * one block.  The first step of a block, or all steps without a scan kernel, go by the kernels of
+ * one block. Results that are converted go by one row at a time, as scratch holds no more. The
+ * first step of a block (at % steps is 0), or all steps without a scan kernel, go by the kernels of
  * folds (`by_folds` of them). */
 static void scan_rows(const rd_state_scan *a, int64_t slot, int64_t at, int64_t r, int64_t c,
                       int64_t rows, int64_t n)
@@ -87,7 +89,9 @@ static void scan_rows(const rd_state_scan *a, int64_t slot, int64_t at, int64_t 
 }
 
 /* Scans a tile with an independent scan (cell) for each column.  Several rows go together if they
- * are successive steps of these scans (`many`), up to the end of a block. */
+ * are successive steps of these scans (`many`), up to the end of a block.  a->cell and a->step are
+ * the numbers of the tile's first element (which scan, which step), cell_row and step_row how they
+ * move from row to row. */
 static void scan_columns(const rd_state_scan *a)
 {
     const rd_tile_fold *f     = a->f;
@@ -109,9 +113,9 @@ static void scan_columns(const rd_state_scan *a)
     }
 }
 
-/* Scans elements c .. c + n of `rows` rows, within one block of 64 steps.  Each row is a scan of
- * its own, or one row continues the row before it.  The first `by_folds` elements go by the kernels
- * of folds. */
+/* Scans elements c .. c + n of `rows` rows, within one block of 64 steps. Each row is a scan of its
+ * own, or one row continues the row before it. The first `by_folds` elements go by the kernels of
+ * folds: the element that begins the block, or all if there is no scan kernel. */
 static void scan_block(const rd_state_scan *a, int64_t at, int64_t r, int64_t c, int64_t rows,
                        int64_t n)
 {
@@ -133,7 +137,9 @@ static void scan_block(const rd_state_scan *a, int64_t at, int64_t r, int64_t c,
 
 /* Scans a tile with rows that are successive steps of a cell. Rows of different cells at the same
  * steps (`many`) go together. A row is cut where a block of the combine tree ends, and into
- * RD_SPARE elements if they are converted, as the spare buffer holds no more. */
+ * RD_SPARE elements if they are converted, as the spare buffer holds no more. a->cell and a->step
+ * are the numbers of the tile's first element, cell_row and step_row how they move from row to
+ * row. */
 static void scan_along(const rd_state_scan *a)
 {
     const rd_tile_fold *f     = a->f;
@@ -155,8 +161,9 @@ static void scan_along(const rd_state_scan *a)
     }
 }
 
-/* Scans a tile element by element, where neither rows nor columns are successive steps of one
- * scan. */
+/* Scans a tile element by element, where neither rows nor columns are successive steps of one scan.
+ * a->cell and a->step are the numbers of the tile's first element (which scan, which step of it),
+ * ..row and ..col their strides. */
 static void scan_elements(const rd_state_scan *a)
 {
     const rd_tile_fold *f = a->f;
@@ -172,8 +179,9 @@ static void scan_elements(const rd_state_scan *a)
 }
 
 /* ---- All together ---------------------------------------------------------------------------- */
-/* Returns the weights in a register with contiguous columns.  A scalar weight fills one row, which
- * all rows read (row stride 0). */
+/* Returns the weights in a register with contiguous columns. A scalar weight fills one row, which
+ * all rows read (row stride 0). They go to the second spare buffer (m->spare is that one for the
+ * copy), as the first may hold the elements. */
 static rd_reg_view weights(rd_tiles *m, int32_t reg)
 {
     rd_reg_view w     = rd_tiles_view(m, reg);
@@ -192,7 +200,9 @@ static rd_reg_view weights(rd_tiles *m, int32_t reg)
 }
 
 /* Returns the numbers of a scan on this tile: its first element's cell (which scan), step and
- * index, and their strides from row to row and column to column. */
+ * index, and their strides from row to row and column to column. `kernels` are those that update
+ * states and write results at once; a step's number counts passes along the lanes, then steps of
+ * this one. */
 static rd_state_scan tile_of(rd_tiles *m, const rd_tile_fold *f)
 {
     return (rd_state_scan){ .m       = m,
@@ -208,7 +218,8 @@ static rd_state_scan tile_of(rd_tiles *m, const rd_tile_fold *f)
 }
 
 /* SCAN by a reducer whose states no single operator merges (a running mean): makes its operands
- * contiguous, then scans columns, rows or single elements. */
+ * contiguous, then scans columns, rows or single elements. Rows go along if columns are successive
+ * steps of one cell. */
 void rd_state_scan_run(rd_tiles *m, int32_t pc, const rd_tile_fold *f)
 {
     const rd_inst *inst = &m->p->inst[pc];

@@ -39,7 +39,9 @@ void rd_tiles_start(rd_tiles *m, int32_t pc)
 /* ---- By lane mapping ------------------------------------------------------------------------- */
 /* Updates neighbouring cells (results) of one lane, one for each column.  Rows of the tile are
  * successive steps of the same cells (`steps`), or belong to others.  Columns are split where a
- * group ends, if panels (ranges of the axis) do not divide the axis. */
+ * group ends, if panels (ranges of the axis) do not divide the axis.  a->offset is the number of
+ * the first state in its group (of f->group states), ld.. the elements from row to row of the
+ * operands. */
 static void update_columns(rd_tiles *m, rd_update *a, const rd_fold_tile *t)
 {
     /* steps from row to row */
@@ -72,7 +74,8 @@ static const void *pack_rows(const rd_tiles *m, const rd_reg_view *v, int64_t ro
 
 /* Updates all cells (a few results, such as colours) with one element of each row, where the rows
  * go along the lanes.  Contiguous rows are one run; others are packed first, as many as spare
- * buffers hold. */
+ * buffers hold.  rd_update_along() takes n elements from a position along the lanes of all
+ * cells. */
 static void update_channels(rd_tiles *m, rd_update *a, const rd_fold_tile *t)
 {
     const int64_t cols = m->cols,
@@ -120,7 +123,9 @@ static void update_down_columns(rd_tiles *m, rd_update *a, const rd_fold_tile *t
 }
 
 /* Updates cells of one lane, where the elements of a row are successive steps of one cell (result).
- * False if there are several lanes, or columns are not such steps. */
+ * False if there are several lanes, or columns are not such steps. A row of the update is one step,
+ * here one element, so ld.. (from row to row) are the strides along the tile's row. a->at is the
+ * number of the first step: steps of all passes before, then those of this pass. */
 static bool update_one_lane(const rd_tiles *m, rd_update *a, const rd_fold_tile *t)
 {
     const rd_tile_fold *f = a->f;
@@ -139,7 +144,8 @@ static bool update_one_lane(const rd_tiles *m, rd_update *a, const rd_fold_tile 
 }
 
 /* Updates states element by element, unless elements are successive steps of one lane.  The group
- * of each element is restored after its update. */
+ * of each element is restored after its update.  rd_update_along() takes one element at its
+ * position along the lanes, in its pass (outer). */
 static void update_elements(rd_tiles *m, rd_update *a, const rd_fold_tile *t)
 {
     if (update_one_lane(m, a, t))
@@ -180,9 +186,10 @@ static bool holds_end(const rd_tile_fold *f, const uint64_t *state, int64_t n)
     return there;
 }
 
-/* True if some state, of the current block or of a finished node, has the value that decides the
- * result (early exit).  Ints are looked for among the few states: a search among elements would
- * take half as long as the fold. */
+/* True if some state, of the current block (of which g->begun states have an element; block -1:
+ * there is none) or of a finished node on the stack, has the value that decides the result (early
+ * exit).  Ints are looked for among the few states: a search among elements would take half as long
+ * as the fold. */
 static bool has_reached_end(const rd_tile_fold *f, char *memory)
 {
     const rd_group *const g = rd_tree_group(memory, /*group=*/0);
@@ -252,8 +259,10 @@ static void update_by_mapping(rd_tiles *m, rd_update *a, rd_fold_tile *in)
 }
 
 /* Prepares the operands of a STEP on a tile and chooses how to update the states.  Nothing is done
- * once the result is decided (early exit).  Fields are set one by one: clearing some hundred bytes
- * that are not read costs as much as a short row. */
+ * once the result is decided (early exit). a.fused says that the kernel of the step must not begin
+ * states, so they begin with the identity.  Small ints (`small` is their LOAD) are read from
+ * memory, so x is no register.  Fields are set one by one: clearing some hundred bytes that are not
+ * read costs as much as a short row. */
 static void update_tile(rd_tiles *m, int32_t pc)
 {
     const rd_inst      *inst = &m->p->inst[pc];

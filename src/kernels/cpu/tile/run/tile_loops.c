@@ -32,7 +32,10 @@ static int64_t sort_bytes(const rd_program *p)
 
 /* Places the arrays of a task in its memory `state`, or counts their bytes if it is NULL: views of
  * registers, ranges of axes, states of folds, elements of registers, buffers of tiles, spare
- * buffers.  Returns the bytes. */
+ * buffers. Returns the bytes. rd_piece_of() reserves n items of some bytes at `used`, and returns
+ * their address, or NULL while bytes are counted. Registers of task and row level have 8 bytes an
+ * element; where tiles have one row (code->rows is 1), both levels share an array. `work` is for
+ * sorting rows. */
 static int64_t lay_out(rd_tiles *m, const rd_program *p, char *state)
 {
     const rd_tile_code *code = p->code;
@@ -66,8 +69,9 @@ int64_t rd_tiles_bytes(const rd_program *p)
     return lay_out(&m, p, /*state=*/NULL);
 }
 
-/* Makes a task's state in the memory `state`.  Registers of task and row level get their place, 8
- * bytes an element; those of tiles get theirs as they are computed. */
+/* Makes a task's state in the memory `state`. Registers of task and row level get their place, 8
+ * bytes an element; those of tiles get theirs as they are computed. Nobody frees the result: it
+ * lies in the caller's memory. */
 rd_tiles *rd_tiles_new(const rd_program *p, char *state)
 {
     rd_tiles           *m    = (rd_tiles *)(void *)state;
@@ -94,7 +98,8 @@ static bool is_left(const rd_tiles *m, int32_t loop)
 
 /* After a loop over columns in which an instruction failed, keeps only the rows before the one that
  * failed, as later instructions may still fail for these; the error to report is the first in the
- * order of rows.  At row level m->cols is the number of rows. */
+ * order of rows. At row level m->cols is the number of rows. fault.row is the first row that
+ * failed, INT64_MAX: none. If no row is left, the task fails. */
 static void keep_rows_before_fault(rd_tiles *m)
 {
     if (m->fault.row < m->cols)
@@ -104,7 +109,10 @@ static void keep_rows_before_fault(rd_tiles *m)
 }
 
 /* Runs the body of a loop over columns on one tile after the other, of at most `most` columns.
- * Before and after it, at row level, m->cols is the number of rows. */
+ * Before and after it, at row level, m->cols is the number of rows. Columns end at an early exit
+ * (is_left) or at a failure (fault.row, the first row that failed, is below `rows`). A backward
+ * loop, of a reverse scan, begins at the last index. With `cuts`, tiles end at seams, where a moved
+ * index changes. */
 static void run_columns(rd_tiles *m, int32_t number, int32_t pc)
 {
     const rd_loop      *loop  = &m->p->loop[number];
@@ -133,7 +141,9 @@ static void run_columns(rd_tiles *m, int32_t number, int32_t pc)
     keep_rows_before_fault(m);
 }
 
-/* Runs a loop over columns on some rows of the tile at a time, as many as its buffers hold. */
+/* Runs a loop over columns on some rows of the tile at a time, as many as its buffers hold.
+ * m->first_row is where these rows begin among the tile's rows; views of registers of row level
+ * begin there, too. */
 static void run_some_rows(rd_tiles *m, int32_t number, int32_t pc)
 {
     const int64_t rows = m->cols, most = m->code->loop[number].rows;
@@ -153,8 +163,10 @@ static void run_some_rows(rd_tiles *m, int32_t number, int32_t pc)
     m->cols            = rows;
 }
 
-/* Runs the body of a loop over rows, at most `most` rows at a time (m->cols at row level).  Tiles
- * end at seams (where a moved index changes) and, if columns are split, at the ends of blocks. */
+/* Runs the body of a loop over rows, at most `most` rows at a time (m->cols at row level). Tiles
+ * end at seams (where a moved index changes) and, if tiles do not have all columns of the loop
+ * (`square`, `cuts`), at the ends of blocks (64 steps of a fold). After a failure (fault.row) the
+ * task ends with its status. */
 static void run_rows(rd_tiles *m, int32_t number, int32_t pc)
 {
     const rd_loop     *loop  = &m->p->loop[number];
@@ -182,7 +194,8 @@ static void run_rows(rd_tiles *m, int32_t number, int32_t pc)
 }
 
 /* Runs the body of any other loop, for one index or one panel (range of indices) at a time; unless
- * it only sorts rows, which go together. */
+ * it only sorts rows, which go together. Backwards, for a reverse scan, the last panel comes first,
+ * and it may be the shorter one. Loops inside visit the range from axis->lo to axis->hi. */
 static void run_outer(rd_tiles *m, int32_t number, int32_t pc)
 {
     const rd_loop *loop = &m->p->loop[number];
@@ -226,15 +239,18 @@ static void run_loop(rd_tiles *m, int32_t number, int32_t pc)
 }
 
 /* Prefetches the next 16 cache lines of what load() has noted, no more at once than a core can wait
- * for. */
+ * for. The arguments 0 and 2 ask for reading, into the second-level cache. */
 static void prefetch_some(rd_tiles *m)
 {
     for (int k = 0; k < 16 && m->prefetch_at < m->prefetch_end; k++, m->prefetch_at += 64)
         __builtin_prefetch(m->prefetch_at, 0, 2);
 }
 
-/* Interprets instructions [from, to): each runs on the whole tile before the next one.  False once
- * a loop exits early or the task fails. */
+/* Interprets instructions [from, to): each runs on the whole tile before the next one. False once a
+ * loop exits early or the task fails. An instruction is passed over if the kernel of another one
+ * does its work (`skip`), or if its value is for SELECTs only (`guard`) that do not choose it in
+ * this tile. A loop runs its body itself, so pc goes on behind its END. EXIT leaves loop `arg` once
+ * fold `a` is decided. */
 static bool run(rd_tiles *m, int32_t from, int32_t to)
 {
     for (int32_t pc = from; pc < to; pc++) {

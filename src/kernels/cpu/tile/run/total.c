@@ -96,7 +96,7 @@ static const rd_address *array_of(const rd_program *p, const rd_tile_code *code,
 }
 
 /* True if the only loop of the program is a row along the lanes, which a kernel folds without a
- * combine tree. */
+ * combine tree. p->root is the axis that tasks share; code->fold is the only fold. */
 static bool is_row(const rd_program *p, const rd_tile_code *code)
 {
     return p->n_loop == 1 && p->loop[0].axis == p->root && code->fold->mapping == RD_FOLD_LANES &&
@@ -113,7 +113,7 @@ static bool matches(const rd_program *p, int32_t *at, const rd_inst_kind *kind, 
 }
 
 /* True if the program is outer loops, then a fold of two loops of elements, which is stored once or
- * column by column:
+ * column by column (`by_columns`). `around` gets the number of outer loops; as many ENDs are last.
  *
  *   LOOP ..  START  LOOP LOOP (LOAD | MAP).. STEP END END  [LOOP] CLOSE STORE [END]  END .. */
 static bool has_pattern(const rd_program *p, bool by_columns, int32_t *around)
@@ -141,8 +141,10 @@ static const rd_loop *loop_at(const rd_program *p, int32_t inst)
     return &p->loop[p->inst[inst].arg];
 }
 
-/* Finds the two loops of a plane (a two-dimensional part of an array that is one fold).  True if
- * the fold goes through its rows in order, and tasks share neither rows nor columns. */
+/* Finds the two loops of a plane (a two-dimensional part of an array that is one fold). True if the
+ * fold goes through its rows in order, and tasks share neither rows nor columns. n_outer counts the
+ * loops around; behind them are START and the two loops. `outer` is the number of a pass along the
+ * lanes: here the row. */
 static bool find_plane(const rd_program *p, const rd_fold *fold, rd_tile_total *total)
 {
     total->rows = loop_at(p, total->n_outer + 1);
@@ -152,7 +154,8 @@ static bool find_plane(const rd_program *p, const rd_fold *fold, rd_tile_total *
 }
 
 /* True if planes (two-dimensional parts of an array) are folded down their columns, in one block,
- * and each column is a result. */
+ * and each column is a result. The cells (results) are as many as the columns, in the same
+ * order. */
 static bool is_plane_of_columns(const rd_program *p, const rd_tile_code *code, rd_tile_total *total)
 {
     const rd_tile_fold *f = code->fold;
@@ -165,7 +168,11 @@ static bool is_plane_of_columns(const rd_program *p, const rd_tile_code *code, r
 }
 
 /* True if a plane (a two-dimensional part of an array) is one result: its rows are whole steps of
- * all lanes, in at most 16 blocks of whole rows. */
+ * all lanes, in at most 16 blocks (RD_TOTAL_BLOCKS) of whole rows. The conditions at the end, in
+ * turn:
+ *   a row is one pass along the lanes, element by element
+ *   there is one cell (result)
+ *   rows are whole steps, and a block is whole rows */
 static bool is_plane_of_lanes(const rd_program *p, const rd_tile_code *code, rd_tile_total *total)
 {
     const rd_fold *fold = code->fold->fold;
@@ -182,8 +189,10 @@ static bool is_plane_of_lanes(const rd_program *p, const rd_tile_code *code, rd_
            total->cols->extent % fold->lanes == 0 && steps > 0 && fold->steps % steps == 0;
 }
 
-/* Finds where operands and result of a total lie.  False if they are not contiguous arrays outside
- * of scratch. */
+/* Finds where operands and result of a total lie. False if they are not contiguous arrays outside
+ * of scratch. `axis` is that along which neighbouring elements lie. The STORE must store the fold's
+ * result, in its type, at an address that moves along `axis` by 1 for a result for each column,
+ * else not at all. */
 static bool find_arrays(const rd_program *p, const rd_tile_code *code, const rd_inst *step,
                         rd_tile_total *total)
 {
@@ -200,8 +209,10 @@ static bool find_arrays(const rd_program *p, const rd_tile_code *code, const rd_
 }
 
 /* Sets code->total if the program is one fold of a small array, or folds of small planes
- * (two-dimensional parts of it), with a kernel: it then runs without tiles and registers.  False if
- * memory runs out. */
+ * (two-dimensional parts of it), with a kernel: it then runs without tiles and registers. Tables of
+ * kernels are by element, reducer and fused map, NULL where there are none. Not for group-bys,
+ * users' reducers, masks and results of another type than the states. code->total stays NULL
+ * otherwise; else it lives as long as the program. False if memory runs out. */
 bool rd_tile_find_total(const rd_program *p, rd_tile_code *code, rd_get_fn *get, void *pool)
 {
     const rd_tile_fold *f     = code->fold;
@@ -262,8 +273,10 @@ static int64_t power_in(int64_t n)
     return power;
 }
 
-/* Folds a plane along the lanes of its rows to one result.  Blocks become nodes of falling size.
- * The last nodes merge first, as the aligned combine tree says; then lanes merge.
+/* Folds a plane along the lanes of its rows to one result. Blocks become nodes of falling size. The
+ * last nodes merge first, as the aligned combine tree says; then lanes merge. A kernel call folds a
+ * power of two of blocks to node[depth], with the nodes behind it as scratch. finish() turns the
+ * state into the result (ddof is for variances only).
  *
  *   7 blocks: nodes of 4, 2 and 1 blocks; 2 + 1 merge first, then 4 + (2 + 1) */
 static void total_of_lanes(const rd_tile_total *t, const rd_fold_rows *plane, void *to)
@@ -291,7 +304,8 @@ static void total_of_lanes(const rd_tile_total *t, const rd_fold_rows *plane, vo
     t->fold->code->finish(/*n=*/1, node, t->fold->fold->ddof, &to);
 }
 
-/* Folds a plane down its columns by one call of the kernel, to a result for each column. */
+/* Folds a plane down its columns by one call of the kernel, to a result for each column. finish()
+ * turns states into results. */
 static void totals_of_columns(const rd_tile_total *t, const rd_fold_rows *plane, void *to)
 {
     _Alignas(64) uint64_t state[RD_BLOCK_COLUMNS];
@@ -302,7 +316,8 @@ static void totals_of_columns(const rd_tile_total *t, const rd_fold_rows *plane,
 }
 
 /* Runs outer loop `number`, and those inside it, down to the planes; operands and the result `to`
- * move on with each index.  Tasks share the root axis. */
+ * move on with each index. Tasks share the root axis. `along` is the elements of a row of the
+ * plane. Operands that are NULL stay so; task->loads counts the elements read. */
 static void run_around(const rd_program *p, const rd_tile_total *t, rd_task *task, int32_t number,
                        const rd_fold_rows *first, char *to)
 {
@@ -325,12 +340,13 @@ static void run_around(const rd_program *p, const rd_tile_total *t, rd_task *tas
     }
 }
 
-/* Runs a program of folds over planes (two-dimensional parts of an array). */
+/* Runs a program of folds over planes (two-dimensional parts of an array). n is the columns, or
+ * lanes, that the kernel takes; ldx and ldy are elements from row to row. */
 static void run_planes(const rd_program *p, const rd_tile_total *t, rd_task *task)
 {
     const rd_fold_rows q = { .n     = t->n,
                              .rows  = t->rows->extent,
-                             .along = t->cols->extent,
+                             .along = t->cols->extent, /* elements of a row */
                              .x     = array_begin(task, t->x),
                              .y     = array_begin(task, t->y),
                              .ldx   = step_along(t->x, t->rows->axis),
@@ -339,13 +355,14 @@ static void run_planes(const rd_program *p, const rd_tile_total *t, rd_task *tas
     run_around(p, t, task, /*number=*/0, &q, array_begin(task, t->to));
 }
 
-/* Runs a program that folds one row, by one call of the kernel. */
+/* Runs a program that folds one row, by one call of the kernel. finish() turns the state into the
+ * result (ddof is for variances); the elements of both operands are counted. */
 static void run_row(const rd_tile_total *t, rd_task *task)
 {
     const rd_fold     *fold = t->fold->fold;
     const rd_fold_rows q    = { .n     = t->n,
                                 .rows  = 1,
-                                .along = fold->steps * fold->lanes,
+                                .along = fold->steps * fold->lanes, /* elements of a block */
                                 .x     = array_begin(task, t->x),
                                 .y     = array_begin(task, t->y) };
     rd_word            state;

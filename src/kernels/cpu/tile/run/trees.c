@@ -35,8 +35,9 @@ static void states(const rd_tile_fold *f, char *at, int64_t n, const int32_t *si
         s[k] = at + 8 * k * n + slot * size[k];
 }
 
-/* Sets s to the states of the current block, from `slot` (the number of a state) on.  If they are
- * kept in place, they lie where the node will be once the block ends: on top of the stack. */
+/* Sets s to the states of the current block, from `slot` (the number of a state) on. If they are
+ * kept in place, they lie where the node will be once the block ends: on top of the stack. f->group
+ * is the number of states of a group. */
 void rd_tree_block(const rd_tile_fold *f, char *memory, int64_t slot, void **s)
 {
     if (f->in_place)
@@ -75,7 +76,8 @@ void rd_tree_copy(const rd_tile_fold *f, int64_t n, void *const *to, void *const
 }
 
 /* Merges node `row + 1` of the stack into node `row`.  Where only one of them has states (a last,
- * shorter step), these are kept. */
+ * shorter step), these are kept.  `n` is how many of the group's states a node has, `first` the
+ * number of the group's first state. */
 static void merge_rows(const rd_tile_fold *f, char *memory, int64_t group, int32_t row)
 {
     rd_tree_node *left = &rd_tree_nodes(f, memory, group)[row], *right = left + 1;
@@ -94,8 +96,8 @@ static void merge_rows(const rd_tile_fold *f, char *memory, int64_t group, int32
 }
 
 /* True if two nodes of the combine tree may merge: they have one level, are neighbours, and the
- * left one begins where a node twice as large does.  Where any order gives the same bits any two
- * may, even if there are blocks in between. */
+ * left one begins where a node twice as large does. Where any order gives the same bits any two
+ * may, even if there are blocks in between. A node of level l covers 2^l blocks from `start` on. */
 static bool siblings(const rd_tile_fold *f, const rd_tree_node *left, const rd_tree_node *right)
 {
     return f->any_order || (left->level == right->level && (left->start >> left->level) % 2 == 0 &&
@@ -103,7 +105,8 @@ static bool siblings(const rd_tile_fold *f, const rd_tree_node *left, const rd_t
 }
 
 /* Puts the finished node at `depth` on the stack, and merges it with its left siblings as far as
- * they are finished: like a carry in a binary counter. */
+ * they are finished: like a carry in a binary counter. A node of level l covers 2^l blocks, so a
+ * merged one has the next level. g->depth is the number of nodes on the stack. */
 void rd_tree_push(const rd_tile_fold *f, char *memory, int64_t group, rd_tree_node node)
 {
     rd_group     *g     = rd_tree_group(memory, group);
@@ -163,7 +166,8 @@ static void share_count(const rd_tile_fold *f, int64_t n, void *s)
 }
 
 /* Counts the finished nodes that the node of a block can merge with at once: siblings in the
- * combine tree that have as many states.  *node becomes the merged node. */
+ * combine tree that have as many states.  *node becomes the merged node. Fewer states (n) are those
+ * of a last, shorter step; merge_rows() takes care of these. */
 static int32_t siblings_of(const rd_tile_fold *f, char *memory, int64_t group, rd_tree_node *node)
 {
     const int32_t       depth = rd_tree_group(memory, group)->depth;
@@ -180,8 +184,10 @@ static int32_t siblings_of(const rd_tile_fold *f, char *memory, int64_t group, r
 }
 
 /* Moves a finished block up the combine tree, RD_SPARE states at a time, so that they stay in the
- * first-level cache.  As whole rows they would come from the second or third level for each node
- * that merges. */
+ * first-level cache. n siblings on the stack merge with it at once; if there are none, it goes on
+ * the stack as it is. After each merge `right` is where the merged node lies, for the next sibling
+ * on its left. As whole rows they would come from the second or third level for each node that
+ * merges. */
 static void close_block(const rd_tile_fold *f, char *memory, int64_t group, void *const *block)
 {
     rd_group     *g     = rd_tree_group(memory, group);
@@ -210,8 +216,9 @@ static void close_block(const rd_tile_fold *f, char *memory, int64_t group, void
     rd_tree_push(f, memory, group, node);
 }
 
-/* Ends the current block of a group, if there is one: its states become a node of the combine
- * tree. */
+/* Ends the current block of a group, if there is one: its states become a node of the combine tree.
+ * code->block, if there is one, completes states at the end of a block. g->begun is the number of
+ * states with an element; block -1: there is none. */
 void rd_tree_end_block(const rd_tile_fold *f, char *memory, int64_t group)
 {
     rd_group *g = rd_tree_group(memory, group);

@@ -18,8 +18,10 @@ static const char *at(const rd_reg_view *v, int64_t r, int64_t c)
 }
 
 /* Sets which states the elements from (r, c) of the tile on update (a group, and an offset in it),
- * and where these elements are.  A group is a run of states that begin and end blocks together.
- * Rows with states of their own have f->cells cells (results) each. */
+ * and where these elements are. A group is a run of states that begin and end blocks together. Rows
+ * with states of their own have f->cells cells (results) each. rd_tree_slot() gives the number of a
+ * cell's first state, and f->group the states of a group. Totals (rows that are whole folds) all
+ * use the same states in turn. Index strides are those of the flat index that argmin reports. */
 void rd_update_place(rd_update *a, const rd_fold_tile *t, int64_t r, int64_t c)
 {
     const rd_tile_fold *f    = a->f;
@@ -36,7 +38,8 @@ void rd_update_place(rd_update *a, const rd_fold_tile *t, int64_t r, int64_t c)
     a->q.index_row = f->index.row;
 }
 
-/* Moves the operands of an update on by `rows` rows, and by n elements along the row. */
+/* Moves the operands of an update on by `rows` rows, and by n elements along the row. coly is the
+ * stride of y along a row: 1, or 0 if the row has one y. */
 static void advance_operands(rd_update *a, int64_t rows, int64_t n)
 {
     const int64_t size = a->size;
@@ -48,7 +51,8 @@ static void advance_operands(rd_update *a, int64_t rows, int64_t n)
 }
 
 /* Makes each row of the update one step of all lanes along a row of the tile, so that one call
- * takes many steps: rows lie as many elements apart as there are lanes. */
+ * takes many steps: rows lie as many elements apart as there are lanes. Interleaved cells have all
+ * their elements of one lane side by side, so a step is one of all these cells. */
 void rd_update_by_steps(rd_update *a)
 {
     const int64_t lanes = a->f->interleaved * a->f->fold->lanes;
@@ -98,9 +102,10 @@ void rd_fill_identity(const rd_tile_fold *f, int64_t n, void *const *s)
         fill(s[k], n, f->size[k], identity[k]);
 }
 
-/* Updates n states of a group, from `offset` on, with `rows` rows.  Fresh states (without an
- * element in this block) begin with the first row, or with the identity if a map is fused into the
- * step. */
+/* Updates n states of a group, from `offset` on, with `rows` rows. Fresh states (without an element
+ * in this block) begin with the first row, or with the identity if a map is fused into the step.
+ * `fused` also stands for kernels of masks and conversions, which the kernel `first` does not have.
+ * The last line counts the rows for reducers whose kernels leave that to their caller. */
 void rd_update_states(const rd_update *update, int64_t offset, int64_t n, int64_t rows, bool fresh)
 {
     rd_update a = *update;
@@ -131,8 +136,9 @@ static void note_begun(const rd_update *a, int64_t end)
 }
 
 /* Updates `cells` adjacent cells (results), whose states share a group, by one call of their kernel
- * within one block; the operands of the next cell are x and y elements further on.  False if there
- * is no kernel, or some of these cells have begun the block and others have not. */
+ * within one block; the operands of the next cell are x and y elements further on. The cells that
+ * have begun the block are the first ones of the group, without gaps. False if there is no kernel,
+ * or some of these cells have begun the block and others have not. */
 bool rd_update_cells(const rd_update *a, int64_t cells, int64_t x, int64_t y)
 {
     const int64_t end = a->offset + cells * a->f->fold->lanes;
@@ -169,8 +175,9 @@ static int32_t count_levels(const rd_update *a, int64_t rows)
 }
 
 /* Folds 2^level full blocks (of 64 steps) into one node of the combine tree by a kernel, without a
- * look at the tree in between.  Such a look takes as long as a quarter of a block of sums.  Nodes
- * below it are scratch on top of the stack. */
+ * look at the tree in between. Such a look takes as long as a quarter of a block of sums. Nodes
+ * below it are scratch on top of the stack. n elements of x and y are a step (`along`: one step a
+ * row), ldx and ldy apart. */
 static void update_whole_blocks(rd_update *a, int32_t level)
 {
     const rd_tile_fold *f    = a->f;
@@ -207,7 +214,9 @@ static bool has_whole_block(const rd_update *a, int64_t rows)
 
 /* Updates the states with the next rows of the current block, as many as come before its end.
  * Returns how many rows these are.  States that have begun the block take all rows; fresh ones
- * begin with the first row. */
+ * begin with the first row. a->at is the number of the first row's step, g->begun how many states
+ * of the group have begun.  A search for the best (argmin, argmax) stays in its block, as any order
+ * gives the same bits. */
 static int64_t update_within_block(const rd_update *a, int64_t rows)
 {
     const int64_t steps = a->f->fold->steps, n = a->q.n, block = a->at / steps;
@@ -231,8 +240,8 @@ static int64_t update_within_block(const rd_update *a, int64_t rows)
     return now;
 }
 
-/* Updates states row by row (a row is one step), by full blocks where there is a kernel for
- * them. */
+/* Updates states row by row (a row is one step), by full blocks where there is a kernel for them:
+ * 2^level blocks at once. */
 void rd_update_rows(rd_update *a, int64_t rows)
 {
     while (rows > 0) {
@@ -254,7 +263,8 @@ void rd_update_rows(rd_update *a, int64_t rows)
 
 /* Updates states with n elements along the lanes: the end of a step, whole steps, and the start of
  * a step.  `lane` is the position of the first one along the lanes of all interleaved cells,
- * `outer` the pass along them. */
+ * `outer` the pass along them.  a->at is the number of a row's step, a->offset of its first
+ * state. */
 void rd_update_along(rd_update *a, int64_t n, int64_t lane, int64_t outer)
 {
     const int64_t lanes = a->f->interleaved * a->f->fold->lanes;

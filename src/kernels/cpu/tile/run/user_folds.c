@@ -76,7 +76,8 @@ static rd_fold_place first_place(const rd_tiles *m, const rd_tile_fold *f)
 }
 
 /* Returns the n elements from (r, c) on as one run for a callback: along the row, or down the
- * column. */
+ * column. In x, `stride` and `along` are the distances between successive elements and second
+ * operands (weights); `next` is that of the mask. No mask and no second operand are NULL. */
 static rd_fold_run run_of(const elements *e, int64_t r, int64_t c, int64_t n, bool down)
 {
     return (rd_fold_run){
@@ -119,7 +120,8 @@ static bool is_contiguous_along_row(const rd_tile_fold *f)
 
 /* Updates the folds with all elements of a tile, by the longest runs: along rows, or down columns,
  * where these are successive steps of a cell; else one by one.  `down` takes the rows of all the
- * tile at once, so they may not have folds of their own. */
+ * tile at once, so they may not have folds of their own.  by_lanes says that a row's elements may
+ * go to the lanes in turn, by one call. */
 static void take_all(const rd_tiles *m, const elements *e)
 {
     const rd_tile_fold *f     = e->f;
@@ -150,7 +152,7 @@ static void take_groups(const rd_tiles *m, const elements *e, const rd_reg_view 
 }
 
 /* Returns the operand in the type that the reducer takes, contiguous, converted to the spare buffer
- * if necessary. */
+ * if necessary. Bools and types of full width lie in registers as in memory, so they stay. */
 static rd_reg_view convert_operand(rd_tiles *m, rd_dtype type, rd_reg_view x)
 {
     const rd_reg_view y = { m->spare, m->cols, 1, x.elem };
@@ -173,7 +175,8 @@ bool rd_user_folds_are_decided(const char *memory)
 }
 
 /* STEP: converts the operands to the types of the caller's reducer, and gives the folds all
- * elements of the tile. */
+ * elements of the tile. The second operand goes to the second spare buffer, so m->spare is that one
+ * meanwhile. A fold with one cell takes no more once it is decided (early exit). */
 void rd_user_folds_step(rd_tiles *m, int32_t pc, const rd_tile_fold *f, char *memory)
 {
     const rd_inst *inst = &m->p->inst[pc];
@@ -202,7 +205,8 @@ void rd_user_folds_step(rd_tiles *m, int32_t pc, const rd_tile_fold *f, char *me
 }
 
 /* SCAN by the caller's reducer: takes element by element, and writes each running result.  `takes`
- * is false for elements that the mask leaves out. */
+ * is false for elements that the mask leaves out.  Without weights (b < 0) the weight is not
+ * read. */
 void rd_user_folds_scan(rd_tiles *m, int32_t pc, const rd_tile_fold *f)
 {
     const rd_inst    *inst = &m->p->inst[pc];
@@ -228,7 +232,7 @@ void rd_user_folds_scan(rd_tiles *m, int32_t pc, const rd_tile_fold *f)
 
 /* ---- Ends ------------------------------------------------------------------------------------ */
 /* CLOSE: writes the results of cells, from `first` on and w apart, one for each row and column of
- * the tile. */
+ * the tile. At row level a column is a row of the tile, with a fold of its own. */
 void rd_user_folds_finish(const rd_tiles *m, const rd_tile_fold *f, char *memory, int64_t first,
                           const rd_tile_strides *w, const rd_reg_view *y)
 {

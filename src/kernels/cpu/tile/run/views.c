@@ -37,7 +37,9 @@ char *rd_tiles_memory(const rd_tiles *m, const rd_tile_strides *w)
 }
 
 /* Says where a register of instruction pc lies for this tile, and returns its view: in the memory
- * of the STORE that it is fused with (into), or as contiguous rows in a buffer. */
+ * of the STORE that it is fused with (into), or as contiguous rows in a buffer. t->buffer is the
+ * number of the buffer of its first register; further ones have the next buffers. Registers of a
+ * row or of the task have their place already. */
 rd_reg_view rd_tiles_target(rd_tiles *m, int32_t pc, int32_t reg)
 {
     const rd_tile_inst *t = &m->code->inst[pc];
@@ -54,7 +56,7 @@ rd_reg_view rd_tiles_target(rd_tiles *m, int32_t pc, int32_t reg)
 }
 
 /* Returns the view with contiguous columns: a broadcast register (one element a row, or for all) is
- * copied to the spare buffer, by doubling. */
+ * copied to the spare buffer, by doubling: as one run if one element holds for all of the tile. */
 rd_reg_view rd_tiles_dense(rd_tiles *m, rd_reg_view v)
 {
     rd_reg_view y = { m->spare, m->cols, 1, v.elem };
