@@ -80,7 +80,7 @@ void rd_retarget_exits(rd_schedule *t, int32_t one, int32_t other, int32_t aroun
 
 /* Puts a loop of one round (RD_FOR_ONCE) around all pieces, so that an early exit from one piece
  * leaves them all. Its step is more than the axis has indices, so that one round is the whole
- * range. */
+ * range. It is neither a loop of the program (of) nor one over strips. */
 static void wrap_in_one_loop(rd_range_split *c, const rd_pieces *p, int32_t one, int32_t other)
 {
     rd_schedule *t    = c->t;
@@ -144,8 +144,9 @@ static bool is_inst_in_loop(const rd_program *p, int32_t inst, int32_t loop)
 }
 
 /* True if the loop must run all its rounds: a fold of several blocks has its steps, but not its
- * BEGIN, in the loop, and another loop goes along the steps and ends blocks. A block must go to
- * the combine tree even without elements, so no round may be skipped. */
+ * BEGIN, in the loop, and another loop goes along the steps and ends blocks. A block must go to the
+ * combine tree even without elements, so no round may be skipped. f->along, the loop along the
+ * steps, is neither this loop nor around it; -1: there is no such loop. */
 static bool ends_blocks_inside(const rd_schedule *t, int32_t loop)
 {
     const rd_program *p = t->p;

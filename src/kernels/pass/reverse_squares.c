@@ -61,9 +61,8 @@ static void reverse_in(rd_schedule *t, int32_t loop)
     free(varies);
 }
 
-/* The pass: marks (axes bound to the ends of a round) differences that are only squared as
- * reversed, if their first operand is the same for all rounds of a vector loop; in all vector
- * loops. */
+/* The pass: in all vector loops, marks differences that are only squared as reversed, if their
+ * first operand is the same in all rounds of the loop. */
 void rd_pass_reverse_squares(rd_schedule *t, const rd_target *target)
 {
     (void)target;

@@ -160,8 +160,9 @@ static bool can_split(const rd_schedule *t, int32_t stmt)
 
 /* ---- Two loops of one ------------------------------------------------------------------------ */
 /* Moves late statements behind all others, in their order. Returns the first of them, or -1. All
- * are classified before one moves, as the order of statements decides. Two loops: first marks,
- * then moves. */
+ * are classified before one moves, as the order of statements decides. Two loops: first marks, then
+ * moves. `end` is the last statement before any has moved, so the second loop ends there. Without
+ * memory nothing moves, and the tree has failed. */
 static int32_t sink_late(rd_schedule *t, int32_t loop)
 {
     const int32_t end   = t->stmt[loop].last;
