@@ -46,7 +46,8 @@ static bool is_transpose_of_array(const rd_schedule *t, const rd_let *from, cons
 
 /* True if the loop by call holds one serial loop with one LOAD and one STORE of its value, which
  * make rows of the source columns of the target. Elements have 4 bytes or more, as the generated
- * C's function moves no smaller ones. */
+ * C's function moves no smaller ones. An array is transposed as a whole, from index 0 on; of rows
+ * in the program's memory a strip may be. */
 bool rd_is_transpose(const rd_schedule *t, int32_t loop)
 {
     const int32_t inner = t->stmt[loop].first;

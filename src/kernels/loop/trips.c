@@ -242,7 +242,8 @@ static double lines_in(double elements, double bytes)
 /* Adds up the memory that an access touches in one round of the loop. Strides are taken from the
  * smallest on. A stride that stays within a cache line of the span so far extends the span; a
  * greater one makes several runs. `run`: elements touched in a span; `span`: its length in
- * elements; they differ if it has gaps. */
+ * elements; they differ if it has gaps. `whole`: the span has no gaps and fills at least one line.
+ */
 rd_footprint rd_footprint_of(const rd_schedule *t, int32_t loop, int32_t stmt)
 {
     rd_access     access[2];

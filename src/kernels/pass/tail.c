@@ -80,8 +80,8 @@ static int32_t add_tail(rd_schedule *t, int32_t stmt, rd_edge_part border, const
 /* True if the row has 4 strips (ranges that vector loops visit) or fewer and a known length, which
  * is then a constant of the generated C. States of lanes (partial accumulators) stay in registers
  * from strip to strip then (the variance of rows of 192 f32: 62 ns, so 30). No terms (n == 0): both
- * bounds are constants. `around`: strips of several loops, whose rows may differ. A tail of -1 is
- * not known. */
+ * bounds are constants. Strips around several loops (`around`) do not count. A tail of -1 is not
+ * known. */
 static bool is_few_strips(const rd_for *loop, const rd_strip *r)
 {
     enum { FEW = 4 };

@@ -60,9 +60,9 @@ static bool has_prefetched_rows(const jam_candidate *m)
     return false;
 }
 
-/* True if the loop streams short rows from memory, and even the longest is short. Several rows
- * at once end before hardware prefetchers detect them; one by one they are one stream. From 4
- * KiB on they are prefetched by software. */
+/* True if the loop streams short rows from memory, and even the longest is short. Several rows at
+ * once end before hardware prefetchers detect them; one by one they are one stream. From 4 KiB on
+ * they are prefetched by software. A longer run than RD_RUN_BYTES is read no faster. */
 static bool has_short_streams(const jam_candidate *m)
 {
     enum { PREFETCHED_BYTES = 4096 };
@@ -221,7 +221,9 @@ int32_t rd_unroll_jam_rounds(const rd_strip_at *r, const rd_strip *strip,
 
 /* True if each round of the loop can be a part of a vector loop that does several rounds of a loop
  * around; see rd_unroll_jam_outer_rounds(). States (accumulators) may move with its own rounds, as
- * each coordinate of a gradient has its own. */
+ * each coordinate of a gradient has its own. A step whose cell moves with these rounds needs no
+ * label, one lane, and a cell for each neighbour; for all other statements can_merge_stmt()
+ * decides. */
 bool rd_can_jam_into(const rd_strip_at *r, const rd_strip *strip, const rd_fold_in_strip *fold,
                      int32_t loop, int32_t rows)
 {

@@ -39,7 +39,7 @@ typedef struct transposing {
  * index of a square along an axis, or to the index behind its last. */
 static rd_linear at_mark(const transposing *c, int32_t mark, int64_t offset)
 {
-    return rd_linear_plus_axis(c->t, rd_linear_of(offset), 1, mark);
+    return rd_linear_plus_axis(c->t, rd_linear_of(offset), /*coef=*/1, mark);
 }
 
 /* ---- Squares --------------------------------------------------------------------------------- */
@@ -106,10 +106,11 @@ static rd_for loop_over(const transposing *c, int k, rd_for_kind kind)
 }
 
 /* ---- Operands -------------------------------------------------------------------------------- */
-/* Adds, at the front of the item, the loops that copy a square of an operand to shared memory,
- * and lets the load (`stmt`, of the program's instruction `inst`) read the square in their
- * place. slot -1: it reads no memory of the program then. Loads of the fill are issued in
- * batches. */
+/* Adds, at the front of the item, the loops that copy a square of an operand to shared memory, and
+ * lets the load (`stmt`, of the program's instruction `inst`) read the square in their place. slot
+ * -1: it reads no memory of the program then. Loads of the fill are issued in batches. loop_over()
+ * makes a loop over side 1, the rows of the square, or side 0, the elements of a row. vector_width
+ * is 1, so that threads load single elements. */
 static void fill_square(transposing *c, int32_t stmt, int32_t inst)
 {
     rd_schedule   *t      = c->t;
