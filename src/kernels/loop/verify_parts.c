@@ -289,7 +289,8 @@ static bool is_of_elements(const rd_verifier *f, const rd_stmt *s)
 /* Verifies a statement of a fold: its array holds states of that fold, and it has the positions,
  * operands and results that its kind needs. `takes`: it takes an element; `results`: it makes
  * results; `at`: it is about one element, so its lane (partial accumulator) and step must be in
- * scope. */
+ * scope. An element of a scan is taken by a PREFIX; by a STEP only where each element has a state
+ * of its own (per_element). */
 bool rd_verify_fold(const rd_verifier *f, const rd_stmt *s)
 {
     const bool takes = s->kind == RD_S_STEP || s->kind == RD_S_PREFIX;

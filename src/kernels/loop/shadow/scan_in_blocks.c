@@ -43,7 +43,8 @@ static bool must_follow(const rd_shadow_folds *s, const rd_stmt *by, const block
 
 /* Takes the next element of a scan in which each element has a state (accumulator) of its own. The
  * state becomes the prefix within its block (a run of a fold's steps), without the element itself
- * if the scan is exclusive. c->node[0] becomes the block's node, if this is its last element. */
+ * if the scan is exclusive. c->node[0] becomes the block's node, if this is its last element.
+ * Before a block's first element there is nothing. */
 static bool take_element(rd_shadow_folds *s, const rd_stmt *by, block_prefix *b,
                          rd_shadow_accumulator *c)
 {
