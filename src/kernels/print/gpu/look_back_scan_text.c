@@ -54,8 +54,8 @@ static void add_join(rd_text *to, const rd_emit_fold *f, int32_t number)
     rd_text_add(to, " merge%" PRId32 "(&a%s, &b%s); return a; }\n", number, z, z);
 }
 
-/* Adds begin() and join() for doubles: nodes (partial results in the combine tree) of a running
- * sum of f32 (sums of whole blocks) are f64. */
+/* Adds begin() and join() for doubles: nodes (partial results in the combine tree) of a running sum
+ * of f32 (sums of whole blocks) are f64. Node -0.0 is the sum of nothing, as it changes no sum. */
 static void add_wide_nodes(rd_text *to)
 {
     rd_text_add(to, "    static inline void begin(double *a) { *a = -0.0; }\n"
@@ -195,12 +195,14 @@ void rd_print_scan_blocks(rd_printing *n, const rd_stmt *s)
         rd_print_line(n, "rd_exclude<scan%" PRId32 ">(tile%" PRId32 ");", s->fold, s->store);
 }
 
-/* Prints the look-back: warp k of the block does it for fold k. It stores the tile's nodes
- * (partial results in the combine tree), waits for those of earlier tiles, and finds the prefix
- * before each block of the tile.
+/* Prints the look-back: warp k of the block does it for fold k. It stores the tile's nodes (partial
+ * results in the combine tree), waits for those of earlier tiles, and finds the prefix before each
+ * block of the tile.
  *
  *     if (threadIdx.x / 32 == 0)
- *         rd_before_blocks<scan0, 64>(blocks2, before2, .., q.head.n_range, range); */
+ *         rd_before_blocks<scan0, 64>(blocks2, before2, .., q.head.n_range, range);
+ *
+ * s->arg is the array of these nodes, which lie from its byte_offset on. */
 void rd_print_look_back(rd_printing *n, const rd_stmt *s)
 {
     rd_print_line(n, "if (threadIdx.x / 32 == %" PRId32 ")", s->fold);
@@ -222,9 +224,9 @@ static void declare_seen(rd_printing *n, const rd_stmt *s)
     rd_text_end(&step, n->to);
 }
 
-/* Prints the result of an element: b2, the prefix before its block of 64 elements, merged with
- * its state: "prefix0(&tile2[u][i], &b2.e[0], &b2.e[1], &r7);". Of a running sum of floats
- * (pair), b2 has two words hi + lo. */
+/* Prints the result of an element: b2, the prefix before its block of 64 elements, merged with its
+ * state: "prefix0(&tile2[u][i], &b2.e[0], &b2.e[1], &r7);". Of a running sum of floats (pair), b2
+ * has two words hi + lo. line.at + 1 leaves out the space before the declarations of results. */
 void rd_print_scan_result(rd_printing *n, const rd_stmt *s)
 {
     const rd_fold *fold = &n->t->p->fold[s->fold];

@@ -276,10 +276,10 @@ void rd_print_block_counter(rd_printing *n, rd_text *to, const rd_stmt *s)
     rd_print_block_counter_of(n, to, s, "t");
 }
 
-/* Adds the element's lane (partial accumulator) to a subscript. Of a thread's own lanes it is "
- * + i"; in the team's memory " + (4 * t + i)", or " + (RD_TEAM * i + t)" if a thread's elements
- * lie a team apart. A thread with all lanes computes it from the element's position: " + (i1) %
- * 64". */
+/* Adds the element's lane (partial accumulator) to a subscript. Of a thread's own lanes it is " +
+ * i"; in the team's memory " + (4 * t + i)", or " + (RD_TEAM * i + t)" if a thread's elements lie a
+ * team apart. A thread with all lanes computes it from the element's position: " + (i1) % 64". A
+ * thread with one lane adds nothing. */
 static void add_lane(rd_printing *n, rd_text *to, const rd_stmt *s)
 {
     const rd_store *a     = &n->t->store[s->store];
