@@ -123,7 +123,8 @@ static int64_t span_within(const rd_schedule *t, const rd_fold *f, int32_t loop,
 }
 
 /* True if coef * position is a multiple of `of` in the first round of a loop. The loop's own axis
- * counts with the loop's first index; other axes must be multiples in all their rounds. */
+ * counts with the loop's first index; other axes must be multiples in all their rounds. The loop
+ * must go upwards from one position that is not rounded (by <= 1). */
 static bool begins_with_multiple(const rd_schedule *t, int32_t loop, const rd_linear *at,
                                  int64_t coef, int64_t of)
 {
@@ -158,10 +159,11 @@ bool rd_begins_with_block(const rd_schedule *t, int32_t fold, int32_t loop, cons
            begins_with_multiple(t, loop, &at->lane, /*coef=*/1, block);
 }
 
-/* True if each round takes whole blocks (a block: `steps` steps of all lanes), one after the
- * other. A block loop does if its rounds end with the fold's blocks. Any other loop does if a
- * round moves the element by a multiple of a block (by), takes no more elements than that (span),
- * and begins at the begin of a block. */
+/* True if each round takes whole blocks (a block: `steps` steps of all lanes), one after the other.
+ * A block loop does if its rounds end with the fold's blocks. Any other loop does if a round moves
+ * the element by a multiple of a block (by), takes no more elements than that (span), and begins at
+ * the begin of a block. Such a loop goes upwards by ranges (step 2 or more), and steps * lanes must
+ * not overflow. */
 static bool is_whole_blocks(const rd_schedule *t, int32_t fold, int32_t loop, int32_t stmt,
                             const fold_strides *m)
 {

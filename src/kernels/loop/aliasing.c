@@ -63,7 +63,8 @@ static bool has_access(const rd_program *p, int32_t i, rd_inst_kind kind, int32_
 }
 
 /* True if two addresses of the program name the same element in each round: equal offsets, and the
- * same terms in any order. Terms of registers (axis < 0) count as different. */
+ * same terms in any order. Terms of registers (axis < 0) count as different. The elements must have
+ * the same size. */
 static bool is_same_element(const rd_address *a, const rd_address *b)
 {
     if (a->offset != b->offset || a->n_add != b->n_add ||

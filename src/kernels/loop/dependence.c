@@ -278,7 +278,7 @@ bool rd_may_touch_within(const rd_schedule *t, int32_t loop, const rd_access *a,
 /* True if different rounds of two loops may touch the same element.  A result that overwrites an
  * operand does so in the round that reads it, so only equal slots and arrays count. x and y: their
  * positions as sums of independent indices. A step of 0 is a block loop's, whose rounds are at
- * least one index long. */
+ * least one index long. Positions without such a form, or with other terms, may be equal. */
 bool rd_may_touch_across_two(const rd_schedule *t, int32_t loop_a, const rd_access *a,
                              int32_t loop_b, const rd_access *b)
 {

@@ -209,7 +209,7 @@ typedef struct inner_stride {
 
 /* Lists the loops between a statement and `loop` that move its address, by rising stride; returns
  * how many. *gathers gets the product of the rounds of those that move it in an unknown way, as
- * each of them goes to another place. */
+ * each of them goes to another place. Loops beyond MOST_MOVES are left out. */
 static int32_t inner_strides_of(const rd_schedule *t, int32_t loop, int32_t stmt,
                                 inner_stride *found, double *gathers)
 {

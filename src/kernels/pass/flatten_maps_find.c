@@ -219,8 +219,9 @@ static bool can_flatten_stmt(rd_flattening *c, int32_t stmt, bool *stores)
     return can_move_to_column(let) && (s->parent == c->across || !is_positional(let));
 }
 
-/* True if the loops read what another vector loop of the strip makes, such as a factor of each
- * row. It would have to be repeated for each column. */
+/* True if the loops read what another vector loop of the strip makes, such as a factor of each row.
+ * It would have to be repeated for each column. inside: the loop over columns stands in the vector
+ * loop, else around it. */
 static bool has_operands_of_rows(const rd_flattening *c)
 {
     const rd_schedule *t     = c->t;

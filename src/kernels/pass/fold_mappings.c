@@ -128,7 +128,8 @@ static bool is_plain(const rd_strip_at *r, const rd_linear *at)
  * outwards, it stops where the packed elements of 64 indices would exceed 28 KB, most of a
  * first-level cache. Loads with stride 0 or 1 need no packing. A loop that moves the address
  * multiplies the packed elements. It may stand only inside of the loop found, and must visit single
- * indices. */
+ * indices. The program must not store to the memory, and positions must follow from whole axes
+ * alone (is_plain). */
 int32_t rd_loop_of_rereads(const rd_strip_at *r, int32_t stmt)
 {
     enum { MOST_BYTES = 28 << 10, STRIP = 64 };
@@ -154,7 +155,8 @@ int32_t rd_loop_of_rereads(const rd_strip_at *r, int32_t stmt)
 }
 
 /* True if the elements of a load are gathered or strided along the axis, or are f16, which vectors
- * convert strip by strip. False if a loop reads them again, as pass `pack_rereads` packs those. */
+ * convert strip by strip. False if a loop reads them again, as pass `pack_rereads` packs those.
+ * Stride 0 or 1 needs none. */
 bool rd_needs_packing(const rd_strip_at *r, int32_t stmt)
 {
     const rd_let *load = load_of(r, stmt);
@@ -244,7 +246,7 @@ static bool is_group_without_vectors(const rd_strip_at *r, int32_t loop, int32_t
 /* True if the loop is unrolled within the strip (a range that vector loops visit): it has few
  * rounds, which are all of an axis of the program, and each of its statements can be unrolled. Not
  * if tasks share its axis (root), as the rounds of a task are known only at run time, nor if it is
- * a sparse row (rd_is_row). */
+ * a sparse row (rd_is_row). A loop of many statements may have fewer rounds. */
 bool rd_unrolls_loop(const rd_strip_at *r, int32_t loop)
 {
     const rd_for *l    = rd_loop_of(r->t, loop);

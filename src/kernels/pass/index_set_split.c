@@ -201,9 +201,9 @@ static bool is_bound_visible(const rd_schedule *t, const rd_bound *b, int32_t st
     return visible;
 }
 
-/* True if the loop of the program has bounds by a mask that can be computed before it, goes
- * upwards between two positions, and only takes elements. The mask, if it is a value (mask >= 0),
- * must be made in the loop, so that a piece can drop it. */
+/* True if the loop of the program has bounds by a mask that can be computed before it, goes upwards
+ * between two positions, and only takes elements. The mask, if it is a value (mask >= 0), must be
+ * made in the loop, so that a piece can drop it. No block of a fold may end inside. */
 static bool can_split(const rd_schedule *t, int32_t stmt)
 {
     const rd_for    *loop   = rd_loop_of(t, stmt);

@@ -92,7 +92,8 @@ static bool has_plain_edges(const rd_for *loop)
 }
 
 /* True if the fold is a user's without weights (w < 0), mask and labels, with one lane along one
- * axis (mixed: along several), and its steps in the loop go into one cell (accumulator). */
+ * axis (mixed: along several), and its steps in the loop go into one cell (accumulator). The block
+ * loop goes upwards between two positions. */
 static bool can_interleave(const rd_interleaving *b)
 {
     const rd_schedule  *t    = b->t;

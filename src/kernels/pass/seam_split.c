@@ -354,7 +354,7 @@ static int64_t strip_of(const rd_target *target, const rd_for *loop)
  * program, and nothing in it leaves it early.  Loops over narrow strips are split between strips,
  * which leaves strips with a seam inside, and vector loops inside of strips. A vector loop that
  * makes values for others must stay one (hands_on); nobody outside can read the values of a serial
- * loop. */
+ * loop. Nor may it test for ends of blocks of a fold around it. */
 static bool can_split(const rd_schedule *t, const rd_target *target, int32_t stmt)
 {
     const rd_for *loop     = rd_loop_of(t, stmt);

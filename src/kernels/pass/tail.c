@@ -169,7 +169,8 @@ static bool is_shared_strip(const rd_schedule *t, const rd_strip *r)
 /* Keeps the strips of full length in the loop, so that the generated C knows their width, and adds
  * the tail behind for the rest. `border` is the end, rounded down to whole strips, where the tail
  * begins; r->tail == 0: nothing is left for it. Loops with several bounds, or backwards, stay as
- * they are. */
+ * they are. If tasks share an axis that is one strip, narrower strips for a part of it come between
+ * (share). */
 static void split_tail(rd_schedule *t, int32_t stmt, const rd_strip *r)
 {
     const rd_for loop = *rd_loop_of(t, stmt);
@@ -216,7 +217,8 @@ static void make_single_round(rd_schedule *t, int32_t stmt, const rd_strip *r)
 
 /* Pads, splits or merges the strips of a loop. An only strip (single) is padded at most. Strips of
  * fixed width get a tail. Others become one round over all elements, unless an array has room for
- * one strip only. */
+ * one strip only. Substrips, which divide a strip again, stay. Strips with an unrolled loop are not
+ * padded. */
 static void split_strips(rd_schedule *t, int32_t stmt, const rd_strip *r)
 {
     if (rd_loop_of(t, stmt)->substrip)

@@ -267,10 +267,11 @@ void rd_print_cell_subscript(rd_printing *n, rd_text *to, const rd_stmt *s)
         add_group(n, to, s);
 }
 
-/* Adds the subscript of the state that an element goes to: that of its accumulator, plus its
- * lane (one of 64 partial accumulators, in turn), "i0 * 64 + ((i1) & 63)". The mask replaces a
- * remainder (s->wraps): the number of lanes is a power of 2 and no index is negative, which
- * compilers do not know. */
+/* Adds the subscript of the state that an element goes to: that of its accumulator, plus its lane
+ * (one of 64 partial accumulators, in turn), "i0 * 64 + ((i1) & 63)". The mask replaces a remainder
+ * (s->wraps): the number of lanes is a power of 2 and no index is negative, which compilers do not
+ * know. An array of one lane's states (lane_stride 0), or of folds with one lane, has no such part.
+ */
 void rd_print_state_subscript(rd_printing *n, rd_text *to, const rd_stmt *s)
 {
     const rd_store *store = &n->t->store[s->store];
