@@ -83,7 +83,8 @@ static rd_interval interval_power(rd_interval x, rd_interval y)
 }
 
 /* Returns the interval of an operator's result, from those of its operands; `all` (unknown) of
- * operators that are not listed. */
+ * operators that are not listed. Roundings are widened to whole numbers, and only numbers from 0 on
+ * have a root. */
 static rd_interval interval_of_operator(rd_op op, const rd_interval *x)
 {
     switch (op) {

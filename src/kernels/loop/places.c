@@ -53,7 +53,8 @@ bool rd_coef_at_places(const rd_schedule *t, const rd_linear *at, int32_t axis, 
     return true;
 }
 
-/* The same; if memory holds a value of the position, the coefficient of the axis itself. */
+/* Returns the coefficient of the axis in a position, with nothing clamped; where memory holds a
+ * value of the position, that of the axis itself. */
 int64_t rd_coef_unclamped(const rd_schedule *t, const rd_linear *at, int32_t axis)
 {
     int64_t coef;

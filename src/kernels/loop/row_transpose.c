@@ -35,8 +35,9 @@ static bool is_transpose_of_rows(const rd_schedule *t, const rd_let *from, const
            rd_linear_coef(t, &to->at, column) > 0;
 }
 
-/* The same if the LOAD reads an array of the tree (store >= 0): both addresses are one index plus
- * a multiple of the other. */
+/* True if the LOAD reads an array of the tree (store >= 0) whose rows lie along axis `column`, and
+ * the STORE writes one whose rows lie along axis `row`: both addresses are one index plus a
+ * multiple of the other. */
 static bool is_transpose_of_array(const rd_schedule *t, const rd_let *from, const rd_stmt *to,
                                   int32_t column, int32_t row)
 {

@@ -89,7 +89,8 @@ rd_linear rd_index_min(rd_index_math *n, rd_linear a, rd_linear b)
     return rd_linear_same(n->t, &a, &b) ? a : binary_op(n, RD_OP_minimum, RD_I64, a, b);
 }
 
-/* Returns the larger of two positions, likewise without an operator for constants and equals. */
+/* Returns the larger of two positions. Constants are compared here, and equal positions need no
+ * operator. */
 rd_linear rd_index_max(rd_index_math *n, rd_linear a, rd_linear b)
 {
     if (is_constant(&a) && is_constant(&b))

@@ -117,8 +117,8 @@ void rd_split_into_pieces(rd_range_split *c, const rd_pieces *p, int32_t *one, i
 }
 
 /* Splits the loop into up to three pieces by its mask: where it is unknown, true, and unknown
- * again. Without a mask (mask < 0) the loop only gets a smaller range. An early exit must leave
- * all pieces. n_add > 0: there is such a bound. */
+ * again. Without a mask (mask < 0) the loop only gets a smaller range. An early exit must leave all
+ * pieces. n_add > 0: the mask has that bound. */
 static void split_loop(rd_range_split *c)
 {
     const bool has_exit = rd_next_exit(c->t, c->stmt, c->stmt) >= 0;

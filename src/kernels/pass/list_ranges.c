@@ -249,7 +249,8 @@ static int32_t clusters_along(const rd_schedule *t, int32_t strips)
 
 /* Puts a block loop around the loop over strips (ranges that vector loops visit), so that no strip
  * has elements of two clusters. Each round is a run of elements of one cluster: CUT_AT_RUN ends it
- * before the first element whose cluster differs from that of the run's first. */
+ * before the first element whose cluster differs from that of the run's first. Numbers of clusters
+ * are 32-bit ints. */
 static void split_at_clusters(rd_schedule *t, int32_t strips, const rd_address *clusters)
 {
     rd_for  runs = *rd_loop_of(t, strips);

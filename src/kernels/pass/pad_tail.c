@@ -37,7 +37,8 @@ static bool can_pad_load(const rd_strip_at *r, int32_t stmt, const rd_let *load)
 }
 
 /* True if the value can be computed for elements that do not exist: it is no call, no checked
- * index, and no operator that may warn of a division by 0. */
+ * index, and no operator that may warn of a division by 0. Nor is it made by a loop of its own
+ * (fission). */
 static bool can_pad_let(const rd_strip_at *r, int32_t stmt)
 {
     const rd_let *let = &r->t->let[r->t->stmt[stmt].value];

@@ -41,8 +41,9 @@ static bool begins_with_same(const rd_schedule *t, const rd_let *let, const bool
            varies[t->operand[let->first + 1]];
 }
 
-/* Marks such differences in a vector loop as reversed: the generated C then has the operands the
- * other way round, and the negative number has the same square. */
+/* Marks differences of floats whose first operand is the same in all rounds of a vector loop, and
+ * which are only squared, as reversed: the generated C then has the operands the other way round,
+ * and the negative number has the same square. */
 static void reverse_in(rd_schedule *t, int32_t loop)
 {
     bool *const varies = malloc((size_t)t->n_let + 1);

@@ -34,7 +34,8 @@ typedef struct piece {
 /* ---- What values are in a range -------------------------------------------------------------- */
 static rd_known known_value(piece *p, int32_t value, int depth);
 
-/* Returns what an operator on two whole numbers makes of what its operands are in the range. */
+/* Returns what an operator on two whole numbers makes of what its operands are in the range. The
+ * operands must be two 64-bit ints. */
 static rd_known known_map(piece *p, const rd_let *let, int depth)
 {
     if (let->from != RD_I64 || let->n != 2)

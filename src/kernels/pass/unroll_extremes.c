@@ -47,10 +47,10 @@ static bool can_unroll_stmt(const rd_schedule *t, const rd_stmt *s)
 }
 
 /* True if the loop is a sparse row of 16 elements or more in the mean, upwards between two
- * unrounded bounds, with such a step.  In short rows the tail is much, and each loop ends with a
- * branch that may be mispredicted (maxima of f32, rows of 3 in the mean: 0.82 of the speed; of 20:
- * 0.93, or 1.5 where rows are few; of 250: 2.4). It is a loop of the program (of >= 0) without
- * strips. */
+ * unrounded bounds, with a step of an extreme.  In short rows the tail is much, and each loop ends
+ * with a branch that may be mispredicted (maxima of f32, rows of 3 in the mean: 0.82 of the speed;
+ * of 20: 0.93, or 1.5 where rows are few; of 250: 2.4). It is a loop of the program (of >= 0)
+ * without strips. */
 static bool can_unroll(const rd_schedule *t, int32_t loop)
 {
     enum { LONG = 16 };

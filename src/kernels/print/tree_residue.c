@@ -35,8 +35,8 @@ static bool is_lane_offset(const rd_schedule *t, const rd_let *let)
            t->let[t->operand[let->first + 1]].kind == RD_I_CONST;
 }
 
-/* True if the statement computes something for each element: a step of a fold, or a value that
- * is no load, constant or coordinate. */
+/* True if the statement computes something for each element: a step of a fold, or a value that is
+ * no load, constant or coordinate. Nor is it a strip's first lane, which a pass has added. */
 static bool is_operation(const rd_schedule *t, int32_t stmt)
 {
     const rd_let *let = rd_let_of(t, stmt);

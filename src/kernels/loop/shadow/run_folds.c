@@ -275,7 +275,8 @@ bool rd_shadow_merge_blocks(rd_shadow_folds *s, const rd_shadow_at *at)
     return true;
 }
 
-/* Runs a MERGE_LANES: merges the nodes of all lanes (partial accumulators) of a cell into one. */
+/* Runs a MERGE_LANES: merges the nodes of all lanes (partial accumulators) of a cell into one. Its
+ * blocks must have merged before. */
 bool rd_shadow_merge_lanes(rd_shadow_folds *s, const rd_shadow_at *at)
 {
     rd_shadow_accumulator *c = rd_shadow_accumulator_at(s, at->by, at->coords.cell, at->more,

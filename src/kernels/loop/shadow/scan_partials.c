@@ -184,8 +184,8 @@ static bool find_before(rd_shadow_folds *s, const rd_stmt *by, rd_shadow_accumul
     return true;
 }
 
-/* The same if each element has a state (accumulator) of its own: sets the prefix before each
- * element's block (a run of a fold's steps). The first element must be of `block`. */
+/* Sets the prefix before each element's block (a run of a fold's steps), of a scan in which each
+ * element has a state (accumulator) of its own. The first element must be of `block`. */
 static bool find_before_each(rd_shadow_folds *s, const rd_stmt *by, int64_t block)
 {
     int64_t k  = rd_shadow_next_begun(s, by->fold, /*from=*/0);

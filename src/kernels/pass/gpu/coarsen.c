@@ -138,7 +138,7 @@ static int32_t put_vector_around(const coarsening *c, int32_t first, int32_t las
 }
 
 /* Puts each run of adjacent statements that neighbours do for themselves into a vector loop over
- * the neighbours. The bodies of loops, and of "if last", are treated likewise. */
+ * the neighbours. The bodies of loops, and of "if last", are treated in the same way. */
 static void widen_body(const coarsening *c, int32_t body)
 {
     rd_schedule *t = c->t;

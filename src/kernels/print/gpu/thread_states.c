@@ -40,9 +40,9 @@ static int64_t declare(rd_printing *n, int32_t store, const char *type, const ch
     return at + room_of(count * bytes);
 }
 
-/* Prints such an array for each of the n_state numbers of a state, an accumulator (or of a node,
- * the result of blocks, with `nodes`), named by a letter: "s0_0", "s0_1". Returns the byte
- * behind them. */
+/* Prints the declaration of an array of `count` elements for each of the n_state numbers of a
+ * state, an accumulator (or of a node, the result of blocks, with `nodes`), named by a letter:
+ * "s0_0", "s0_1". Returns the byte behind them. */
 static int64_t declare_each(rd_printing *n, int32_t store, char letter, bool nodes, int64_t count,
                             int64_t at)
 {
