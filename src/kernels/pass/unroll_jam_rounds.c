@@ -100,9 +100,9 @@ static int rounds_to_merge(const jam_candidate *m)
     return states > 2 ? 8 : 4;
 }
 
-/* Operations of a round, with those of unrolled loops inside, times their rounds. Ends of folds
- * count 0, a loop 2. A result in half precision counts as a dozen, for its rounding: chains of
- * these keep gcc's combiner busy for half a minute. Counting ends at 1000. */
+/* Returns the operations of a round, with those of unrolled loops inside, times their rounds. Ends
+ * of folds count 0, a loop 2. A result in half precision counts as a dozen, for its rounding:
+ * chains of these keep gcc's combiner busy for half a minute. Counting ends at 1000. */
 static int64_t unrolled_size(const jam_candidate *m)
 {
     enum { ROUNDING = 12, MANY = 1000 };
@@ -167,9 +167,10 @@ static bool can_merge_load(const jam_candidate *m, int32_t stmt)
            (rereads < 0 || rereads == m->loop || rd_stands_in(m->r->t, m->loop, rereads));
 }
 
-/* True if a vector loop can do the statement for a few rows at once.  Begins and ends of a fold
- * can only be there if the fold begins and ends in a row (`inner`), with its states (accumulators)
- * in variables. */
+/* True if a vector loop can do the statement for a few rows at once.  Begins and ends of a fold can
+ * only be there if the fold begins and ends in a row (`inner`), with its states (accumulators) in
+ * variables. A loop goes along the strip or is unrolled, a store goes to adjacent elements, and a
+ * value needs no loop of its own (fission). */
 static bool can_merge_stmt(const jam_candidate *m, int32_t stmt)
 {
     const rd_stmt *s = &m->r->t->stmt[stmt];

@@ -62,7 +62,7 @@ static void add_scaled_lanes(rd_text *to, const rd_print_fold *f, int number)
     rd_text_add(to,
                 "    %s e[%d] LINES = { 0 };\n"
                 "    INDEPENDENT for (int l = 0; l < %d; l++) e[l] = apart%d(",
-                rd_node_type(&f->of, 0), whole, f->lanes, number);
+                rd_node_type(&f->of, /*k=*/0), whole, f->lanes, number);
     rd_add_each(to, &f->of, "&w%d[l]");
     rd_text_add(to, ", ");
     rd_add_each(to, &f->of, "t%d");

@@ -32,7 +32,7 @@ static void add_result(rd_printing *n, const rd_stmt *s, const char *at)
 
 /* ---- Elements that go through the tree of their block ---------------------------------------- */
 /* Prints an array in which each element is a state of its own, a leaf of the tree of its block:
- * "float u0_0[64] LINES;". */
+ * "float u0_0[64] LINES;". LINES: it begins with a cache line. */
 static void declare_elements(rd_printing *n, const rd_stmt *s, int64_t elements)
 {
     const rd_print_fold *f = &n->fold[s->fold];

@@ -257,7 +257,7 @@ bool rd_shadow_push_if_new(rd_shadow_folds *s, const rd_shadow_at *at)
 
 /* Runs a MERGE_BLOCKS: ends the last block (a run of a fold's steps) of a cell (accumulator), and
  * merges its nodes, lane by lane, from the right to one row. A cell without nodes gets an empty
- * one. */
+ * one. The cell must still take steps (RD_TAKES_STEPS). */
 bool rd_shadow_merge_blocks(rd_shadow_folds *s, const rd_shadow_at *at)
 {
     const rd_fold         *f      = rd_shadow_fold_of(s, at->by->fold);
@@ -289,8 +289,9 @@ bool rd_shadow_merge_lanes(rd_shadow_folds *s, const rd_shadow_at *at)
     return true;
 }
 
-/* Runs a FINISH: computes the results of a cell (accumulator) whose blocks (runs of a fold's
- * steps) and lanes have been merged to one node. False: a failure. */
+/* Runs a FINISH: computes the results of a cell (accumulator) whose blocks (runs of a fold's steps)
+ * and lanes have been merged to one node. False: a failure. With one lane, merged blocks are enough
+ * (RD_BLOCKS_MERGED). */
 bool rd_shadow_results(rd_shadow_folds *s, const rd_shadow_at *at, rd_shadow *y)
 {
     const rd_fold               *f     = rd_shadow_fold_of(s, at->by->fold);

@@ -101,8 +101,9 @@ bool rd_shadow_store_block_partials(rd_shadow_folds *s, const rd_stmt *by)
     return ok;
 }
 
-/* Computes the results of an element from the prefix before its block (a run of a fold's steps)
- * and its state (accumulator). */
+/* Computes the results of an element from the prefix before its block (a run of a fold's steps) and
+ * its state (accumulator). The block must have been scanned (RD_BLOCKS_MERGED); the state is that
+ * of lane 0. */
 bool rd_shadow_scan_result(rd_shadow_folds *s, const rd_shadow_at *at, rd_shadow *y)
 {
     const rd_stmt               *by = at->by;

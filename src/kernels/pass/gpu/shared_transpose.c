@@ -123,8 +123,9 @@ static void fill_square(transposing *c, int32_t stmt, int32_t inst)
                               .extent      = SIDE * PITCH,
                               .byte_offset = inst }; /* the square's number in the text */
     const int32_t  store  = rd_add_store(t, &square);
-    rd_for  serial = loop_over(c, 1, RD_FOR_SERIAL), threads = loop_over(c, 0, RD_FOR_THREAD);
-    rd_stmt to_square = rd_stmt_of(RD_S_STORE);
+    rd_for         serial = loop_over(c, /*k=*/1, RD_FOR_SERIAL),
+           threads        = loop_over(c, /*k=*/0, RD_FOR_THREAD);
+    rd_stmt to_square     = rd_stmt_of(RD_S_STORE);
     rd_let *let;
     int32_t behind, made;
 
@@ -172,8 +173,9 @@ static void move_values(const transposing *c, int32_t body)
  * until the squares are full. */
 static void add_square_loops(const transposing *c)
 {
-    rd_schedule  *t       = c->t;
-    const rd_for  threads = loop_over(c, 1, RD_FOR_THREAD), serial = loop_over(c, 0, RD_FOR_SERIAL);
+    rd_schedule *t        = c->t;
+    const rd_for threads  = loop_over(c, /*k=*/1, RD_FOR_THREAD),
+                 serial   = loop_over(c, /*k=*/0, RD_FOR_SERIAL);
     const int32_t first   = c->fills < 0 ? t->stmt[c->item].first : t->stmt[c->fills].next;
     rd_stmt       barrier = rd_stmt_of(RD_S_BARRIER);
     int32_t       made;

@@ -35,9 +35,9 @@
  * dummy, as an element's position tells that. */
 static void add_begin(rd_text *to, const rd_emit_fold *f, int32_t number)
 {
-    rd_text_add(to, "    static inline void begin(%s *a) {", rd_state_type(f, 0));
+    rd_text_add(to, "    static inline void begin(%s *a) {", rd_state_type(f, /*k=*/0));
     if (f->seen)
-        rd_text_add(to, " %s z;", rd_state_type(f, 1));
+        rd_text_add(to, " %s z;", rd_state_type(f, /*k=*/1));
     rd_text_add(to, " begin%" PRId32 "(a%s); }\n", number, f->seen ? ", &z" : "");
 }
 
@@ -46,11 +46,11 @@ static void add_begin(rd_text *to, const rd_emit_fold *f, int32_t number)
  * 1 here, as both have. */
 static void add_join(rd_text *to, const rd_emit_fold *f, int32_t number)
 {
-    const char *type = rd_state_type(f, 0), *z = f->seen ? ", &z" : "";
+    const char *type = rd_state_type(f, /*k=*/0), *z = f->seen ? ", &z" : "";
 
     rd_text_add(to, "    static inline %s join(%s a, %s b) {", type, type, type);
     if (f->seen)
-        rd_text_add(to, " %s z = 1;", rd_state_type(f, 1));
+        rd_text_add(to, " %s z = 1;", rd_state_type(f, /*k=*/1));
     rd_text_add(to, " merge%" PRId32 "(&a%s, &b%s); return a; }\n", number, z, z);
 }
 
@@ -67,7 +67,7 @@ static void add_wide_nodes(rd_text *to)
  * of a running sum of floats (`pair`) two words hi + lo, else the state (accumulator) itself. */
 void rd_print_look_back_functions(rd_text *to, const rd_emit_fold *f, bool pair, int32_t number)
 {
-    const char *type = rd_state_type(f, 0), *node = pair ? "double" : type;
+    const char *type = rd_state_type(f, /*k=*/0), *node = pair ? "double" : type;
     const bool  f32 = rd_dtype_class(f->fold->type) == RD_CLASS_f32;
 
     rd_text_add(to,
@@ -138,7 +138,7 @@ void rd_print_begin_scan_tile(rd_printing *n, const rd_stmt *s)
                   rounds_of(n, s->store), n->kernel->width);
     n->indent++;
     if (f->seen)
-        rd_print_line(n, "%s seen;", rd_state_type(f, 1));
+        rd_print_line(n, "%s seen;", rd_state_type(f, /*k=*/1));
     rd_print_line(n, "begin%" PRId32 "(&tile%" PRId32 "[u][i]%s);", s->fold, s->store,
                   seen_of(n, s->fold));
     n->indent--;
@@ -170,7 +170,7 @@ void rd_print_scan_tile_step(rd_printing *n, const rd_stmt *s)
     rd_print_line(n, "{");
     n->indent++;
     if (n->fold[s->fold].of.seen)
-        rd_print_line(n, "%s seen = 0;", rd_state_type(&n->fold[s->fold].of, 1));
+        rd_print_line(n, "%s seen = 0;", rd_state_type(&n->fold[s->fold].of, /*k=*/1));
     rd_print_begin_line(n);
     rd_print_add_step(n, n->to, s, state.at);
     rd_text_add(n->to, "\n");
@@ -220,7 +220,7 @@ static void declare_seen(rd_printing *n, const rd_stmt *s)
     rd_text step = { 0 };
 
     rd_print_step_number(n, &step, s);
-    rd_print_line(n, "%s seen = %s > 0;", rd_state_type(&n->fold[s->fold].of, 1), step.at);
+    rd_print_line(n, "%s seen = %s > 0;", rd_state_type(&n->fold[s->fold].of, /*k=*/1), step.at);
     rd_text_end(&step, n->to);
 }
 

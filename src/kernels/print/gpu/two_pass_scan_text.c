@@ -229,9 +229,9 @@ static void resume_sum(rd_printing *n, const rd_stmt *s)
     rd_text_end(&word, n->to);
 }
 
-/* Prints the prefix of other folds: the nodes (partial results in the combine tree) that cover
- * all earlier ranges (parts of a split loop) are merged, the largest, and so the leftmost,
- * first.
+/* Prints the prefix of a fold that is no running sum of floats: the nodes (partial results in the
+ * combine tree) that cover all earlier ranges (parts of a split loop) are merged, the largest, and
+ * so the leftmost, first.
  *
  *     if (some) merge0(&p0_0[c], &b0); else { p0_0[c] = b0; } */
 static void resume_state(rd_printing *n, const rd_stmt *s)
