@@ -98,8 +98,8 @@ static rd_residue_why why_by_call(const rd_schedule *t, const rd_let *let)
 }
 
 /* True if the vector loop holds an inner loop that compilers keep, so that they do not vectorise
- * the outer one. Unrolled loops vanish, and so do those of at most 8 rounds, which compilers write
- * out. rd_most_trips() < 0: the number of rounds is unknown. So do jams and loops of one round. */
+ * the outer one. Unrolled loops, jams and loops of one round vanish, and so do those of at most 8
+ * rounds, which compilers write out. rd_most_trips() < 0: the number of rounds is unknown. */
 static bool has_inner_loop(const rd_schedule *t, int32_t vector)
 {
     enum { WRITTEN_OUT = 8 };

@@ -269,8 +269,8 @@ void rd_print_value(rd_printing *n, rd_text *to, const rd_let *let)
 }
 
 /* Prints the definition of a value, "const float r3 = r0 ? r1 : r2;". A load of an element of the
- * caller's arrays is also counted, "loads++;". Scratch is not counted, and in vector loops one
- * statement counts all loads of the loop. Nor are loads of where rows begin and end (uncounted). */
+ * caller's arrays is also counted, "loads++;". Scratch is not counted, nor are loads of where rows
+ * begin and end (uncounted). In vector loops one statement counts all loads of the loop. */
 void rd_print_let(rd_printing *n, const rd_stmt *s)
 {
     const rd_let *let = &n->t->let[s->value];
