@@ -65,7 +65,7 @@ static bool is_multiple(const rd_schedule *t, int32_t loop, int32_t stmt, const 
 
 /* True if coef * (index of an axis) is a multiple of `of`. The loop that binds the axis must have
  * such an index in all rounds; if it stands inside `loop`, only in its first round, as further
- * rounds are compared by span_within(). */
+ * rounds are compared by span_within(). rd_binder_of() is that loop; -1: none binds it. */
 static bool is_axis_multiple(const rd_schedule *t, int32_t loop, int32_t stmt, int32_t axis,
                              int64_t coef, int64_t of)
 {
@@ -123,7 +123,8 @@ static int64_t span_within(const rd_schedule *t, const rd_fold *f, int32_t loop,
 }
 
 /* True if coef * position is a multiple of `of` in the first round of a loop. The loop's own axis
- * counts with the loop's first index; other axes must be multiples in all their rounds. */
+ * counts with the loop's first index; other axes must be multiples in all their rounds. The loop
+ * must go upwards from one position that is not rounded (by <= 1). */
 static bool begins_with_multiple(const rd_schedule *t, int32_t loop, const rd_linear *at,
                                  int64_t coef, int64_t of)
 {
@@ -158,10 +159,11 @@ bool rd_begins_with_block(const rd_schedule *t, int32_t fold, int32_t loop, cons
            begins_with_multiple(t, loop, &at->lane, /*coef=*/1, block);
 }
 
-/* True if each round takes whole blocks (a block: `steps` steps of all lanes), one after the
- * other. A block loop does if its rounds end with the fold's blocks. Any other loop does if a
- * round moves the element by a multiple of a block (by), takes no more elements than that (span),
- * and begins at the begin of a block. */
+/* True if each round takes whole blocks (a block: `steps` steps of all lanes), one after the other.
+ * A block loop does if its rounds end with the fold's blocks. Any other loop does if a round moves
+ * the element by a multiple of a block (by), takes no more elements than that (span), and begins at
+ * the begin of a block. Such a loop goes upwards by ranges (step 2 or more), and steps * lanes must
+ * not overflow. */
 static bool is_whole_blocks(const rd_schedule *t, int32_t fold, int32_t loop, int32_t stmt,
                             const fold_strides *m)
 {
@@ -183,7 +185,8 @@ static bool is_whole_blocks(const rd_schedule *t, int32_t fold, int32_t loop, in
 
 /* True if each round has states (accumulators) of its own (`more`, added to a state's subscript,
  * moves from round to round), and takes elements of other blocks (runs of a fold's steps) than the
- * others: `by`, in elements, is a multiple of a block. */
+ * others: `by`, in elements, is a multiple of a block. A fold of one block (n_block 1) has no
+ * second one, and a block whose elements overflow an int64_t never ends. */
 static bool has_own_states(const rd_schedule *t, const rd_fold *f, int32_t loop, int32_t stmt,
                            const fold_strides *m)
 {
@@ -344,9 +347,9 @@ bool rd_moves_step(const rd_schedule *t, int32_t fold, int32_t loop)
     return false;
 }
 
-/* True if the elements that the fold takes in the first round of each range of the loop have a
- * lane (partial accumulator) position that is a multiple of the number of lanes, which is lane 0.
- */
+/* True if the elements that the fold takes in the first round of each range of the loop have a lane
+ * (partial accumulator) position that is a multiple of the number of lanes, which is lane 0.
+ * next_in_fold() visits the fold's statements. */
 bool rd_begins_with_lane_0(const rd_schedule *t, int32_t fold, int32_t loop)
 {
     for (int32_t s = next_in_fold(t, fold, loop, loop); s >= 0; s = next_in_fold(t, fold, loop, s))

@@ -63,7 +63,8 @@ static bool has_access(const rd_program *p, int32_t i, rd_inst_kind kind, int32_
 }
 
 /* True if two addresses of the program name the same element in each round: equal offsets, and the
- * same terms in any order. Terms of registers (axis < 0) count as different. */
+ * same terms in any order. Terms of registers (axis < 0) count as different. The elements must have
+ * the same size. */
 static bool is_same_element(const rd_address *a, const rd_address *b)
 {
     if (a->offset != b->offset || a->n_add != b->n_add ||
@@ -101,9 +102,10 @@ static bool may_overwrite(const rd_program *p, int32_t out, int32_t leaf)
     return found;
 }
 
-/* True if two accesses may touch the same memory.  An array of the tree (store >= 0) is shared
- * with nothing else.  Two slots are different memory, unless a result is written over an operand.
- * Scratch is never written over. */
+/* True if two accesses may touch the same memory.  An array of the tree (store >= 0) is shared with
+ * nothing else.  Two slots are different memory, unless a result is written over an operand.
+ * Scratch is never written over. Two reads, or two writes, of different slots are never the case of
+ * a result over an operand. */
 bool rd_may_share(const rd_schedule *t, const rd_access *a, const rd_access *b)
 {
     const rd_program *p = t->p;

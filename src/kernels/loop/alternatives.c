@@ -56,8 +56,8 @@ const rd_alternative *rd_take_by_rule(rd_alternatives *a, int32_t k, const char 
     return &a->at[k];
 }
 
-/* Takes alternative k by the rule, unless its price (ns) is more than `times` the least price;
- * then takes the cheapest. */
+/* Takes alternative k by the rule, unless its price (ns) is more than `times` the least price; then
+ * takes the cheapest. Without a price (NAN) it is never too dear. */
 const rd_alternative *rd_take_unless_dear(rd_alternatives *a, int32_t k, const char *rule,
                                           double times)
 {

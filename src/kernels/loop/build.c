@@ -182,7 +182,7 @@ static void add_parts(rd_building *b)
 
 /* Builds the tree: first a value for each register, then arrays of states, then statements. Where
  * memory lacks, all of it is freed and the result is NULL. `none`: a value that nothing makes yet.
- */
+ * The caller frees the tree by rd_schedule_free(); the program and its folds must outlive it. */
 rd_schedule *rd_schedule_build(const rd_program *p, const rd_loop_fold *fold, bool whole)
 {
     rd_building b = { .t      = calloc(1, sizeof *b.t),

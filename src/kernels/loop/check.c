@@ -132,9 +132,9 @@ static bool is_same(const rd_shadow *a, const rd_shadow *b)
     return rd_shadow_hash(*a) == rd_shadow_hash(*b);
 }
 
-/* True if the tree stores all that the program stores, and nothing else. `want` is what the
- * program stores, `found` what the tree stores. Both are hash tables of `room` entries, n of them
- * taken; slot -1 marks a free entry. */
+/* True if the tree stores all that the program stores, and nothing else. `want` is what the program
+ * stores, `found` what the tree stores. Both are hash tables of `room` entries, n of them taken;
+ * slot -1 marks a free entry. rd_shadow_fails() adds a sentence to *why and returns false. */
 static bool agrees(const rd_shadow_memory *want, const rd_shadow_memory *found, rd_text *why)
 {
     for (size_t k = 0; k < want->room; k++) {
@@ -155,7 +155,8 @@ static bool agrees(const rd_shadow_memory *want, const rd_shadow_memory *found, 
 
 /* ---- Shadow runs ----------------------------------------------------------------------------- */
 /* Runs the tree on hashes, by so many tasks, and compares what it stores with what the program
- * stores (`want`). False: *why has a sentence. */
+ * stores (`want`). False: *why has a sentence. A run that fails without a sentence had no memory.
+ */
 static bool agrees_in_shadow(const rd_schedule *t, rd_shadow_shares shares,
                              const rd_shadow_memory *want, rd_text *why)
 {
@@ -182,9 +183,10 @@ static rd_verdict verdict(bool holds, const rd_text *why)
                : RD_TREE_FAILS;
 }
 
-/* True if the tree stores what the program stores, on hashes: run by one task, by two, and by
- * three that take their shares of the root axis in several steps. There are several tasks only if
- * that axis has several grains (the least ranges that tasks may take). */
+/* True if the tree stores what the program stores, on hashes: run by one task, by two, and by three
+ * that take their shares of the root axis in several steps. There are several tasks only if that
+ * axis has several grains (the least ranges that tasks may take). rd_shadow_program() runs the
+ * program itself on hashes. `steps`: each task takes its share in several runs of the body. */
 static bool holds_in_shadow(const rd_schedule *t, rd_text *why)
 {
     const rd_program *p         = t->p;

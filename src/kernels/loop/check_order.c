@@ -105,7 +105,9 @@ static bool begins_in(const rd_schedule *t, int32_t fold, int32_t body)
 }
 
 /* True if the loops around a step keep its order: each one by itself, and each pair of neighbours
- * among those that move it. The search goes outwards, and ends where the fold begins. */
+ * among those that move it. The search goes outwards, and ends where the fold begins. A loop that
+ * does not move the step (stride 0), or moves it to other cells or states, cannot change its order.
+ */
 static bool keeps_order(const rd_schedule *t, int32_t stmt, rd_text *why)
 {
     const rd_stmt *s     = &t->stmt[stmt];

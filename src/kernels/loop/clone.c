@@ -21,7 +21,7 @@ static int32_t value_of(const renamed *r, int32_t value)
 }
 
 /* Returns a position of the copy: values and axes that the copy makes itself have new numbers in
- * it. */
+ * it. r->axis has the new numbers, -1: the axis stays. */
 static rd_linear linear_of(const renamed *r, rd_linear at)
 {
     rd_linear made = rd_linear_of(at.offset);

@@ -237,9 +237,10 @@ static bool may_be_0(const position_difference *d)
     return true;
 }
 
-/* True if the difference + coef * k may be 0 for a number of rounds k between two different
- * rounds: not 0, and less than `most` (-1: any number). It cannot if one round moves the position
- * further than the free terms reach. MOST_ROUNDS limits k, so that products do not overflow. */
+/* True if the difference + coef * k may be 0 for a number of rounds k between two different rounds:
+ * not 0, and less than `most` (-1: any number). It cannot if one round moves the position further
+ * than the free terms reach. MOST_ROUNDS limits k, so that products do not overflow. The addend of
+ * k also admits 0, which can only make the answer true. */
 static bool may_be_0_across(position_difference *d, int64_t coef, int64_t most)
 {
     enum { MOST_ROUNDS = 1 << 30 };
@@ -276,7 +277,8 @@ bool rd_may_touch_within(const rd_schedule *t, int32_t loop, const rd_access *a,
 
 /* True if different rounds of two loops may touch the same element.  A result that overwrites an
  * operand does so in the round that reads it, so only equal slots and arrays count. x and y: their
- * positions as sums of independent indices. */
+ * positions as sums of independent indices. A step of 0 is a block loop's, whose rounds are at
+ * least one index long. Positions without such a form, or with other terms, may be equal. */
 bool rd_may_touch_across_two(const rd_schedule *t, int32_t loop_a, const rd_access *a,
                              int32_t loop_b, const rd_access *b)
 {

@@ -40,7 +40,8 @@ static rd_edge edge_at(rd_schedule *t, int32_t axis)
 
 /* Puts a new loop around all statements of the body, with the bounds of the first loop over the
  * axis in it and `step` indices a round. All loops over the axis in the body then visit that range
- * only, from mark to mark. Returns the new loop's statement; -1: there is no loop over the axis. */
+ * only, from mark to mark. Returns the new loop's statement; -1: there is no loop over the axis. l
+ * is the first loop record, and unused, where the statement is no such loop. */
 int32_t rd_enclose_in_loop(rd_schedule *t, int32_t body, int32_t axis, int64_t step)
 {
     const int32_t inner = rd_loop_over(t, body, axis);

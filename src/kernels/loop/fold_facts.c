@@ -25,8 +25,9 @@ int64_t rd_rows_of_lanes(const rd_fold *f)
 }
 
 /* True if the fold has one lane and its step is first + coef * index of the axis, with no other
- * addend.  The position is `outer`, or `lane` if there is no outer one; the other must be 0. A
- * lane is one of the partial accumulators; here there is one. */
+ * addend.  The position is `outer`, or `lane` if there is no outer one; the other must be 0. A lane
+ * is one of the partial accumulators; here there is one. lane_extent is 1 if the elements lie along
+ * `outer`. */
 bool rd_is_along(const rd_fold *f, int32_t axis, int64_t first, int64_t coef)
 {
     const rd_address *one  = f->outer.n_add ? &f->outer : &f->lane,
@@ -81,8 +82,8 @@ static bool needs_no_blocks(const rd_loop_fold *f)
 
 /* Returns the rows of the combine tree: the most nodes of a cell (accumulator) at a time; 0: it
  * needs no tree. Pushing n blocks one by one leaves at most one node for each bit of n, like
- * carries of a binary counter. A share of a split fold begins at any block, so it has such nodes
- * on both sides. */
+ * carries of a binary counter. A share of a split fold begins at any block, so it has such nodes on
+ * both sides. Scans, and folds that an absorbing element can end (rd_fold_end), need none. */
 static int32_t rows_of_tree(const rd_loop_fold *f)
 {
     const rd_fold *fold = f->of.fold;
@@ -120,7 +121,8 @@ static bool moves_lane(const rd_program *p, const rd_loop_fold *f)
 /* ---- All of a fold --------------------------------------------------------------------------- */
 /* Fills the facts of a fold from its instructions; loop.h explains each field, and emit.h those of
  * f->of. A fold without elements has no step instruction (step -1): its cells (accumulators) only
- * begin and are finished. */
+ * begin and are finished. rd_positions() is how many values a position can have; rd_rises() says
+ * whether elements come by rising position. */
 static void fill_facts(const rd_program *p, const int32_t *made, bool whole, rd_loop_fold *f)
 {
     const rd_fold *fold   = f->of.fold;
@@ -201,7 +203,8 @@ static const char *why_no_tree(const rd_program *p, const rd_loop_fold *f)
 
 /* Finds the instructions that begin (start), step and close each fold, by their numbers; -1: there
  * is none. Returns a sentence if a fold has two steps, which trees cannot express, else NULL.
- * inst->b is the weight of a step, inst->c its mask. */
+ * inst->b is the weight of a step, inst->c its mask. Elements that go to groups, or belong to a
+ * sparse row, count as masked. */
 static const char *find_instructions(const rd_program *p, rd_loop_fold *fold)
 {
     const char *why = NULL;

@@ -83,7 +83,8 @@ static rd_interval interval_power(rd_interval x, rd_interval y)
 }
 
 /* Returns the interval of an operator's result, from those of its operands; `all` (unknown) of
- * operators that are not listed. */
+ * operators that are not listed. Roundings are widened to whole numbers, and only numbers from 0 on
+ * have a root. */
 static rd_interval interval_of_operator(rd_op op, const rd_interval *x)
 {
     switch (op) {
@@ -202,7 +203,8 @@ bool rd_narrows_float(const rd_let *let)
 
 /* True if each float that the cast can meet fits an int32_t, and is not negative for an unsigned
  * target.  A cast truncates, so -0.99 becomes 0. MOST is a little below 2^31, as functions may
- * exceed their interval by a rounding error. */
+ * exceed their interval by a rounding error. Of any other value x is `all`, whose infinite ends no
+ * type holds. */
 bool rd_narrows_bounded(const rd_schedule *t, const rd_let *let)
 {
     static const double MOST = 2147480000, LEAST_OF_UNSIGNED = -0.99;

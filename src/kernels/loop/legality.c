@@ -113,7 +113,8 @@ static bool ends_blocks(const rd_schedule *t, int32_t loop, int32_t fold)
 /* True if each state still takes its elements in the same order after an interchange: at most one
  * of the loops is over steps.  Where a block ends in the body, one loop must be over cells, which
  * are separate results. `a` and `b`: how the rounds of the outer and the inner loop map to the
- * fold's accumulators. */
+ * fold's accumulators. A fold without statements in the loop (NOT), or that begins and ends within
+ * a round (SAME), does not matter. MIXED rounds have no known order; ANY order may change. */
 static bool fold_may_interchange(const rd_schedule *t, int32_t fold, int32_t outer, int32_t inner)
 {
     const rd_mapping a = rd_mapping_of(t, fold, outer), b = rd_mapping_of(t, fold, inner);
@@ -192,9 +193,10 @@ static bool has_same_rounds(const rd_schedule *t, const rd_for *a, const rd_for 
            is_same_edge(t, &a->to, &b->to);
 }
 
-/* True if two loops may become one: they follow each other and visit the same indices, and no
- * round of one must wait for another round of the other, by a fold or by memory; else *why says
- * why not. */
+/* True if two loops may become one: they follow each other and visit the same indices, and no round
+ * of one must wait for another round of the other, by a fold or by memory; else *why says why not.
+ * An empty loop (from < 0) does not fuse. A fold may have statements in both if each round has
+ * cells of its own (RD_MAPS_CELLS). */
 bool rd_may_fuse(const rd_schedule *t, int32_t first, int32_t second, const char **why)
 {
     const stmt_range a = { t->stmt[first].first, -1 }, b = { t->stmt[second].first, -1 };

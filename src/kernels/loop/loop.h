@@ -229,7 +229,7 @@ typedef struct rd_loop_fold {
     bool         any_lane;  /* any lane may take an element: its innermost index says which  */
     bool         split;     /* tasks share it, and combine their partials                    */
     bool         blocks;    /* it has several blocks                                         */
-    bool         pair;      /* a sum scan of floats by math/so_far.h                         */
+    bool         pair;      /* a sum scan of floats by math/prefix_sums.h                   */
     int64_t      n_words;   /* `pair`: doubles of a cell                                     */
     int32_t      lanes;     /* lanes that can have elements                                  */
     int64_t      steps;     /* of the whole fold                                             */

@@ -7,7 +7,8 @@
 
 /* True if the value is a place: a whole number that follows from indices by sums, differences,
  * minima and maxima, and reads no memory. *coef gets the coefficient of the axis where nothing is
- * clamped: of min(i, 4) that of i, as 4 does not move. `depth` bounds the recursion. */
+ * clamped: of min(i, 4) that of i, as 4 does not move. `depth` bounds the recursion. Of two
+ * operands it is that of the first one that moves. */
 static bool is_place(const rd_schedule *t, int32_t value, int32_t axis, int depth, int64_t *coef)
 {
     const rd_let *let    = &t->let[value];
@@ -52,7 +53,8 @@ bool rd_coef_at_places(const rd_schedule *t, const rd_linear *at, int32_t axis, 
     return true;
 }
 
-/* The same; if memory holds a value of the position, the coefficient of the axis itself. */
+/* Returns the coefficient of the axis in a position, with nothing clamped; where memory holds a
+ * value of the position, that of the axis itself. */
 int64_t rd_coef_unclamped(const rd_schedule *t, const rd_linear *at, int32_t axis)
 {
     int64_t coef;

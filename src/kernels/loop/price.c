@@ -18,7 +18,8 @@ static int threads_of(const rd_program *p, int threads)
 
 /* Adds up the price of a tree from its regions (loops priced together) and its memory traffic.
  * Threads share the body only, not head and tail. Sequential traffic (streams) overlaps with
- * computation, so the longer of the two counts; scattered loads (looked_up) are waited for. */
+ * computation, so the longer of the two counts; scattered loads (looked_up) are waited for. A run
+ * costs s->run; several threads are woken (team_awake), and each is handed a task. */
 static rd_price price_of(const rd_schedule *t, const rd_speeds *s, int threads, const rd_regions *r)
 {
     const int           n = threads_of(t->p, threads);

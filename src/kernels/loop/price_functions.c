@@ -11,7 +11,8 @@ typedef enum function_family {
     LIKE_TANH
 } function_family;
 
-/* Returns the measured function that an operator resembles in its algorithm. */
+/* Returns the measured function that an operator resembles in its algorithm. Those that are not
+ * listed count as tanh. */
 static function_family family_of(rd_op op)
 {
     switch (op) {

@@ -84,7 +84,8 @@ static double line_latency_ns(const rd_price_site *at, int32_t loop, int32_t stm
 
 /* True if the load's innermost loop goes over the few columns that fill a row (`by`: elements from
  * row to row), for steps that each have a cell (accumulator) of their own. Pass `flatten_folds`
- * reads such rows contiguously, as one loop over memory. */
+ * reads such rows contiguously, as one loop over memory. Beside the steps only values, ends of
+ * blocks and early exits may stand in it. */
 static bool is_flat(const rd_price_site *at, int32_t stmt, int64_t by)
 {
     const int32_t   loop   = rd_loop_around(at->t, stmt);
@@ -115,9 +116,10 @@ static bool has_stride(const rd_price_site *at, int32_t loop, int32_t stmt, int6
     return stride.known && stride.by == by;
 }
 
-/* Returns the number of columns of an inner loop that holds only maps and stores dense results,
- * row behind row; 0: it is no such loop. Pass `flatten_maps` then goes through memory
- * contiguously. */
+/* Returns the number of columns of an inner loop that holds only maps and stores dense results, row
+ * behind row; 0: it is no such loop. Pass `flatten_maps` then goes through memory contiguously. The
+ * loop must stand directly in the vector loop (at->vector), and have 2 to RD_FLAT_COLUMNS columns,
+ * n elements from row to row. */
 static int64_t columns_of_map(const rd_price_site *at, int32_t stmt)
 {
     const int32_t loop      = rd_loop_around(at->t, stmt);

@@ -101,7 +101,8 @@ static double lanes_of_strip_ns(const rd_price_site *at, const rd_loop_fold *f)
 /* Returns the time to load and store the states of neighbours. States of a fold that begins in the
  * region (in_region) stay in registers, unless each element has several lanes. Only cells (an
  * accumulator for each element) are moved; if rounds of a loop share them, a few of these rounds
- * are jammed, and share the transfer. */
+ * are jammed, and share the transfer. `inner`: how far the innermost loop, if it is no vector loop,
+ * moves the cell. */
 static double states_ns(const rd_price_site *at, const rd_loop_fold *f, int32_t stmt,
                         rd_mapping mapping)
 {

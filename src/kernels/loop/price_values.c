@@ -8,7 +8,8 @@
 
 /* ---- Maps ------------------------------------------------------------------------------------ */
 /* Returns the time of a vector of elements of an operator that processors have instructions for,
- * from measured rows; others count as ops.def's cost in additions. */
+ * from measured rows; others count as ops.def's cost in additions. Extremes of floats and signs are
+ * two selections, comparisons one. */
 static double instruction_ns(const rd_speeds *s, rd_op op, rd_dtype type)
 {
     const bool   floats = rd_dtype_kind(type) == RD_KIND_FLOAT;
@@ -86,7 +87,8 @@ static double remainder_ns(const rd_speeds *s)
            s->vector;
 }
 
-/* The same by a constant: a product takes the place of the divisions. */
+/* Returns the time of an element of a remainder of floats by a constant: a product in double takes
+ * the place of the divisions, and 8 operations select the case. */
 static double constant_remainder_ns(const rd_speeds *s)
 {
     enum { OPERATIONS = 8 };
@@ -149,8 +151,9 @@ static double map_ns(const rd_price_site *at, const rd_let *let, bool vector)
 }
 
 /* ---- Casts and calls ------------------------------------------------------------------------- */
-/* Returns the time of a cast.  Casts between floats change the width, those between floats and
- * ints convert; ints of one width stay. `half`: the time to round to half precision. */
+/* Returns the time of a cast.  Casts between floats change the width, those between floats and ints
+ * convert; ints of one width stay. `half`: the time to round to half precision. Without vectors it
+ * is 2 instructions, to an int 3; to a bool it is a selection, in vectors. */
 static double cast_ns(const rd_price_site *at, const rd_let *let, bool vector)
 {
     const double     half     = half_rounding_ns(at, let->type);
@@ -172,7 +175,7 @@ static double cast_ns(const rd_price_site *at, const rd_let *let, bool vector)
 }
 
 /* Returns the time of an element of a user's function; one with a text (body) is compiled in, and
- * counts as a few operations. */
+ * counts as a few operations. A call without vectors counts half as much again, an estimate. */
 static double call_ns(const rd_price_site *at, const rd_let *let, bool vector)
 {
     enum { OPERATIONS = 6 };
@@ -185,7 +188,8 @@ static double call_ns(const rd_price_site *at, const rd_let *let, bool vector)
                   : OPERATIONS * at->s->one_add;
 }
 
-/* Returns the time of one element of a value that is computed, by its kind; constants take none. */
+/* Returns the time of one element of a value that is computed, by its kind; constants take none. An
+ * INDEX is two selections of 8 bytes each, a coordinate an addition. */
 double rd_value_ns(const rd_price_site *at, const rd_let *let, bool vector)
 {
     const rd_speeds *s = at->s;

@@ -193,7 +193,8 @@ static void add_body(rd_text *to, const rd_schedule *t, int32_t stmt, int depth)
 }
 
 /* Adds a line for each array of the tree: its strides, extent and memory.  "a0: states of f0, cells
- * 1 apart, lanes 1 apart, 3000 in task". */
+ * 1 apart, lanes 1 apart, 3000 in task". "seen by a byte": the flag that says whether a state has
+ * met an element is a byte. "4 a thread": each thread has so many lanes or elements. */
 static void add_stores(rd_text *to, const rd_schedule *t)
 {
     for (int32_t k = 0; k < t->n_store; k++) {

@@ -114,7 +114,7 @@ static rd_nanoseconds price_of_single_round(const rd_pricing *q, int32_t loop)
 
 /* Returns the price of all rounds of a vector loop: full vectors, and the tail one by one. A round
  * of the tail of a loop with loops inside takes 0.3 of a vector of 4 numbers, about, and more of a
- * longer vector. */
+ * longer vector. rd_vector_rounds_of() splits the rounds in these two. */
 static rd_nanoseconds price_of_rounds(rd_pricing *q, int32_t loop)
 {
     static const double    ONE = 0.3; /* the part of a vector of 4 that a round takes, about */
@@ -181,7 +181,8 @@ static double entry_of_round(const rd_pricing *q, int32_t loop)
 
 /* Returns the price of a statement with a body in a region (loops that share strips). A loop over
  * the region's axis, or one that is a vector loop already, is priced as vectors, with the serial
- * steps behind it. Any other loop stays around strips. */
+ * steps behind it. Any other loop stays around strips. rd_times() is a price times n, plus the time
+ * of entering loops. */
 static rd_nanoseconds price_in_region(rd_pricing *q, int32_t stmt, int32_t axis)
 {
     rd_nanoseconds sum;

@@ -85,9 +85,10 @@ static double allowance(const rd_speeds *s, int32_t regions, bool around)
     return regions == 0 ? (s->vector < 64 ? 16 : 1.25) : around && regions > 1 ? 1.02 : 1;
 }
 
-/* Returns the price of the cheapest region of `top`, or `otherwise`, the price without one.
- * Regions n and following are those chosen inside; the new region takes their place if it is
- * cheaper. An alternative's axis (what) of -1 stands for the loops inside by themselves. */
+/* Returns the price of the cheapest region of `top`, or `otherwise`, the price without one. Regions
+ * n and following are those chosen inside; the new region takes their place if it is cheaper. An
+ * alternative's axis (what) of -1 stands for the loops inside by themselves. q->r->n - n is their
+ * number. */
 static rd_nanoseconds best_of(rd_pricing *q, int32_t top, bool around, rd_nanoseconds otherwise,
                               int32_t n)
 {
@@ -122,8 +123,9 @@ static rd_nanoseconds price_of_part(rd_pricing *q, int32_t body)
 }
 
 /* Returns the price of a statement with a body. In a vector loop (`vector` >= 0) its rounds are
- * just added up. A vector loop of the tree itself is a region (loops that share strips). Else it
- * is the best of strips of this loop, and of a serial loop around the best regions inside. */
+ * just added up. A vector loop of the tree itself is a region (loops that share strips). Else it is
+ * the best of strips of this loop, and of a serial loop around the best regions inside. rd_times()
+ * is a price times the rounds, plus the time of entering the loop. */
 rd_nanoseconds rd_price_of_stmt(rd_pricing *q, int32_t stmt, int32_t vector)
 {
     const int32_t  n = q->r->n;
@@ -182,7 +184,8 @@ static rd_schedule *copy_without_block_ends(const rd_schedule *t)
 }
 
 /* Allocates all arrays of the search in one piece: trip counts and regions first, as they need
- * alignment, then the arrays of bools. r->at has room for a region of each loop and each part. */
+ * alignment, then the arrays of bools. r->at has room for a region of each loop and each part.
+ * False: no memory. rd_regions_free() frees the piece. */
 static bool get_memory(rd_pricing *q)
 {
     const size_t n = (size_t)q->t->n_stmt + 1, n_region = (size_t)q->t->n_for + RD_N_PARTS + 1,
@@ -202,8 +205,8 @@ static bool get_memory(rd_pricing *q)
 }
 
 /* Chooses the regions (groups of loops that share strips) of the head, the body and the tail. A
- * tree that has vector loops already is priced as it is, so `bare` is not needed. False: no
- * memory. */
+ * tree that has vector loops already is priced as it is, so `bare` is not needed. False: no memory.
+ * The caller calls rd_regions_free() in any case. */
 bool rd_regions_of(const rd_schedule *t, const rd_speeds *s, bool tells, rd_regions *r)
 {
     const bool chosen = has_vectors(t);

@@ -35,8 +35,9 @@ static bool is_transpose_of_rows(const rd_schedule *t, const rd_let *from, const
            rd_linear_coef(t, &to->at, column) > 0;
 }
 
-/* The same if the LOAD reads an array of the tree (store >= 0): both addresses are one index plus
- * a multiple of the other. */
+/* True if the LOAD reads an array of the tree (store >= 0) whose rows lie along axis `column`, and
+ * the STORE writes one whose rows lie along axis `row`: both addresses are one index plus a
+ * multiple of the other. */
 static bool is_transpose_of_array(const rd_schedule *t, const rd_let *from, const rd_stmt *to,
                                   int32_t column, int32_t row)
 {
@@ -46,7 +47,8 @@ static bool is_transpose_of_array(const rd_schedule *t, const rd_let *from, cons
 
 /* True if the loop by call holds one serial loop with one LOAD and one STORE of its value, which
  * make rows of the source columns of the target. Elements have 4 bytes or more, as the generated
- * C's function moves no smaller ones. */
+ * C's function moves no smaller ones. An array is transposed as a whole, from index 0 on; of rows
+ * in the program's memory a strip may be. */
 bool rd_is_transpose(const rd_schedule *t, int32_t loop)
 {
     const int32_t inner = t->stmt[loop].first;

@@ -73,9 +73,10 @@ static rd_range range_of(const registers *r, int32_t reg, int depth)
     }
 }
 
-/* Returns the bytes of the widest value that an element is computed from.  Casts that only widen
- * do not count: vectors would have to be put together from several for a narrower sum. WIDE: the
- * width where the depth ends, as all types have at most 8 bytes. */
+/* Returns the bytes of the widest value that an element is computed from.  Casts that only widen do
+ * not count: vectors would have to be put together from several for a narrower sum. WIDE: the width
+ * where the depth ends, as all types have at most 8 bytes. A choice is as wide as its operands;
+ * constants, which have no width of their own, count as 1 byte. */
 static int width_of(const registers *r, int32_t reg, int depth)
 {
     enum { WIDE = 8 };

@@ -58,7 +58,9 @@ static bool has_form(const rd_schedule *t, const rd_let *let, const rd_lookup *l
 }
 
 /* True if the LOAD is from a small table: exactly one INDEX that changes along the axis counts in
- * its address, and the axis itself does not.  *found gets the index and the table. */
+ * its address, and the axis itself does not.  *found gets the index and the table. An INDEX's word
+ * is the extent of its table, and its operand must change along the axis. slot >= 0: memory of the
+ * program. */
 bool rd_is_lookup(const rd_schedule *t, int32_t stmt, int32_t axis, rd_lookup *found)
 {
     const rd_let *let = rd_let_of(t, stmt);

@@ -209,7 +209,7 @@ typedef struct inner_stride {
 
 /* Lists the loops between a statement and `loop` that move its address, by rising stride; returns
  * how many. *gathers gets the product of the rounds of those that move it in an unknown way, as
- * each of them goes to another place. */
+ * each of them goes to another place. Loops beyond MOST_MOVES are left out. */
 static int32_t inner_strides_of(const rd_schedule *t, int32_t loop, int32_t stmt,
                                 inner_stride *found, double *gathers)
 {
@@ -242,7 +242,8 @@ static double lines_in(double elements, double bytes)
 /* Adds up the memory that an access touches in one round of the loop. Strides are taken from the
  * smallest on. A stride that stays within a cache line of the span so far extends the span; a
  * greater one makes several runs. `run`: elements touched in a span; `span`: its length in
- * elements; they differ if it has gaps. */
+ * elements; they differ if it has gaps. `whole`: the span has no gaps and fills at least one line.
+ */
 rd_footprint rd_footprint_of(const rd_schedule *t, int32_t loop, int32_t stmt)
 {
     rd_access     access[2];

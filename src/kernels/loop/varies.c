@@ -146,9 +146,10 @@ bool rd_is_gather(const rd_schedule *t, int32_t loop, int32_t stmt)
 }
 
 /* ---- Values ---------------------------------------------------------------------------------- */
-/* True if the loop writes what a load reads, so that the load may differ between rounds: by a
- * store behind it, of a value that varies, or to a place that moves. A store before the load, of
- * the same value to the same place, changes nothing. */
+/* True if the loop writes what a load reads, so that the load may differ between rounds: by a store
+ * behind it, of a value that varies, or to a place that moves. A store before the load, of the same
+ * value to the same place, changes nothing. q->varies has the values that were found so far. A SORT
+ * counts always. */
 static bool reads_changed(const variation_query *q, int32_t load)
 {
     const rd_schedule *t           = q->t;

@@ -199,7 +199,8 @@ static bool cells_allow(const rd_schedule *t, int32_t fold, int32_t loop, const 
 
 /* True if rounds are the fold's innermost steps, one lane (partial accumulator) each, beginning
  * with lane 0. If there are more elements than lanes, lanes wrap, and no loop inside may be over
- * steps. */
+ * steps. Unless any lane may take an element (any_lane), the lane position must be one axis,
+ * counted from 0. */
 static bool lanes_allow(const rd_schedule *t, int32_t fold, int32_t loop, const char **why)
 {
     const rd_fold *f = &t->p->fold[fold];

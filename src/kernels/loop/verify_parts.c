@@ -186,7 +186,8 @@ static bool is_kept(const rd_verifier *f, const rd_stmt *s)
            rd_verify_fails(f, "no load has taken what it is of");
 }
 
-/* Verifies a LET: its operands are in scope, its memory exists, and its value is new. */
+/* Verifies a LET: its operands are in scope, its memory exists, and its value is new. A LOAD may
+ * take its elements from an earlier one (is_kept). */
 bool rd_verify_let(const rd_verifier *f, const rd_stmt *s)
 {
     const rd_let *v;
@@ -289,7 +290,9 @@ static bool is_of_elements(const rd_verifier *f, const rd_stmt *s)
 /* Verifies a statement of a fold: its array holds states of that fold, and it has the positions,
  * operands and results that its kind needs. `takes`: it takes an element; `results`: it makes
  * results; `at`: it is about one element, so its lane (partial accumulator) and step must be in
- * scope. */
+ * scope. An element of a scan is taken by a PREFIX; by a STEP only where each element has a state
+ * of its own (per_element). COMBINE_PARTIALS and BUILD_TREE name an array only. CUT_AT_BLOCK ends a
+ * round of a block loop around. */
 bool rd_verify_fold(const rd_verifier *f, const rd_stmt *s)
 {
     const bool takes = s->kind == RD_S_STEP || s->kind == RD_S_PREFIX;

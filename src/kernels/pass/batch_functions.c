@@ -153,7 +153,9 @@ static int32_t split_loop(rd_schedule *t, int32_t loop, int32_t at)
 
 /* Puts a loop over chunks of rounds around the loop, and splits the loop in it in three (fission):
  * before the functions, the vector loop of functions, and behind. Values go from loop to loop
- * through arrays with an element for each round of a chunk (scalar expansion). */
+ * through arrays with an element for each round of a chunk (scalar expansion). Each
+ * rd_expand_values() passes the values of the one loop to the other. The middle loop stays serial
+ * where vectors are not legal. */
 static void split_into_batches(batching *r)
 {
     rd_schedule *t = r->t;

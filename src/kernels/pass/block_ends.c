@@ -52,7 +52,8 @@ static bool is_block_ends_of_cells(const rd_schedule *t, int32_t stmt)
 
 /* The pass: a loop that ends the blocks (runs of a fold's steps) of adjacent accumulators, outside
  * of vector loops, becomes a vector loop that is one call in the generated C (by_call). It then
- * comes from no loop of the program (of = -1), so that no later pass splits or unrolls it. */
+ * comes from no loop of the program (of = -1), so that no later pass splits or unrolls it. Without
+ * strips (target->strips NULL) the text has no vector loops, and nothing is done. */
 void rd_pass_block_ends(rd_schedule *t, const rd_target *target)
 {
     for (int k = 0; target->strips && k < RD_N_PARTS; k++)

@@ -30,9 +30,10 @@ static int32_t find_ends(const rd_schedule *t, int32_t loop, int32_t fold)
 }
 
 /* True if the rounds of a loop over the axis are consecutive steps of the fold. An element's step
- * is outer * (rows of lanes) + lane / lanes, where a lane is a partial accumulator. Either the
- * axis moves the lane by 1, over more than one row of lanes, or it moves `outer` so that the
- * product is 1. */
+ * is outer * (rows of lanes) + lane / lanes, where a lane is a partial accumulator. Either the axis
+ * moves the lane by 1, over more than one row of lanes, or it moves `outer` so that the product is
+ * 1. The product may be -1, too, as a backwards loop takes the steps in the order of a reverse
+ * scan. */
 static bool has_consecutive_steps(const rd_schedule *t, const rd_stmt *ends, int32_t axis)
 {
     const rd_fold *f     = &t->p->fold[ends->fold];
@@ -60,8 +61,8 @@ static rd_linear axis_plus(rd_schedule *t, int32_t axis, int64_t offset)
 }
 
 /* Puts a block loop around the loop: each of its rounds is a range of the axis, from mark `start`
- * to mark `stop`, and the inner loop visits that range. Early exits of the loop now leave the
- * block loop. The block loop comes from no loop of the program (of = -1). */
+ * to mark `stop`, and the inner loop visits that range. Early exits of the loop now leave the block
+ * loop. Returns the block loop. That comes from no loop of the program (of = -1). */
 static int32_t put_blocks_around(rd_schedule *t, int32_t loop)
 {
     rd_for  block = *rd_loop_of(t, loop);
@@ -85,7 +86,7 @@ static int32_t put_blocks_around(rd_schedule *t, int32_t loop)
 /* The new PUSH_IF_LAST `ends` stands behind `loop`, outside of the loops that stood between `loop`
  * and the `old` one. Those over cells (accumulators) are repeated around it. For the others it
  * names their last round (upper bound - 1), when all lanes have their elements. Returns the
- * outermost statement. */
+ * outermost statement. A bound `to` of one part is all that can_split() lets through. */
 static int32_t put_cell_loops_around(rd_schedule *t, int32_t ends, int32_t old, int32_t loop)
 {
     int32_t outer = ends;
@@ -114,9 +115,9 @@ static bool is_fold_begun_in(const rd_schedule *t, int32_t body, int32_t fold)
     return false;
 }
 
-/* Makes the CUT_AT_BLOCK name the first round (lower bound) of all loops between `loop` and the
- * old PUSH_IF_LAST, as none of these loops stands around the cut, so their axes are not bound
- * there. */
+/* Makes the CUT_AT_BLOCK name the first round (lower bound) of all loops between `loop` and the old
+ * PUSH_IF_LAST, as none of these loops stands around the cut, so their axes are not bound there.
+ * part[0] is all of the bound, as can_split() demands n == 1. */
 static void set_first_round(rd_schedule *t, rd_stmt *cut, int32_t old, int32_t loop)
 {
     for (int32_t k = t->stmt[old].parent; k != loop; k = t->stmt[k].parent) {

@@ -36,8 +36,9 @@ static bool is_unit_step_loop(const rd_schedule *t, int32_t stmt)
 
 /* ---- What is known of each ------------------------------------------------------------------- */
 /* Decides three things for each loop over another axis in the region (loops that share strips). Is
- * it unrolled? Is it bound by the latency of exp? How many of its rounds are jammed into the
- * vector loop, or into a serial loop around that (unroll-and-jam)? */
+ * it unrolled? Is it bound by the latency of exp? How many of its rounds are jammed into the vector
+ * loop, or into a serial loop around that (unroll-and-jam)? Loops over the region's own axis are
+ * not asked: they are what the strips divide. */
 static void decide_loops(const choosing *c, const rd_strip_at *r, const rd_strip *strip)
 {
     for (int32_t s = rd_next_stmt(c->t, r->top, r->top); s >= 0; s = rd_next_stmt(c->t, s, r->top))
@@ -65,7 +66,9 @@ static int part_of(const rd_schedule *t, int32_t stmt)
 
 /* Returns the region that is strip-mined: the one of least price, or one that a rule prefers to it
  * because its states (accumulators) stay in registers. *of gets the alternatives for explain; the
- * rule's region is the last of them, without a price (NAN). */
+ * rule's region is the last of them, without a price (NAN). `at` and `by` describe a region each:
+ * the tree, the vector's bytes, the statement, the axis, and whether that statement only holds
+ * loops over the axis (`around`). */
 static rd_strip_at choose_region(const choosing *c, const rd_region *from, rd_alternatives *of)
 {
     const rd_strip_at at = { c->t, c->vector, from->top, from->axis, from->around };
@@ -122,7 +125,8 @@ static bool describe_all(choosing *c, rd_get_fn *get, void *pool)
 
 /* Finds the regions of least price (groups of loops that share strips), describes each, and hands
  * out the arrays in *strips, with memory from get(). r.bare is a copy of the tree without ends of
- * blocks (runs of a fold's steps), on which regions are found. False: no memory. */
+ * blocks (runs of a fold's steps), on which regions are found. False: no memory. Then *strips is
+ * not to be used. */
 bool rd_choose_strips(const rd_schedule *t, const rd_target *target, rd_get_fn *get, void *pool,
                       rd_strips *strips)
 {

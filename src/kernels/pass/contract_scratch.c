@@ -96,7 +96,7 @@ static bool has_digits(shared_scratch *q, const rd_linear *at)
 
 /* Returns the position in the scratch of one strip: the index counts from the strip's first one
  * (mark `start`), and digits above it have the factor `step`, the strip's width, in place of the
- * panel's range. */
+ * panel's range. Of the marks, only that of the panel can occur (has_digits); it is left out. */
 static rd_linear position_in_strip(const shared_scratch *q, const rd_linear *at)
 {
     const rd_for *l    = strips_of(q);
@@ -120,7 +120,8 @@ static rd_linear position_in_strip(const shared_scratch *q, const rd_linear *at)
 
 /* ---- Which scratch --------------------------------------------------------------------------- */
 /* True if the access is a load or a store (no sort) in a vector loop over the strip's axis, inside
- * the loop over strips, at a position that is made of digits (has_digits). */
+ * the loop over strips, at a position that is made of digits (has_digits). A sort takes a whole
+ * row, which may be longer than a strip. */
 static bool is_in_strip(shared_scratch *q, const rd_access *a)
 {
     const int32_t vector = rd_vector_around(q->t, a->stmt);

@@ -33,7 +33,8 @@ static void set_varies(rd_strip_mining *c, int32_t value)
 /* Puts a short loop with all its statements into the open vector loop, and unrolls it. Loops over
  * the strip's axis inside are replaced by their bodies, as the vector loop visits their rounds.
  * Early exits are dropped, as vectors run to the end. Steps get the state (accumulator) of the
- * strip's element. */
+ * strip's element. rd_to_vector() moves the loop to the open vector loop, or to a new one;
+ * rd_set_state() chooses the accumulator. */
 static void keep_unrolled(rd_strip_mining *c, int32_t body, int32_t stmt)
 {
     rd_schedule *t = c->t;
@@ -61,7 +62,8 @@ static void keep_unrolled(rd_strip_mining *c, int32_t body, int32_t stmt)
 
 /* Keeps a loop over another axis around vector loops: a new LOOP statement with the same loop
  * record gets the old body, distributed. Early exits leave the new statement. Behind it a new
- * vector loop begins (open = -1). */
+ * vector loop begins (open = -1). rd_put_alone() puts a statement at the body's end, outside of
+ * vector loops. The old statement `stmt` stands nowhere afterwards. */
 static void distribute_other_loop(rd_strip_mining *c, int32_t body, int32_t stmt)
 {
     rd_schedule  *t    = c->t;
@@ -107,7 +109,8 @@ static void distribute_loop(rd_strip_mining *c, int32_t body, int32_t stmt)
 
 /* Distributes one statement by its kind.  A value that changes along the axis goes to a vector
  * loop; other values stand before it, in the strip's body. Statements of folds are put by
- * strip_folds.c; all others end the open vector loop. */
+ * strip_folds.c; all others end the open vector loop. rd_to_vector(), rd_to_strip() and
+ * rd_put_alone() move the statement to the end of the open vector loop, before it, or behind it. */
 static void distribute_stmt(rd_strip_mining *c, int32_t body, int32_t stmt)
 {
     const rd_stmt *s = &c->t->stmt[stmt];

@@ -120,9 +120,12 @@ static bool has_lane_of_row(const rd_schedule *t, const flat_columns *c, const r
            rd_linear_coef(t, &s->of.lane, strips->start) == -1;
 }
 
-/* True if the step is the fold's only statement in the loop over strips (ranges that vector loops
- * visit), apart from an early exit. That must look at all states of all columns, a constant number
- * of them (count.n == 0), so that their order, which changes, does not matter to it. */
+/* True if the step is the fold's only statement in the loop over strips (ranges of rows), apart
+ * from an early exit that tests all states of all columns. Their order changes, which does not
+ * matter to such an exit. It stands directly in the loop over strips, where copy_states() finds it,
+ * and tests the fold's first array (`store`). The number of states that it tests (`count`) is
+ * constant, without terms (n == 0): columns times lanes. The fold has no cells beyond these columns
+ * (n_cell), as flattening copies only theirs. */
 static bool has_only_full_exit(const rd_schedule *t, const flat_columns *c, int32_t step)
 {
     const int32_t fold = t->stmt[step].fold;
@@ -139,11 +142,13 @@ static bool has_only_full_exit(const rd_schedule *t, const flat_columns *c, int3
     return true;
 }
 
-/* True if the fold is a plain reduction over the rows with a cell (accumulator) for each column:
- * no scan, no groups, no user's reducer, no reducer of places (argmin).  The column moves only the
+/* True if the fold is a plain reduction over the rows with a cell (accumulator) for each column: no
+ * scan, no groups, no user's reducer, no reducer of places (argmin).  The column moves only the
  * cell, and the row only the lane. The loop over strips (ranges that vector loops visit) must be
- * the fold's own loop of steps (along), and `more`, an offset of states, must be 0. Its states
- * must be in the fold's first array (store == fold), with lanes side by side. */
+ * the fold's own loop of steps (along), and `more`, an offset of states, must be 0. Its states must
+ * be in the fold's first array (store == fold), with lanes side by side. rd_stmt_needs_fission() is
+ * true for a step that takes exponentials, which a function does for a whole strip. `outer` is the
+ * step's number, which neither axis may move. */
 static bool can_flatten_step(const rd_schedule *t, const flat_columns *c, int32_t stmt)
 {
     const rd_stmt      *s = &t->stmt[stmt];

@@ -106,7 +106,8 @@ static int32_t replacement_of(void *of, int32_t value)
 
 /* Writes a value of a column for each element of a strip to a new array, which is declared before
  * statement `before`, and makes the vector loop read it there. The array has a multiple of 16
- * elements, as vectors may access whole vectors. */
+ * elements, as vectors may access whole vectors. rd_load_at_start() adds the load at the start of
+ * the vector loop; replacement_of() puts it in the place of the value. */
 static void repeat_value(const rd_flattening *c, int32_t value, int32_t before)
 {
     rd_schedule   *t     = c->t;
@@ -207,12 +208,15 @@ static void flatten_vector_loop(const rd_flattening *c)
 }
 
 /* Brings the loops into the order of the sample, moves the loop over columns before the strips,
- * flattens the vector loop, and repeats each value of a column that it reads. The loop over
- * columns is removed if nothing is left in it. */
+ * flattens the vector loop, and repeats each value of a column that it reads. The loop over columns
+ * is removed if nothing is left in it. `around`: the loop over columns stands around the strips;
+ * `inside`: it stands in the loop over rows. hoist_point is the statement before which values of
+ * columns can be made; -1: nothing is flattened, and the new order of the loops is as good as the
+ * old one. */
 static void flatten(rd_flattening *c)
 {
     rd_schedule  *t = c->t;
-    const int32_t n = t->n_let; /* values hoist_point the pass adds some */
+    const int32_t n = t->n_let; /* values before this pass adds some */
     int32_t       hoist_point;
 
     if (c->around)

@@ -24,7 +24,8 @@ static const rd_for *loop_at(const rd_schedule *t, int32_t stmt)
 }
 
 /* True if the statement is a loop over all of a few columns: upwards from 0, by single indices (no
- * marks), over an axis of the program with at most 16 indices. */
+ * marks), over an axis of the program with at most 16 indices. Its lower bound is the constant 0:
+ * one part (n), not rounded to a multiple (by), without terms. */
 static bool is_over_columns(const rd_schedule *t, int32_t stmt)
 {
     const rd_for *loop = loop_at(t, stmt);
@@ -100,7 +101,8 @@ static bool find_columns_outside(rd_flattening *c, int32_t stmt)
 /* Fills *c.  True if the loops go over a few columns and over whole strips of the same rows.  The
  * generated C knows a strip's length (`fixed`), the last strip is not padded, and a strip begins
  * where its loop's mark (axis bound to an end of a round) says. A strip's first row must have
- * coefficient 1 in the vector loop's bound. */
+ * coefficient 1 in the vector loop's bound. Each bound of the vector loop is one position (n == 1),
+ * not rounded to a multiple (by <= 1). */
 static bool find_column_loops(rd_flattening *c, const rd_strips *strips, int32_t stmt)
 {
     const rd_schedule *t = c->t;
@@ -217,8 +219,9 @@ static bool can_flatten_stmt(rd_flattening *c, int32_t stmt, bool *stores)
     return can_move_to_column(let) && (s->parent == c->across || !is_positional(let));
 }
 
-/* True if the loops read what another vector loop of the strip makes, such as a factor of each
- * row. It would have to be repeated for each column. */
+/* True if the loops read what another vector loop of the strip makes, such as a factor of each row.
+ * It would have to be repeated for each column. inside: the loop over columns stands in the vector
+ * loop, else around it. */
 static bool has_operands_of_rows(const rd_flattening *c)
 {
     const rd_schedule *t     = c->t;
@@ -235,7 +238,9 @@ static bool has_operands_of_rows(const rd_flattening *c)
 }
 
 /* True if the loops hold only statements that can be flattened, and at least one store of
- * contiguous elements. If the loop over columns is the inner one, its body is all there is. */
+ * contiguous elements. If the loop over columns is the inner one, its body is all there is. The
+ * first loop looks at what stands in the loop over columns beside the loops in it, the second at
+ * the vector loop. */
 static bool has_only_maps(rd_flattening *c)
 {
     const rd_schedule *t      = c->t;
@@ -318,8 +323,9 @@ int32_t rd_hoist_point_of_columns(const rd_flattening *c)
     return found;
 }
 
-/* Tests the loops, then their statements, then what they read from other loops of the strip (a
- * range that vector loops visit), and at last the size of repeated values. */
+/* Fills *c; true if the loops at the statement are maps that can be flattened. Tests the loops,
+ * then their statements, then what they read from other loops of the strip (a range that vector
+ * loops visit), and at last the size of repeated values. */
 bool rd_find_flat_maps(rd_flattening *c, const rd_strips *strips, int32_t stmt)
 {
     return find_column_loops(c, strips, stmt) && has_only_maps(c) && !has_operands_of_rows(c) &&

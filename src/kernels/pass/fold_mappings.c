@@ -16,8 +16,9 @@
 enum { FEW_ELEMENTS = 16, FEW_STATEMENTS = 12, FEW_OF_MANY = 8 };
 
 /* ---- Statements of a fold -------------------------------------------------------------------- */
-/* Returns the first statement of the fold in the region (loops that share strips) that is of one
- * of these kinds; -1: there is none. `kinds` is a sum of RD_KIND_BIT()s, one bit for each kind. */
+/* Returns the first statement of the fold in the region (loops that share strips) that is of one of
+ * these kinds; -1: there is none. `kinds` is a sum of RD_KIND_BIT()s, one bit for each kind.
+ * RD_EACH_IN visits the region's statements. */
 static int32_t find_stmt(const rd_strip_at *r, int32_t fold, uint32_t kinds)
 {
     RD_EACH_IN (r, s)
@@ -47,7 +48,7 @@ bool rd_fold_begins_in(const rd_schedule *t, int32_t fold, int32_t loop)
 
 /* True if a fold of the region (loops that share strips) has elements along the axis: its lane
  * (partial accumulator) or step position moves with the axis, so that the axis is reduced or
- * scanned. */
+ * scanned. rd_coef() is the factor of the axis in a position of the program. */
 static bool has_steps_along(const rd_strip_at *r)
 {
     for (int32_t k = 0; k < r->t->p->n_fold; k++)
@@ -58,9 +59,9 @@ static bool has_steps_along(const rd_strip_at *r)
 }
 
 /* True if a loop in the region (loops that share strips) visits a list of index ranges (a block
- * mask) that clusters along the strips' axis (along which vector loops go) select, and no fold
- * goes along that axis. Only loops of the program (of >= 0) have bounds; list_at is the address of
- * the clusters, -1: no list. */
+ * mask) that clusters along the strips' axis (along which vector loops go) select, and no fold goes
+ * along that axis. Only loops of the program (of >= 0) have bounds; list_at is the address of the
+ * clusters, -1: no list. The address of the clusters has one addend, whose axis is theirs. */
 bool rd_has_clusters(const rd_strip_at *r)
 {
     const rd_program *p = r->t->p;
@@ -125,7 +126,10 @@ static bool is_plain(const rd_strip_at *r, const rd_linear *at)
 /* Returns the outermost loop within the region (loops that share strips) whose rounds all read the
  * same elements of a strided load; -1: none. They are then packed once before that loop. Going
  * outwards, it stops where the packed elements of 64 indices would exceed 28 KB, most of a
- * first-level cache. Loads with stride 0 or 1 need no packing. */
+ * first-level cache. Loads with stride 0 or 1 need no packing. A loop that moves the address
+ * multiplies the packed elements. It may stand only inside of the loop found, and must visit single
+ * indices. The program must not store to the memory, and positions must follow from whole axes
+ * alone (is_plain). */
 int32_t rd_loop_of_rereads(const rd_strip_at *r, int32_t stmt)
 {
     enum { MOST_BYTES = 28 << 10, STRIP = 64 };
@@ -151,7 +155,8 @@ int32_t rd_loop_of_rereads(const rd_strip_at *r, int32_t stmt)
 }
 
 /* True if the elements of a load are gathered or strided along the axis, or are f16, which vectors
- * convert strip by strip. False if a loop reads them again, as pass `pack_rereads` packs those. */
+ * convert strip by strip. False if a loop reads them again, as pass `pack_rereads` packs those.
+ * Stride 0 or 1 needs none. */
 bool rd_needs_packing(const rd_strip_at *r, int32_t stmt)
 {
     const rd_let *load = load_of(r, stmt);
@@ -241,7 +246,7 @@ static bool is_group_without_vectors(const rd_strip_at *r, int32_t loop, int32_t
 /* True if the loop is unrolled within the strip (a range that vector loops visit): it has few
  * rounds, which are all of an axis of the program, and each of its statements can be unrolled. Not
  * if tasks share its axis (root), as the rounds of a task are known only at run time, nor if it is
- * a sparse row (rd_is_row). */
+ * a sparse row (rd_is_row). A loop of many statements may have fewer rounds. */
 bool rd_unrolls_loop(const rd_strip_at *r, int32_t loop)
 {
     const rd_for *l    = rd_loop_of(r->t, loop);
@@ -313,9 +318,10 @@ static bool is_complete_in_round(const rd_strip_at *r, int32_t fold, int32_t beg
 
 /* For each fold with steps in the region (loops that share strips), says how neighbours in a strip
  * map to accumulators. in_order: they step one after the other. lanes: they are lanes (partial
- * accumulators) of a cell, as the lane moves with the axis and the fold begins outside. cells:
- * else each has a cell. inner: a fold of one block begins and ends in one round of a vector loop.
- */
+ * accumulators) of a cell, as the lane moves with the axis and the fold begins outside. cells: else
+ * each has a cell. inner: a fold of one block begins and ends in one round of a vector loop.
+ * begins: its BEGIN stands in the region. rd_needs_serial_steps() is asked only where the region is
+ * itself the loop over the axis (not `around`). */
 void rd_find_fold_mappings(const rd_strip_at *r, rd_fold_in_strip *fold)
 {
     for (int32_t k = 0; k < r->t->p->n_fold; k++) {

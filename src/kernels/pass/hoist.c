@@ -71,8 +71,9 @@ static bool is_plain_load(const hoisting *h, const rd_let *let)
     return true;
 }
 
-/* True if the statement is an invariant load, or a checked index of an invariant value.
- * Arithmetic stays: compilers move it as registers allow. */
+/* True if the statement is an invariant load, or a checked index of an invariant value. Arithmetic
+ * stays: compilers move it as registers allow. h->inside tells which values are made in the loop.
+ */
 static bool can_hoist(const hoisting *h, int32_t stmt)
 {
     const rd_stmt *s   = &h->t->stmt[stmt];

@@ -11,7 +11,7 @@
 #include "kernels/pass/index_math.h"
 
 /* Puts a statement that stands nowhere yet before the insertion point, and returns its value's
- * number. */
+ * number. After a failure (no memory) it is 0, which may be read. */
 static int32_t insert(rd_index_math *n, int32_t stmt)
 {
     if (n->t->failed)
@@ -89,7 +89,8 @@ rd_linear rd_index_min(rd_index_math *n, rd_linear a, rd_linear b)
     return rd_linear_same(n->t, &a, &b) ? a : binary_op(n, RD_OP_minimum, RD_I64, a, b);
 }
 
-/* Returns the larger of two positions, likewise without an operator for constants and equals. */
+/* Returns the larger of two positions. Constants are compared here, and equal positions need no
+ * operator. */
 rd_linear rd_index_max(rd_index_math *n, rd_linear a, rd_linear b)
 {
     if (is_constant(&a) && is_constant(&b))
@@ -140,8 +141,8 @@ rd_linear rd_index_load(rd_index_math *n, int32_t slot, rd_dtype type, rd_linear
 
 /* Inserts "r6 = lower bound from r4 to r5 of ..", a binary search: the first k of [from, to) for
  * which the slot (array of the program's memory) has `least` or more at position at + stride * k;
- * to - 1 if none has. The statement is a LOWER_BOUND; in its fields x and w are the ends, and
- * `arg` the stride. */
+ * to - 1 if none has. The statement is a LOWER_BOUND; in its fields x and w are the ends, and `arg`
+ * the stride. The value's kind is CLOSE, as a statement makes it that is no LET. */
 rd_linear rd_index_search(rd_index_math *n, int32_t slot, rd_linear from, rd_linear to,
                           rd_linear at, int32_t stride, rd_linear least)
 {

@@ -80,7 +80,7 @@ void rd_retarget_exits(rd_schedule *t, int32_t one, int32_t other, int32_t aroun
 
 /* Puts a loop of one round (RD_FOR_ONCE) around all pieces, so that an early exit from one piece
  * leaves them all. Its step is more than the axis has indices, so that one round is the whole
- * range. */
+ * range. It is neither a loop of the program (of) nor one over strips. */
 static void wrap_in_one_loop(rd_range_split *c, const rd_pieces *p, int32_t one, int32_t other)
 {
     rd_schedule *t    = c->t;
@@ -117,8 +117,8 @@ void rd_split_into_pieces(rd_range_split *c, const rd_pieces *p, int32_t *one, i
 }
 
 /* Splits the loop into up to three pieces by its mask: where it is unknown, true, and unknown
- * again. Without a mask (mask < 0) the loop only gets a smaller range. An early exit must leave
- * all pieces. n_add > 0: there is such a bound. */
+ * again. Without a mask (mask < 0) the loop only gets a smaller range. An early exit must leave all
+ * pieces. n_add > 0: the mask has that bound. */
 static void split_loop(rd_range_split *c)
 {
     const bool has_exit = rd_next_exit(c->t, c->stmt, c->stmt) >= 0;
@@ -144,8 +144,9 @@ static bool is_inst_in_loop(const rd_program *p, int32_t inst, int32_t loop)
 }
 
 /* True if the loop must run all its rounds: a fold of several blocks has its steps, but not its
- * BEGIN, in the loop, and another loop goes along the steps and ends blocks. A block must go to
- * the combine tree even without elements, so no round may be skipped. */
+ * BEGIN, in the loop, and another loop goes along the steps and ends blocks. A block must go to the
+ * combine tree even without elements, so no round may be skipped. f->along, the loop along the
+ * steps, is neither this loop nor around it; -1: there is no such loop. */
 static bool ends_blocks_inside(const rd_schedule *t, int32_t loop)
 {
     const rd_program *p = t->p;
@@ -200,9 +201,9 @@ static bool is_bound_visible(const rd_schedule *t, const rd_bound *b, int32_t st
     return visible;
 }
 
-/* True if the loop of the program has bounds by a mask that can be computed before it, goes
- * upwards between two positions, and only takes elements. The mask, if it is a value (mask >= 0),
- * must be made in the loop, so that a piece can drop it. */
+/* True if the loop of the program has bounds by a mask that can be computed before it, goes upwards
+ * between two positions, and only takes elements. The mask, if it is a value (mask >= 0), must be
+ * made in the loop, so that a piece can drop it. No block of a fold may end inside. */
 static bool can_split(const rd_schedule *t, int32_t stmt)
 {
     const rd_for    *loop   = rd_loop_of(t, stmt);

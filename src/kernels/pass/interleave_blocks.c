@@ -92,7 +92,8 @@ static bool has_plain_edges(const rd_for *loop)
 }
 
 /* True if the fold is a user's without weights (w < 0), mask and labels, with one lane along one
- * axis (mixed: along several), and its steps in the loop go into one cell (accumulator). */
+ * axis (mixed: along several), and its steps in the loop go into one cell (accumulator). The block
+ * loop goes upwards between two positions. */
 static bool can_interleave(const rd_interleaving *b)
 {
     const rd_schedule  *t    = b->t;
@@ -105,7 +106,8 @@ static bool can_interleave(const rd_interleaving *b)
 }
 
 /* True if all steps go along one loop with at least n blocks, whose range starts at the start of a
- * block. Sets top, the loop to be strip-mined, and row = 0, which stands for this case. */
+ * block. Sets top, the loop to be strip-mined, and row = 0, which stands for this case. b->steps
+ * are the steps of one block. */
 static bool is_one_row(rd_interleaving *b)
 {
     const rd_schedule *t = b->t;
@@ -173,9 +175,11 @@ static bool has_contiguous_rows(const rd_interleaving *b)
            !rd_linear_coef(b->t, &at->cell, b->axis);
 }
 
-/* True if steps go along short rows of a known length, [0, row), and some whole number of rows is
- * a whole number of blocks. There are enough rows, and the first one starts at the start of a
- * block. Sets top, row, axis, inner and n for the loop over rows. */
+/* True if steps go along short rows of a known length, [0, row), and some whole number of rows is a
+ * whole number of blocks. There are enough rows, and the first one starts at the start of a block.
+ * Sets top, row, axis, inner and n for the loop over rows. `from` and `to` are the bounds of a row,
+ * constants without terms. `first` has the positions of a row's first element, at index 0 of the
+ * inner axis. */
 static bool is_rows_of_blocks(rd_interleaving *b)
 {
     rd_schedule   *t    = b->t;

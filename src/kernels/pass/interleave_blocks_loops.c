@@ -98,7 +98,8 @@ static void set_range(rd_for *loop, rd_linear from, int64_t n)
 /* Adds the loop that packs the operands of all steps, one behind the other: "vector i0 from m0 to
  * m0 + 512 { r0 = ..; a1[i0 - m0] = r0 }". It is a copy of the loop over steps, with a STORE in
  * place of the STEP. b->first is m0. If there are rows (b->row elements each), the copy visits one
- * row, and a loop over rows stands around it. */
+ * row, and a loop over rows stands around it. An element is stored at its index less m0; if there
+ * are rows, at (row - m0) * b->row + its index in the row. */
 static void pack_elements(rd_interleaving *b, int32_t body)
 {
     rd_schedule    *t     = b->t;
@@ -187,8 +188,11 @@ static void take_steps(rd_interleaving *b, int32_t body)
     rd_append(t, vector, rd_add_stmt(t, &step));
 }
 
-/* Adds the loop that finishes the blocks (runs of a fold's steps) in order: "serial m1 to 8 {
- * store states f0, a3 at m1; push if last f0 .. }". */
+/* Adds the loop that ends the blocks (runs of a fold's steps) in order: "serial m1 to 8 { store
+ * states f0, a3 at m1; push if last f0 .. }". STORE_STATES copies the state of block m1 from array
+ * a3, where take_steps() has left it, to the fold's own state. PUSH_IF_LAST, with the positions of
+ * the block's last step, then sends that state to the combine tree as the block's result. It takes
+ * no element, so x is -1. */
 static void finish_blocks(rd_interleaving *b, int32_t body)
 {
     rd_schedule  *t      = b->t;
@@ -209,7 +213,8 @@ static void finish_blocks(rd_interleaving *b, int32_t body)
 /* ---- All together ---------------------------------------------------------------------------- */
 /* Puts an empty loop over n blocks at a time before the loop over single blocks, which keeps the
  * tail. `border` is the end, rounded down to whole rounds from the start on; there one loop ends
- * and the other begins. `width`: indices of a round, which are rows if there are rows. */
+ * and the other begins. `width`: indices of a round, which are rows if there are rows. Returns the
+ * new loop's statement. */
 static int32_t put_loop(rd_interleaving *b)
 {
     rd_schedule       *t      = b->t;

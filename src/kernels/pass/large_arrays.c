@@ -59,8 +59,9 @@ double rd_bytes_of_axes(const rd_schedule *t, const rd_linear *at, rd_dtype type
 /* ---- Stores ---------------------------------------------------------------------------------- */
 /* True if a store bypasses the caches.  It writes neighbours along the axis to an array outside of
  * scratch (temporary memory of a task), at positions without data.  No load reads the array, runs
- * of neighbours have 256 bytes or more, and the whole array is larger than the caches. The array
- * is one of the program's (slot >= 0). */
+ * of neighbours have 256 bytes or more, and the whole array is larger than the caches. The array is
+ * one of the program's (slot >= 0). rd_reach() is the most indices of an axis that a loop visits at
+ * a time. */
 bool rd_is_nontemporal_store(const rd_schedule *t, int32_t stmt, int32_t axis)
 {
     const rd_stmt *s = &t->stmt[stmt];
@@ -100,8 +101,9 @@ static double bytes_of_load(const rd_schedule *t, const rd_let *load)
 }
 
 /* True if a loop between the load and `loop` moves the load to other elements, so that a round of
- * `loop` reads more than one row. The axis of such a loop is neither the rows' (`axis`) nor that
- * of `loop`, and has a coefficient in the address. */
+ * `loop` reads more than one row. The axis of such a loop is neither the rows' (`axis`) nor that of
+ * `loop`, and has a coefficient in the address. That coefficient also counts where clamped indices
+ * pass it on (rd_coef_at_places). */
 static bool is_moved_between(const rd_schedule *t, int32_t load, int32_t loop, int32_t axis)
 {
     const rd_linear *at = &t->let[t->stmt[load].value].at;

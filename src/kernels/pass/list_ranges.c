@@ -45,7 +45,8 @@ static rd_linear load_from_list(rd_range_split *c, rd_linear number)
 }
 
 /* Loads the cluster number of the smallest, or largest (`most`), index that the loop sees of the
- * axis along which clusters lie; list_at is the address of the clusters. */
+ * axis along which clusters lie; list_at is the address of the clusters. rd_index_bound() gives
+ * that index; clusters->add[0], the only addend of the address, names the axis. */
 static rd_linear cluster_of(rd_range_split *c, bool most)
 {
     const rd_address *clusters = &c->t->p->address[c->bounds->list_at];
@@ -70,9 +71,9 @@ static rd_linear if_one_list(rd_range_split *c, const range_list *l, rd_linear x
     return rd_index_select(&c->n, rd_linear_of(1), l->distance, x, otherwise);
 }
 
-/* Finds which list applies: number least + most, of the strip's smallest and largest cluster.
- * Loads the numbers of its first range and of the one behind its last. If no list applies, there
- * is one range, number 0, of all indices. */
+/* Finds which list applies: number least + most, of the strip's smallest and largest cluster. Loads
+ * the numbers of its first range and of the one behind its last. If no list applies, there is one
+ * range, number 0, of all indices. `first` and `last` are set later. */
 static range_list find_list(rd_range_split *c)
 {
     range_list l = { .least = cluster_of(c, /*most=*/false), .most = cluster_of(c, /*most=*/true) };
@@ -154,7 +155,8 @@ static rd_linear range_edge(rd_range_split *c, const range_list *l, int32_t k, r
 
 /* Returns the end of what the round for the range before has visited, rounded up to whole strips
  * (ranges that vector loops visit). Two ranges may share a strip, which must be visited once. For
- * the first range: the loop's start. */
+ * the first range: the loop's start. `high` is the end of the range before, with its extra index if
+ * it was the first. */
 static rd_linear end_of_visited(rd_range_split *c, const range_list *l, rd_linear range)
 {
     const rd_linear before = plus(range, /*offset=*/-1);
@@ -167,7 +169,9 @@ static rd_linear end_of_visited(rd_range_split *c, const range_list *l, rd_linea
 
 /* Computes the pieces of one range: strips at its first and last index are masked, strips between
  * are covered (the mask is true). Only a strip whose elements are of one cluster (least >= most)
- * has covered strips; else `covered_from` is the loop's end, and nothing is covered. */
+ * has covered strips; else `covered_from` is the loop's end, and nothing is covered. The mask is
+ * false outside [first, last) and true in [begin, end). Each end is kept within the others, so that
+ * no piece has a negative length. */
 static rd_pieces find_pieces(rd_range_split *c, const range_list *l)
 {
     rd_index_math  *n     = &c->n;
@@ -245,7 +249,8 @@ static int32_t clusters_along(const rd_schedule *t, int32_t strips)
 
 /* Puts a block loop around the loop over strips (ranges that vector loops visit), so that no strip
  * has elements of two clusters. Each round is a run of elements of one cluster: CUT_AT_RUN ends it
- * before the first element whose cluster differs from that of the run's first. */
+ * before the first element whose cluster differs from that of the run's first. Numbers of clusters
+ * are 32-bit ints. */
 static void split_at_clusters(rd_schedule *t, int32_t strips, const rd_address *clusters)
 {
     rd_for  runs = *rd_loop_of(t, strips);

@@ -58,7 +58,9 @@ static int32_t replacement_of(void *of, int32_t value)
 
 /* Returns the value in the loop `to` that stands for a value of the loop `from`: constants and
  * coordinates are computed again, others are loaded from a new array that `from` fills. made_by:
- * the statement that makes a value. */
+ * the statement that makes a value. rd_add_array_before() declares an array with an element for
+ * each round of a chunk; the others add a store to the end of `from`, and a load to the start of
+ * `to`. */
 static int32_t expand_value(rd_schedule *t, int32_t value, int32_t from, int32_t to)
 {
     const rd_let  let = t->let[value];

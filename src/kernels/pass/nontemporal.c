@@ -45,7 +45,8 @@ static int32_t add_copying_loop(rd_schedule *t, int32_t loop, int32_t store, rd_
 /* Redirects a store into a new array with an element for each index of the strip (slot -1: not the
  * program's memory), and adds the copying loop. Strips without a fixed length are made to begin at
  * cache lines of the result (align_to), if the vector loop stands directly in their loop and no
- * other store has aligned them: non-temporal stores want whole lines. */
+ * other store has aligned them: non-temporal stores want whole lines. `strip` is the loop over
+ * strips around the vector loop; rd_strip_element() is the element's number in the strip. */
 static void convert_store(rd_schedule *t, int32_t loop, int32_t stmt, const rd_strip *r)
 {
     const rd_stmt to    = t->stmt[stmt];

@@ -9,7 +9,9 @@
 /* True if the fold has one accumulator of one number for a row, no combine tree, and any grouping
  * gives the same bits. Compilers then keep vectors of sums in registers, and merge them there,
  * where lanes (partial accumulators) would go through memory. Count in a row of 64 bytes: 16 ns
- * with lanes, 2.5 ns so. is_short: it sums in a narrow int type. */
+ * with lanes, 2.5 ns so. is_short: it sums in a narrow int type. rd_small_type() is not NULL for
+ * ints of 1 or 2 bytes and bools. in_strip says how neighbours map to accumulators: here to the
+ * lanes of one cell. */
 static bool can_use_one_state(const rd_strip_at *r, const rd_fold_in_strip *in_strip, int32_t fold)
 {
     const rd_loop_fold *f = &r->t->fold[fold];
@@ -35,7 +37,9 @@ static bool is_suitable(const rd_strip_at *r, int32_t stmt)
 }
 
 /* True if one strip (a range that vector loops visit) is the whole axis, which no tasks share
- * (root), and all statements of the region (loops that share strips) are suitable. */
+ * (root), and all statements of the region (loops that share strips) are suitable. `around`: the
+ * region only holds loops over the axis, and is none itself. rd_reach() is the most indices that a
+ * loop visits at a time. */
 static bool is_short_row(const rd_strip_at *r)
 {
     const rd_program *p = r->t->p;

@@ -88,7 +88,8 @@ static bool can_transpose(rd_dtype type)
 
 /* True if within a strip (a range that vector loops visit) the address moves with the row and the
  * column alone, so that the packed elements are a matrix. No value is in it (axis < 0), and its
- * other axes are bound outside of the strip. */
+ * other axes are bound outside of the strip. rd_binder_of() is the loop that binds the axis; -1:
+ * none does. */
 static bool has_fixed_base(const rd_schedule *t, const column_loops *c, const rd_linear *at)
 {
     for (int32_t k = 0; k < at->n; k++) {
@@ -105,7 +106,8 @@ static bool has_fixed_base(const rd_schedule *t, const column_loops *c, const rd
 /* Fills *c for a load.  True if the load reads columns of short rows that follow each other without
  * gaps: the row's stride is the number of columns.  The program does not write that memory (slot,
  * not a local array), and a strip's packed columns fit the cache.  The vector loop has a body of
- * its own (no call), and goes upwards in any order. */
+ * its own (no call), and goes upwards in any order. Compilers separate rows of fewer than 8
+ * elements of 8 bytes by themselves. */
 static bool find_column_loops(const rd_schedule *t, int32_t load, column_loops *c)
 {
     const rd_let *let = rd_let_of(t, load);
@@ -181,7 +183,7 @@ static void add_packing_loops(rd_schedule *t, const column_loops *c, int32_t arr
 }
 
 /* Makes all loads of the same columns in the strip (same memory, type and position) read the array
- * instead. */
+ * instead. `found` is looked up again, as packed_position() may move the tree's arrays. */
 static void redirect_loads(rd_schedule *t, const column_loops *c, int32_t array, const rd_let *let)
 {
     for (int32_t s = rd_next_stmt(t, c->strips, c->strips); s >= 0 && !t->failed;

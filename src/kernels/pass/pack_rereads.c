@@ -42,8 +42,9 @@ static bool is_plain(const rd_schedule *t, const rd_linear *at, int32_t strip)
     return true;
 }
 
-/* True if the load is strided along the axis (its factor is not 0 or 1), from memory of the
- * program (slot >= 0) that the program does not store to. */
+/* True if the load is strided along the axis (its factor is not 0 or 1), from memory of the program
+ * (slot >= 0) that the program does not store to. Its position must follow from whole axes alone
+ * (is_plain). */
 static bool can_pack(const rd_schedule *t, int32_t stmt, int32_t axis)
 {
     const rd_let *let  = rd_let_of(t, stmt);

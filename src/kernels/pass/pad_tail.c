@@ -37,7 +37,8 @@ static bool can_pad_load(const rd_strip_at *r, int32_t stmt, const rd_let *load)
 }
 
 /* True if the value can be computed for elements that do not exist: it is no call, no checked
- * index, and no operator that may warn of a division by 0. */
+ * index, and no operator that may warn of a division by 0. Nor is it made by a loop of its own
+ * (fission). */
 static bool can_pad_let(const rd_strip_at *r, int32_t stmt)
 {
     const rd_let *let = &r->t->let[r->t->stmt[stmt].value];
@@ -140,7 +141,9 @@ static bool can_pad_step(const rd_strip_at *r, const rd_strip *strip, const rd_f
 
 /* True if the last strip (a range that vector loops visit) may be padded. Strips have a fixed
  * length and a shorter tail, or there is one strip. Each statement of the region (loops that share
- * strips) is a loop, or a value or a step that can be padded. */
+ * strips) is a loop, or a value or a step that can be padded. A tail of 0 or -1 is none, or not
+ * known. Not if the region only holds loops over the axis (`around`), or one accumulator takes the
+ * whole strip (one_state). */
 bool rd_pads_tail(const rd_strip_at *r, const rd_strip *strip, const rd_fold_in_strip *fold)
 {
     if (strip->around || strip->one_state || !strip->fixed || (!strip->single && strip->tail <= 0))

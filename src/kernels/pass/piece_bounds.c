@@ -102,7 +102,8 @@ rd_linear rd_round_to_step(rd_range_split *c, rd_linear at, bool behind)
 /* Sets first and last, outside which the mask is false: the loosest values of both bounds, rounded
  * outwards to whole strips (ranges that vector loops visit). One masked index more on either side
  * is visited, and at least one of the whole range lo to hi, as a masked element turns a sum of -0
- * into 0. */
+ * into 0. So low_bound() gets -1 more; high_bound() gets 2 more, of which 1 makes the last index an
+ * end. */
 void rd_find_visited(rd_range_split *c, rd_pieces *p)
 {
     rd_index_math *n   = &c->n;

@@ -75,10 +75,11 @@ static int32_t loop_over_rows(const prefetching *f)
     return s >= 0 && rd_loop_of(f->t, s)->of >= 0 ? s : -1;
 }
 
-/* Returns the number of loops over strips in the row's body, before the load at hand, that read
- * the same elements. Loops with the same number `strip` count once, as strips and their tail do;
- * those with the number of the load's own strips do not count, unless that is a substrip (part of
- * a strip). */
+/* Returns the number of loops over strips in the row's body, before the load at hand, that read the
+ * same elements. Loops with the same number `strip` count once, as strips and their tail do; those
+ * with the number of the load's own strips do not count, unless that is a substrip (part of a
+ * strip). rd_strips_around() is the loop over strips around a statement; -1: none. `last` is the
+ * number of the strips that were counted last. */
 static int32_t count_earlier_loops(const prefetching *f, int32_t row)
 {
     int32_t count = 0, last = -1;
@@ -101,8 +102,10 @@ static int32_t count_earlier_loops(const prefetching *f, int32_t row)
 }
 
 /* Prefetches the next row in the second loop that reads a row; in substrips (parts of a strip), in
- * the first. Only if four rows fit the second-level cache, so that a prefetched row is still
- * there, and all rows together do not fit the caches. */
+ * the first. Only if four rows fit the second-level cache, so that a prefetched row is still there,
+ * and all rows together do not fit the caches. `coef`: elements from row to row. If one loop over
+ * strips stands around several loops over the axis (`around`), rows are prefetched in substrips
+ * only. */
 static void prefetch_next_row(prefetching *f)
 {
     const bool    is_substrip = rd_loop_of(f->t, f->strip)->substrip;
@@ -154,7 +157,8 @@ static int32_t loop_of_reread_rows(const prefetching *f)
 }
 
 /* Prefetches the next chunk of rows, one row at each row of this chunk, while the loop computes on
- * this chunk from the cache. `coef`: elements from row to row. */
+ * this chunk from the cache. `coef`: elements from row to row; the step of the loop over chunks is
+ * the rows of a chunk. */
 static void prefetch_next_rows(prefetching *f)
 {
     const rd_schedule *t    = f->t;
@@ -179,8 +183,9 @@ static bool has_lanes(const prefetching *f, const rd_strips *strips)
 
 /* Prefetches 2048 bytes further along the row, if the strip (a range that vector loops visit) has
  * at least 256 bytes and the array exceeds the caches.  Some processors stop between rows and
- * pages, and gain by it (simd/prefetch.c). Lower triangle of 8192 x 8192 f32, sums of rows: 1.43
- * of the time of a loop by hand without, 1.18 with. */
+ * pages, and gain by it (simd/prefetch.c). Lower triangle of 8192 x 8192 f32, sums of rows: 1.43 of
+ * the time of a loop by hand without, 1.18 with. rd_prefetches_rows is true on such processors.
+ * `width`: elements of a strip, 0: not known. */
 static void prefetch_along(prefetching *f, const rd_strips *strips)
 {
     enum { DISTANCE = 2048, LEAST = 256 }; /* bytes */

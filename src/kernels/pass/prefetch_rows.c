@@ -91,9 +91,10 @@ static int32_t next_prefetched_load(const row_prefetch *r, int32_t row, int32_t 
 
 /* ---- What is fetched ------------------------------------------------------------------------- */
 /* Computes where the next prefetch starts, counted from the first row behind the n rows at hand.
- * Parts before this one have prefetched n elements for each of theirs, row after row; each row
- * lies `pitch` elements behind the one before.  So the start is in row k if k rows are passed. The
- * length of a row in the strip (a range that vector loops visit) is `row`. */
+ * Parts before this one have prefetched n elements for each of theirs, row after row; each row lies
+ * `pitch` elements behind the one before.  So the start is in row k if k rows are passed. The
+ * length of a row in the strip (a range that vector loops visit) is `row`. rd_index_select()
+ * inserts a >= b ? x : y. */
 static rd_linear offset_behind_rows(const row_prefetch *r, int64_t pitch)
 {
     rd_schedule    *t      = r->t;
@@ -240,7 +241,7 @@ static int32_t merged_vector_in(const rd_schedule *t, int32_t stmt)
 /* The pass: where a loop reads several rows of a large array together (unroll-and-jam), it
  * prefetches the rows behind them.  Only wide strips (ranges that vector loops visit) qualify,
  * which are streamed from memory, and only processors that gain.  Statements from n on are those
- * that the pass has added. */
+ * that the pass has added. rd_prefetches_rows_behind is true on those. */
 void rd_pass_prefetch_rows(rd_schedule *t, const rd_target *target)
 {
     if (!target->strips || !rd_prefetches_rows_behind)

@@ -78,7 +78,8 @@ static bool find_loops(const rd_schedule *t, step_place *at)
 /* True if neighbours of a strip (a range that vector loops visit) are lanes (partial accumulators)
  * of the fold, a reduction without groups, along the strips' axis. Its states must be in memory
  * that other code may have the address of: the task's, or an array that the functions of a combine
- * tree take. */
+ * tree take. The loop over strips must be the fold's own loop along its steps, and hold no other
+ * statement of the fold. */
 static bool can_promote(const rd_schedule *t, const rd_target *target, int32_t fold, step_place *at)
 {
     const rd_loop_fold *f = &t->fold[fold];

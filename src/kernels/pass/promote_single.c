@@ -13,7 +13,7 @@
 
 /* True if the statement is a step into the only state of a user's reducer.  The fold has one lane
  * (partial accumulator) and no labels, and goes along a loop; its states are in the fold's first
- * array (number below n_fold). */
+ * array (number below n_fold). Nothing but the cell counts in its subscript (more). */
 static bool is_single_state(const rd_schedule *t, const rd_stmt *s)
 {
     const rd_loop_fold *f = s->fold >= 0 ? &t->fold[s->fold] : NULL;

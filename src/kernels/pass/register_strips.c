@@ -50,8 +50,9 @@ static int32_t body_of(const rd_schedule *t, int32_t loop)
 
 /* True if several rows along the old axis, `axis`, could be jammed (unroll-and-jam) in strips
  * (ranges that vector loops visit) of the new one (r->axis), so that their states (accumulators)
- * stay in registers. It fills `fold` and a strip of its own as for the new region (loops that
- * share strips), without changing the tree. */
+ * stay in registers. It fills `fold` and a strip of its own as for the new region (loops that share
+ * strips), without changing the tree. rd_may_enclose(): a loop over the new axis may stand around
+ * all of the body. */
 static bool can_jam_rows(const rd_strip_at *r, int32_t axis, rd_fold_in_strip *fold)
 {
     rd_strip    strip = { .axis = r->axis, .around = true };

@@ -41,8 +41,9 @@ static bool begins_with_same(const rd_schedule *t, const rd_let *let, const bool
            varies[t->operand[let->first + 1]];
 }
 
-/* Marks such differences in a vector loop as reversed: the generated C then has the operands the
- * other way round, and the negative number has the same square. */
+/* Marks differences of floats whose first operand is the same in all rounds of a vector loop, and
+ * which are only squared, as reversed: the generated C then has the operands the other way round,
+ * and the negative number has the same square. */
 static void reverse_in(rd_schedule *t, int32_t loop)
 {
     bool *const varies = malloc((size_t)t->n_let + 1);
@@ -61,9 +62,8 @@ static void reverse_in(rd_schedule *t, int32_t loop)
     free(varies);
 }
 
-/* The pass: marks (axes bound to the ends of a round) differences that are only squared as
- * reversed, if their first operand is the same for all rounds of a vector loop; in all vector
- * loops. */
+/* The pass: in all vector loops, marks differences that are only squared as reversed, if their
+ * first operand is the same in all rounds of the loop. */
 void rd_pass_reverse_squares(rd_schedule *t, const rd_target *target)
 {
     (void)target;

@@ -34,7 +34,8 @@ typedef struct piece {
 /* ---- What values are in a range -------------------------------------------------------------- */
 static rd_known known_value(piece *p, int32_t value, int depth);
 
-/* Returns what an operator on two whole numbers makes of what its operands are in the range. */
+/* Returns what an operator on two whole numbers makes of what its operands are in the range. The
+ * operands must be two 64-bit ints. */
 static rd_known known_map(piece *p, const rd_let *let, int depth)
 {
     if (let->from != RD_I64 || let->n != 2)
@@ -119,7 +120,8 @@ typedef struct seams {
 } seams;
 
 /* Finds the seams of the loop between lo and hi, from left to right: one seam, then the seams on
- * its left and on its right side, as clamps stand in clamps. */
+ * its left and on its right side, as clamps stand in clamps. range.seam stays lo if there is no
+ * seam. */
 static void find_seams(rd_schedule *t, int32_t loop, int64_t lo, int64_t hi, seams *found)
 {
     piece         p    = { .t = t, .axis = rd_loop_of(t, loop)->axis, .range = { lo, hi, lo } };
@@ -274,9 +276,10 @@ static void finish_piece(rd_schedule *t, const rd_target *target, int32_t loop, 
 }
 
 /* Splits the loop at its seams between lo and hi into a piece for each side. Where strips (ranges
- * that vector loops visit) must stay whole (by > 1), the strip around a seam is a piece of its
- * own, up to `by` indices on either side, which keeps its choices. The last piece is the loop
- * itself. */
+ * that vector loops visit) must stay whole (by > 1), the strip around a seam is a piece of its own,
+ * up to `by` indices on either side, which keeps its choices. The last piece is the loop itself.
+ * made[k] is the piece on the left of seam k, strip[k] the one around it, -1: none.
+ * rd_round_to_step() rounds a position to whole strips, down or up (`behind`). */
 static void split_at(rd_range_split *c, const rd_target *target, const seams *found, int64_t lo,
                      int64_t hi)
 {
@@ -350,7 +353,9 @@ static int64_t strip_of(const rd_target *target, const rd_for *loop)
 
 /* True if the loop may be split: it goes upwards between two positions, over indices of the
  * program, and nothing in it leaves it early.  Loops over narrow strips are split between strips,
- * which leaves strips with a seam inside, and vector loops inside of strips. */
+ * which leaves strips with a seam inside, and vector loops inside of strips. A vector loop that
+ * makes values for others must stay one (hands_on); nobody outside can read the values of a serial
+ * loop. Nor may it test for ends of blocks of a fold around it. */
 static bool can_split(const rd_schedule *t, const rd_target *target, int32_t stmt)
 {
     const rd_for *loop     = rd_loop_of(t, stmt);

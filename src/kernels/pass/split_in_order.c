@@ -160,8 +160,9 @@ static bool can_split(const rd_schedule *t, int32_t stmt)
 
 /* ---- Two loops of one ------------------------------------------------------------------------ */
 /* Moves late statements behind all others, in their order. Returns the first of them, or -1. All
- * are classified before one moves, as the order of statements decides. Two loops: first marks,
- * then moves. */
+ * are classified before one moves, as the order of statements decides. Two loops: first marks, then
+ * moves. `end` is the last statement before any has moved, so the second loop ends there. Without
+ * memory nothing moves, and the tree has failed. */
 static int32_t sink_late(rd_schedule *t, int32_t loop)
 {
     const int32_t end   = t->stmt[loop].last;
@@ -186,8 +187,9 @@ static int32_t sink_late(rd_schedule *t, int32_t loop)
 }
 
 /* Strip-mines the loop into chunks of 64 rounds, and splits it in each chunk before the first late
- * statement (loop distribution). The first loop becomes a vector loop, and passes its values to
- * the serial one by arrays. */
+ * statement (loop distribution). The first loop becomes a vector loop, and passes its values to the
+ * serial one by arrays. If no statement before the late ones is early, or the loop must not be
+ * split there, it stays. */
 static void split_loop(rd_schedule *t, int32_t loop)
 {
     const int32_t at = sink_late(t, loop);

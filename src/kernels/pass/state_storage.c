@@ -35,10 +35,11 @@ static int32_t begin_of(const rd_schedule *t, int32_t fold)
     return begin;
 }
 
-/* Returns the bytes of all arrays of the fold's states (accumulators). A state has n_state
- * numbers, each in an array of its own. A scan of several blocks (runs of a fold's steps) also has
- * the states before the block (before). A scan of pairs hi + lo (pair) has one more array, and
- * n_words doubles. A scan by the tree has arrays for nodes of `levels` levels. */
+/* Returns the bytes of all arrays of the fold's states (accumulators). A state has n_state numbers,
+ * each in an array of its own. A scan of several blocks (runs of a fold's steps) also has the
+ * states before the block (before). A scan of pairs hi + lo (pair) has one more array, and n_words
+ * doubles. A scan by the tree has arrays for nodes of `levels` levels. of.bytes is the most bytes
+ * of one number. rd_bytes_times() is a product that cannot overflow. */
 static int64_t bytes_of(const rd_schedule *t, int32_t fold)
 {
     const rd_loop_fold *f      = &t->fold[fold];

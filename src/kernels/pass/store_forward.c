@@ -71,7 +71,7 @@ static int32_t vector_of(const rd_schedule *t, int32_t load)
 /* Returns the body that the load's vector loop stands in; also through serial loops that neither
  * move its address nor write to its memory, such as the loop over coordinates of a pair of points.
  * Those only around short strips (128 elements), as the value then goes from loop to loop by a
- * local array. */
+ * local array. Such a loop is one of the program (of >= 0) over single indices (no mark). */
 static int32_t body_of(const rd_schedule *t, int32_t vector, const rd_let *let)
 {
     enum { MOST_WIDTH = 128 };

@@ -12,7 +12,9 @@
 /* Gives each element of the strip states of its own, if the fold begins in the strip.  They are
  * adjacent in an array, or variables if the fold also ends in the same round of a vector loop.  An
  * element has one cell (accumulator), or several if the cell also depends on other axes. The
- * subscript of a state is cell * lanes * width + lane * width + element. */
+ * subscript of a state is cell * lanes * width + lane * width + element. A cell that moves with the
+ * strips' axis alone (n_add == 1) is one for each element; with other axes, rd_cells_of_element()
+ * counts them. */
 static void resize_states(rd_strip_mining *c, const rd_stmt *begin)
 {
     const rd_fold_in_strip *f     = &c->strips->fold[begin->fold];
@@ -68,7 +70,9 @@ static int32_t first_lane(rd_strip_mining *c, int32_t body, int32_t lanes)
 /* Sets the lane, the cell (accumulator) and the offset `more` of the state that a statement of a
  * fold is about. A lane is the element's number in the strip (a range that vector loops visit),
  * plus the strip's first lane if a strip has fewer elements than there are lanes. In a fold that
- * begins in the strip each element has its own state: `more` is its number. */
+ * begins in the strip each element has its own state: `more` is its number. rd_cell_of_element()
+ * numbers the cells of one element, without the strips' axis. A lane that is set here is below the
+ * number of lanes, so it needs no modulo (`wraps`). */
 void rd_set_state(rd_strip_mining *c, int32_t body, rd_stmt *s)
 {
     const rd_fold_in_strip *f     = &c->strips->fold[s->fold];

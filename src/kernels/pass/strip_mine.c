@@ -98,9 +98,10 @@ static void set_cells_of_stores(rd_schedule *t, const rd_strips *strips)
         t->store[k].cells = strips->fold[k].cells;
 }
 
-/* The pass: strip-mines all chosen loops: each becomes a loop over strips with vector loops
- * inside. A strip with loop < 0 is of a whole part of the program. Regions with a sort stay as
- * they are. c.varies has room for all values and for those that are added meanwhile. */
+/* The pass: strip-mines all chosen loops: each becomes a loop over strips with vector loops inside.
+ * A strip with loop < 0 is of a whole part of the program. Regions with a sort stay as they are.
+ * c.varies has room for all values and for those that are added meanwhile. around: the loop or part
+ * holds the loops over the axis, which get one loop over strips around them. */
 void rd_pass_strip_mine(rd_schedule *t, const rd_target *target)
 {
     if (target->strips)

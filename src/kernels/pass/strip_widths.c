@@ -85,7 +85,8 @@ static int64_t trips_of(const measuring *m, const rd_for *loop)
 /* True if each round of the loop reads other elements, so that they come from memory: the address
  * moves, over more than 8 rounds, and PREFETCHED elements or more in all. Sliding windows move
  * less, as their strips overlap; in strips of 64 their states (accumulators) stay in registers. An
- * unrolled loop keeps its elements in registers, so there any distance counts. */
+ * unrolled loop keeps its elements in registers, so there any distance counts. rd_coef_unclamped()
+ * is the factor of the axis in the address, also by way of clamped indices. */
 static bool is_streaming_loop(const measuring *m, int32_t stmt, const rd_linear *at)
 {
     const rd_for *loop  = loop_of(m, stmt);
@@ -107,8 +108,9 @@ static bool is_often(const measuring *m, const rd_for *loop)
            (trips >= ROWS_OF_TILE && rd_reach(p, loop->axis) < p->axis_extent[loop->axis]);
 }
 
-/* True if a loop in the region (loops that share strips) makes the load read other elements in
- * each round, and no loop around that one reads the same elements often, from a cache. */
+/* True if a loop in the region (loops that share strips) makes the load read other elements in each
+ * round, and no loop around that one reads the same elements often, from a cache.
+ * rd_coef_unclamped() is 0 if the loop does not move the address. */
 static bool is_streaming_load(const measuring *m, int32_t stmt, const rd_linear *at)
 {
     bool streams = false;
@@ -206,9 +208,9 @@ static bool is_bounding(const measuring *m)
 }
 
 /* Returns the width of strips of streamed rows: as long as the states (accumulators) still fit
- * twice the first-level cache, but not so short that runs of memory get short. 256 if a mask
- * bounds a loop by the strip's position, as narrower strips leave out more of that loop. At most
- * the axis (reach). */
+ * twice the first-level cache, but not so short that runs of memory get short. 256 if a mask bounds
+ * a loop by the strip's position, as narrower strips leave out more of that loop. At most the axis
+ * (reach). That least width is smaller on processors that gain by prefetching rows. */
 static int32_t wide_width(const measuring *m)
 {
     enum { BOUNDING = 256 };
@@ -341,7 +343,8 @@ enum { CALLED = 512, NONTEMPORAL = 128 };
 /* Chooses the first case that applies: one accumulator, lanes, a short axis, exp of pairs, streamed
  * rows, calls or non-temporal stores; else strips of 64.  `reach` is the most indices that a loop
  * visits. A task that shares the axis (root) may get any part of it, unless one task runs all
- * (whole). */
+ * (whole). `fixed`: all strips but the tail have `width` elements; `single`: there is one; `wide`:
+ * its rows are streamed; `has_arrays`: loops of a strip pass arrays or states. */
 void rd_find_width(const rd_strip_at *r, const rd_fold_in_strip *fold, rd_strip *strip)
 {
     const measuring m         = { r, fold };

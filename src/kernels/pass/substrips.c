@@ -144,7 +144,8 @@ static void split_row(rd_schedule *t, int32_t row)
 }
 
 /* True if the statement is a serial loop of the program whose rounds are rows, each of which goes
- * over a wide strip (streamed from memory) of more than 512 elements. */
+ * over a wide strip (streamed from memory) of more than 512 elements. The loop runs over no strips
+ * itself (strip < 0), its axis is not the strip's, and the strip is not divided yet. */
 static bool is_row_of_wide_strip(const rd_schedule *t, const rd_target *target, int32_t stmt)
 {
     const rd_for   *loop   = t->stmt[stmt].kind == RD_S_LOOP ? rd_loop_of(t, stmt) : NULL;

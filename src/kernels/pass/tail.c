@@ -79,8 +79,9 @@ static int32_t add_tail(rd_schedule *t, int32_t stmt, rd_edge_part border, const
 
 /* True if the row has 4 strips (ranges that vector loops visit) or fewer and a known length, which
  * is then a constant of the generated C. States of lanes (partial accumulators) stay in registers
- * from strip to strip then (the variance of rows of 192 f32: 62 ns, so 30). No terms (n == 0):
- * both bounds are constants. */
+ * from strip to strip then (the variance of rows of 192 f32: 62 ns, so 30). No terms (n == 0): both
+ * bounds are constants. Strips around several loops (`around`) do not count. A tail of -1 is not
+ * known. */
 static bool is_few_strips(const rd_for *loop, const rd_strip *r)
 {
     enum { FEW = 4 };
@@ -91,7 +92,8 @@ static bool is_few_strips(const rd_for *loop, const rd_strip *r)
 }
 
 /* Makes early exits from the loop over whole strips (ranges that vector loops visit) leave its
- * tail, too, and removes those that stand directly in the tail. */
+ * tail, too, and removes those that stand directly in the tail. Nothing stands behind the tail that
+ * such an exit could skip. */
 static void retarget_exits(rd_schedule *t, int32_t whole, int32_t tail)
 {
     for (int32_t s = whole; s >= 0; s = rd_next_stmt(t, s, whole))
@@ -129,7 +131,10 @@ static int32_t interchange_outwards(rd_schedule *t, int32_t stmt)
  * the earliest.
  *
  *     once i0 from lo to (hi down to lo + 20 k); serial i0 to (hi down to lo + 8 k) by 8;
- *     once i0 to hi */
+ *     once i0 to hi
+ *
+ * The new strips begin where the loop `stmt` ends. The tail's lower bound is the greatest of its
+ * parts, so it begins behind both. */
 static int32_t add_share(rd_schedule *t, int32_t stmt, int32_t tail_stmt)
 {
     enum { SHARE = 8 };
@@ -164,7 +169,8 @@ static bool is_shared_strip(const rd_schedule *t, const rd_strip *r)
 /* Keeps the strips of full length in the loop, so that the generated C knows their width, and adds
  * the tail behind for the rest. `border` is the end, rounded down to whole strips, where the tail
  * begins; r->tail == 0: nothing is left for it. Loops with several bounds, or backwards, stay as
- * they are. */
+ * they are. If tasks share an axis that is one strip, narrower strips for a part of it come between
+ * (share). */
 static void split_tail(rd_schedule *t, int32_t stmt, const rd_strip *r)
 {
     const rd_for loop = *rd_loop_of(t, stmt);
@@ -211,7 +217,8 @@ static void make_single_round(rd_schedule *t, int32_t stmt, const rd_strip *r)
 
 /* Pads, splits or merges the strips of a loop. An only strip (single) is padded at most. Strips of
  * fixed width get a tail. Others become one round over all elements, unless an array has room for
- * one strip only. */
+ * one strip only. Substrips, which divide a strip again, stay. Strips with an unrolled loop are not
+ * padded. */
 static void split_strips(rd_schedule *t, int32_t stmt, const rd_strip *r)
 {
     if (rd_loop_of(t, stmt)->substrip)

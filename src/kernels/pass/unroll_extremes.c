@@ -28,7 +28,8 @@ enum { FOUR = 4 };
 /* ---- Which ----------------------------------------------------------------------------------- */
 /* True if the statement is an unmasked, unlabelled step of an extreme with one state, or a plain
  * value. Gathers (a value in the address, axis < 0) are not: their latency is longer, and compilers
- * gather four by a vector, in twice the time. One state (lanes 1) takes all elements. */
+ * gather four by a vector, in twice the time. One state (lanes 1) takes all elements.
+ * rd_notes_nan() is true for minima and maxima of sparse rows of floats. */
 static bool can_unroll_stmt(const rd_schedule *t, const rd_stmt *s)
 {
     const rd_let *let = s->kind == RD_S_LET ? &t->let[s->value] : NULL;
@@ -46,10 +47,10 @@ static bool can_unroll_stmt(const rd_schedule *t, const rd_stmt *s)
 }
 
 /* True if the loop is a sparse row of 16 elements or more in the mean, upwards between two
- * unrounded bounds, with such a step.  In short rows the tail is much, and each loop ends with a
- * branch that may be mispredicted (maxima of f32, rows of 3 in the mean: 0.82 of the speed; of 20:
- * 0.93, or 1.5 where rows are few; of 250: 2.4). It is a loop of the program (of >= 0) without
- * strips. */
+ * unrounded bounds, with a step of an extreme.  In short rows the tail is much, and each loop ends
+ * with a branch that may be mispredicted (maxima of f32, rows of 3 in the mean: 0.82 of the speed;
+ * of 20: 0.93, or 1.5 where rows are few; of 250: 2.4). It is a loop of the program (of >= 0)
+ * without strips. */
 static bool can_unroll(const rd_schedule *t, int32_t loop)
 {
     enum { LONG = 16 };
@@ -94,9 +95,9 @@ static int32_t add_loop(rd_schedule *t, int32_t body, rd_for_kind kind, int32_t 
     return made;
 }
 
-/* Moves the step out of the unrolled loop `elements` into a loop by call (one call in the
- * generated C) behind it, over the same four indices. The elements go from one to the other
- * through an array. */
+/* Moves the step out of the unrolled loop `elements` into a loop by call (one call in the generated
+ * C) behind it, over the same four indices. The elements go from one to the other through an array.
+ * The lower bound of `elements` is just the mark, so the bound's only term names it. */
 static void move_step(rd_schedule *t, int32_t step, int32_t elements)
 {
     const int32_t body = t->stmt[elements].parent, value = t->stmt[step].x;

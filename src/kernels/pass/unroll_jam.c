@@ -98,7 +98,8 @@ static int32_t make_round(rd_schedule *t, int32_t loop, int32_t mark, int32_t k)
 
 /* Makes the loop over `rows` rounds at a time: `for (mark = from; mark < border; mark += rows)`,
  * where `border` is the end of the last whole round. Its vector loop's body has the rounds one
- * behind the other, and states (accumulators) that they share are variables. */
+ * behind the other, and states (accumulators) that they share are variables. rd_promote_states()
+ * makes a variable of each state that at least one step uses. */
 static int32_t make_merged_loop(rd_schedule *t, int32_t loop, int32_t rows,
                                 const rd_edge_part *border)
 {

@@ -161,8 +161,9 @@ static bool can_hand_on(const rd_schedule *t, int32_t loop, int32_t stmt)
 }
 
 /* True if the arrays can be made as large as all jammed rows (unroll-and-jam) need: a row has 1 to
- * 8 of its own, each local, with at most 1024 elements or states for all rows together. States
- * that a BEGIN resets must be local, too, as each row has its own. */
+ * 8 of its own, each local, with at most 1024 elements or states for all rows together. States that
+ * a BEGIN resets must be local, too, as each row has its own. Arrays of elements must be readable
+ * by other parts of the row (can_hand_on). */
 static bool can_multiply_arrays(const rd_schedule *t, int32_t loop, int32_t rows)
 {
     int32_t n = 0;

@@ -154,9 +154,10 @@ static int32_t loop_inside(const row_loops *q, int32_t stmt)
     return -1;
 }
 
-/* True if the step can be jammed in a loop inside: its fold begins in the row; or it has the same
- * cell (accumulator) in all rows, with one lane, and no other statement in the row than ends of
- * blocks (runs of a fold's steps). */
+/* True if the step can be jammed in a loop inside: its fold begins in the row; or, in a row of
+ * several loops (n > 1), no other statement of the fold stands there but ends of blocks (runs of a
+ * fold's steps). Then it must have one lane, the same cell (accumulator) in all rows, and another
+ * one for each element of the strip (cells). Scans and users' reducers are left. */
 static bool can_jam_step(const row_loops *q, int32_t stmt)
 {
     const rd_schedule *t    = q->r->t;
@@ -208,7 +209,8 @@ static bool keeps_order(const row_loops *q, int32_t stmt)
 
 /* True if the statement of a row can be jammed (unroll-and-jam). Early exits and prefixes of scans
  * cannot, nor loads that are packed again in each row. Between loops anything else may stand; in a
- * loop inside only values and steps. */
+ * loop inside only values and steps. If the row has several loops (n > 1), they are jammed part by
+ * part, which must keep the order of statements. */
 static bool can_jam_stmt(const row_loops *q, int32_t stmt)
 {
     const rd_stmt *s       = &q->r->t->stmt[stmt];
@@ -247,7 +249,8 @@ static bool can_serve_rows(const row_loops *q, int32_t inside)
 
 /* 4 or 8, if the rows of the loop can be jammed (unroll-and-jam), else 0.  The loop is one of the
  * program, upwards, with so many rounds or more, in strips (ranges that vector loops visit) of at
- * most 128.  All loops inside can serve several rows. */
+ * most 128.  All loops inside can serve several rows. 8 rows are jammed where a strip of floats is
+ * one vector, as its states then fill fewer registers. */
 int32_t rd_unroll_jam_outer_rounds(const rd_strip_at *r, const rd_strip *strip,
                                    const rd_fold_in_strip *fold, int32_t loop)
 {

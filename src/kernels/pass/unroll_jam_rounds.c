@@ -60,9 +60,9 @@ static bool has_prefetched_rows(const jam_candidate *m)
     return false;
 }
 
-/* True if the loop streams short rows from memory, and even the longest is short. Several rows
- * at once end before hardware prefetchers detect them; one by one they are one stream. From 4
- * KiB on they are prefetched by software. */
+/* True if the loop streams short rows from memory, and even the longest is short. Several rows at
+ * once end before hardware prefetchers detect them; one by one they are one stream. From 4 KiB on
+ * they are prefetched by software. A longer run than RD_RUN_BYTES is read no faster. */
 static bool has_short_streams(const jam_candidate *m)
 {
     enum { PREFETCHED_BYTES = 4096 };
@@ -100,9 +100,9 @@ static int rounds_to_merge(const jam_candidate *m)
     return states > 2 ? 8 : 4;
 }
 
-/* Operations of a round, with those of unrolled loops inside, times their rounds. Ends of folds
- * count 0, a loop 2. A result in half precision counts as a dozen, for its rounding: chains of
- * these keep gcc's combiner busy for half a minute. Counting ends at 1000. */
+/* Returns the operations of a round, with those of unrolled loops inside, times their rounds. Ends
+ * of folds count 0, a loop 2. A result in half precision counts as a dozen, for its rounding:
+ * chains of these keep gcc's combiner busy for half a minute. Counting ends at 1000. */
 static int64_t unrolled_size(const jam_candidate *m)
 {
     enum { ROUNDING = 12, MANY = 1000 };
@@ -167,9 +167,10 @@ static bool can_merge_load(const jam_candidate *m, int32_t stmt)
            (rereads < 0 || rereads == m->loop || rd_stands_in(m->r->t, m->loop, rereads));
 }
 
-/* True if a vector loop can do the statement for a few rows at once.  Begins and ends of a fold
- * can only be there if the fold begins and ends in a row (`inner`), with its states (accumulators)
- * in variables. */
+/* True if a vector loop can do the statement for a few rows at once.  Begins and ends of a fold can
+ * only be there if the fold begins and ends in a row (`inner`), with its states (accumulators) in
+ * variables. A loop goes along the strip or is unrolled, a store goes to adjacent elements, and a
+ * value needs no loop of its own (fission). */
 static bool can_merge_stmt(const jam_candidate *m, int32_t stmt)
 {
     const rd_stmt *s = &m->r->t->stmt[stmt];
@@ -221,7 +222,9 @@ int32_t rd_unroll_jam_rounds(const rd_strip_at *r, const rd_strip *strip,
 
 /* True if each round of the loop can be a part of a vector loop that does several rounds of a loop
  * around; see rd_unroll_jam_outer_rounds(). States (accumulators) may move with its own rounds, as
- * each coordinate of a gradient has its own. */
+ * each coordinate of a gradient has its own. A step whose cell moves with these rounds needs no
+ * label, one lane, and a cell for each neighbour; for all other statements can_merge_stmt()
+ * decides. */
 bool rd_can_jam_into(const rd_strip_at *r, const rd_strip *strip, const rd_fold_in_strip *fold,
                      int32_t loop, int32_t rows)
 {

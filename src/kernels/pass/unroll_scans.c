@@ -40,9 +40,9 @@ static bool has_only_prefixes(const rd_schedule *t, int32_t loop)
     return found && n <= MOST_STATEMENTS;
 }
 
-/* True if the loop is short, of known length, visits its whole axis, and holds such a prefix. Tasks
- * must not share the axis (root), and a block loop around would cut it into ranges. It is a serial
- * loop of the program (of >= 0), not the row of a sparse array. */
+/* True if the loop is short, of known length, visits its whole axis, and holds prefixes of a scan
+ * by the tree. Tasks must not share the axis (root), and a block loop around would cut it into
+ * ranges. It is a serial loop of the program (of >= 0), not the row of a sparse array. */
 static bool can_unroll(const rd_schedule *t, int32_t stmt)
 {
     const rd_for *l      = rd_loop_of(t, stmt);

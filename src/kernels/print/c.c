@@ -15,7 +15,8 @@
 
 /* Finds which functions of each fold (a reduction or scan) the statements call, so that the text
  * has no others. which[fold] gets bits RD_PRINT_.. of functions that merge lanes (partial
- * accumulators); exits[fold] is true if an early exit tests the fold. */
+ * accumulators); exits[fold] is true if an early exit tests the fold. room 0: the fold has no
+ * combine tree, so MERGE_BLOCKS only makes nodes of states. */
 static void find_functions(const rd_printing *n, uint32_t *which, bool *exits)
 {
     for (int k = 0; k < RD_N_PARTS; k++)

@@ -35,7 +35,9 @@ static void add_node_rows(rd_text *to, const rd_print_fold *f, int number)
  *     {
  *         double *const a0 = node0_0(tree, row, states) + at, *const b0 = ..row + 1..;
  *         INDEPENDENT for (int64_t l = 0; l < n; l++) merge0(&a0[l], &b0[l]);
- *     } */
+ *     }
+ *
+ * rd_right(): the node is the right half of one whose left half the task has, too. */
 static void add_merge_rows(rd_text *to, const rd_print_fold *f, int number)
 {
     rd_text_add(to,
@@ -73,7 +75,10 @@ static void add_merge_rows(rd_text *to, const rd_print_fold *f, int number)
  *         double *const a0 = node0_0(tree, row, states) + at;
  *         INDEPENDENT for (..; l < n; ..) { block0(&s0[l]); a0[l] = s0[l]; begin0(&s0[l]); }
  *         append0(tree, states, at, n, block, 0, from);
- *     } */
+ *     }
+ *
+ * rd_nodes() is how many nodes the blocks from `from` to `block` have left, so the new one gets
+ * that row. */
 static void add_push(rd_text *to, const rd_print_fold *f, int number)
 {
     rd_text_add(to, "static NOINLINE void push%d(", number);
@@ -196,7 +201,8 @@ static void add_last_block(rd_text *to, const rd_print_fold *f, int number)
  *     for (int64_t start = b[0], row = 0; start < end; row++) { .. append0(..); } a[1] = end << 6;
  *
  * The last block has been pushed already, so a[1], the number of steps, is rounded up to whole
- * blocks, and merge_tree0() does not push it again. */
+ * blocks, and merge_tree0() does not push it again. rd_node_level() is the level of the node that
+ * begins at block `start`, rd_nodes() the row that it gets. */
 static void add_join_rows(rd_text *to, const rd_print_fold *f, int number)
 {
     const int states = (int)f->states;

@@ -230,9 +230,10 @@ void rd_print_merge_lanes(rd_printing *n, int32_t stmt)
     rd_text_end(&line, n->to);
 }
 
-/* Prints "float r5; finish0(&w9_0[0], &r5);": the node (merged state) of an accumulator becomes
- * its results, values from s->value on. If another vector loop made the nodes, w9_0 has a node
- * for each round i. */
+/* Prints "float r5; finish0(&w9_0[0], &r5);": the node (merged state) of an accumulator becomes its
+ * results, values from s->value on. If another vector loop made the nodes, w9_0 has a node for each
+ * round i. Results of another type than the fold's, but for int64_t places, have no text: n->why
+ * says so. */
 void rd_print_finish(rd_printing *n, int32_t stmt)
 {
     const rd_stmt *s    = &n->t->stmt[stmt];

@@ -121,8 +121,8 @@ static void add_is_last_lane(rd_printing *n, rd_text *to, const rd_stmt *s)
     rd_text_add(to, ")");
 }
 
-/* Adds the last arguments of push0(), ", t0 >> 6, 0);": the number of the block that ends (64
- * steps each), and the task's first block. */
+/* Adds the last arguments of push0(), ", t0 >> 6, 0);": the number of the block that ends (64 steps
+ * each), and the task's first block, 0 if tasks do not share the fold. */
 static void add_block_number(rd_printing *n, rd_text *to, const rd_stmt *s, const char *step)
 {
     rd_text_add(to, ", %s >> %d, ", step, n->fold[s->fold].shift);

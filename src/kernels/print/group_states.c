@@ -33,7 +33,8 @@ static bool ends_with_groups(const rd_fold *f)
  * group once, by a pointer, and elements go to neighbouring states. The states lie in the task's
  * memory with one lane (partial accumulator), the subscript moves by 1, and the label is made
  * outside of the loop. Users' steps are excluded, as they must not be called with elements of no
- * group. */
+ * group. Discard states must fit behind all groups (ends_with_groups), and the strip must not be
+ * padded. */
 bool rd_has_group_pointer(const rd_schedule *t, const rd_stmt *s)
 {
     const rd_for *loop = t->stmt[s->parent].kind == RD_S_LOOP ? rd_loop_of(t, s->parent) : NULL;

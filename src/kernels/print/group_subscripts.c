@@ -44,8 +44,9 @@ static bool has_subscripts(const rd_printing *n, const rd_stmt *s)
 }
 
 /* ---- Text ------------------------------------------------------------------------------------ */
-/* Returns the first step of the loop with the same subscripts of states as this one: both share
- * an array. The texts of the subscripts are compared. */
+/* Returns the first step of the loop with the same subscripts of states as this one: both share an
+ * array. The texts of the subscripts are compared. It is the step itself if no earlier one has
+ * them. */
 static int32_t first_with_same_subscripts(rd_printing *n, const rd_stmt *s)
 {
     rd_text wanted = { 0 };
@@ -79,9 +80,10 @@ bool rd_print_group_subscript(rd_printing *n, rd_text *to, const rd_stmt *s)
     return true;
 }
 
-/* Prints the loop that computes the subscripts of one step for all elements of its strip:
- * "int32_t t7[64] LINES; INDEPENDENT for (..) { .. t7[i] = ..; }". If the label is loaded in the
- * step's own loop (made_by), that statement is printed in the new loop, too. */
+/* Prints the loop that computes the subscripts of one step for all elements of its strip: "int32_t
+ * t7[64] LINES; INDEPENDENT for (..) { .. t7[i] = ..; }". If the label is loaded in the step's own
+ * loop (made_by), that statement is printed in the new loop, too. n->vectors asks for the form of
+ * the group's offset that vectors can compute. */
 static void print_subscripts(rd_printing *n, int32_t step, const char *count)
 {
     const rd_stmt *s     = &n->t->stmt[step];

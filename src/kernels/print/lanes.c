@@ -19,8 +19,9 @@
  *
  *     INDEPENDENT for (int l = 0; l < 32; l++) merge0(&w0[l], &w0[l + 32]);
  *
- * Lanes behind f->lanes can have no element and are left out: `lanes` is the number that are
- * left to merge. name: "w" or "t", the arrays of states. */
+ * Lanes behind f->lanes can have no element and are left out: `lanes` is the number that are left
+ * to merge. function: what takes two lanes, "merge", "pick" or "add". name: "w" or "t", the arrays
+ * of states. */
 static void add_halving(rd_text *to, const rd_print_fold *f, int number, const char *function,
                         char name)
 {
@@ -43,7 +44,10 @@ static void add_halving(rd_text *to, const rd_print_fold *f, int number, const c
  * exponentials of the differences of scales; each sum is multiplied by its own, and the sums add
  * up:
  *
- *     e[l] = apart0(&w0[l], &w1[l], t0, t1); rd_exp_strip_f32(e, 32); align0(..); add0(..); */
+ *     e[l] = apart0(&w0[l], &w1[l], t0, t1); rd_exp_strip_f32(e, 32); align0(..); add0(..);
+ *
+ * pick0() keeps the pair of the greater scale, apart0() is the difference of scales, and align0()
+ * multiplies the sum. */
 static void add_scaled_lanes(rd_text *to, const rd_print_fold *f, int number)
 {
     const int whole = (f->lanes + 15) / 16 * 16; /* lanes, as whole vectors of any width */
@@ -58,7 +62,7 @@ static void add_scaled_lanes(rd_text *to, const rd_print_fold *f, int number)
     rd_text_add(to,
                 "    %s e[%d] LINES = { 0 };\n"
                 "    INDEPENDENT for (int l = 0; l < %d; l++) e[l] = apart%d(",
-                rd_node_type(&f->of, 0), whole, f->lanes, number);
+                rd_node_type(&f->of, /*k=*/0), whole, f->lanes, number);
     rd_add_each(to, &f->of, "&w%d[l]");
     rd_text_add(to, ", ");
     rd_add_each(to, &f->of, "t%d");

@@ -64,8 +64,8 @@ static void name_of(const rd_schedule *t, int32_t stmt, int32_t index, char *nam
              type_of_index(t, index));
 }
 
-/* Characters of such an end, and different functions of a text.  Of a further one the text would
- * have a second definition. */
+/* Characters of the end of a name, and different functions of a text.  Of a further one the text
+ * would have a second definition. */
 enum { NAME = 24, MOST = 16 };
 
 /* Adds the macro "LOOK_UP(4, uint8_t)", which defines rd_look_up_4_uint8_t(), unless the text

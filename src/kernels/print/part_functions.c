@@ -162,14 +162,14 @@ static void end_part(rd_printing *n)
 static void print_part(rd_printing *n, int part, int64_t values)
 {
     if (part == RD_PART_HEAD)
-        declare_steps(n, "lo");
+        declare_steps(n, /*bound=*/"lo");
     else
         print_head_values(n, values, /*store=*/false);
     rd_print_body(n, n->t->part[part]);
     if (part == RD_PART_HEAD)
         print_head_values(n, values, /*store=*/true);
     if (part == RD_PART_BODY)
-        declare_steps(n, "hi");
+        declare_steps(n, /*bound=*/"hi");
 }
 
 /* True if the part (head, body or tail) has nothing to do; in most programs the body does all.
@@ -216,7 +216,7 @@ static void print_function(rd_printing *n, rd_text *to, const char *name, int pa
 void rd_print_parts(rd_printing *n, rd_text *to)
 {
     const rd_schedule *t      = n->t;
-    const int64_t      values = rd_piece(&n->state, t->whole ? 0 : t->n_let, 8);
+    const int64_t      values = rd_piece(&n->state, t->whole ? 0 : t->n_let, /*each=*/8);
 
     if (t->whole)
         print_function(n, to, "whole", RD_N_PARTS, values);

@@ -61,7 +61,7 @@ static bool is_from_int(const rd_let *let)
  * off in its last bit gives the same result, 0. */
 static bool is_rounded(const rd_schedule *t, int32_t value)
 {
-    int32_t s = rd_next_use(t, value, -1);
+    int32_t s = rd_next_use(t, value, /*last=*/-1);
 
     while (s >= 0 && is_rounding(t, s))
         s = rd_next_use(t, value, s);

@@ -25,7 +25,7 @@ static void add_carry_in(rd_text *to, const rd_print_fold *f)
     rd_text_add(to, ", ");
     rd_add_parameters(to, &f->of, /*nodes=*/false, "", 'p');
     if (f->pair)
-        rd_text_add(to, ", %s *q", rd_state_type(&f->of, 0));
+        rd_text_add(to, ", %s *q", rd_state_type(&f->of, /*k=*/0));
 }
 
 /* Prints prefix0(), which makes the results y of an element of a scan: the fold p of all blocks

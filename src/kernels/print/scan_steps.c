@@ -32,7 +32,7 @@ static void add_result(rd_printing *n, const rd_stmt *s, const char *at)
 
 /* ---- Elements that go through the tree of their block ---------------------------------------- */
 /* Prints an array in which each element is a state of its own, a leaf of the tree of its block:
- * "float u0_0[64] LINES;". */
+ * "float u0_0[64] LINES;". LINES: it begins with a cache line. */
 static void declare_elements(rd_printing *n, const rd_stmt *s, int64_t elements)
 {
     const rd_print_fold *f = &n->fold[s->fold];
@@ -87,9 +87,9 @@ static void add_by_tree(rd_printing *n, const rd_stmt *s, const char *at)
 {
     rd_print_line(n, "{");
     n->indent++;
-    declare_elements(n, s, 1);
-    set_element(n, s, "0");
-    call_tree(n, s, at, "1");
+    declare_elements(n, s, /*elements=*/1);
+    set_element(n, s, /*at=*/"0");
+    call_tree(n, s, at, /*count=*/"1");
     n->indent--;
     rd_print_line(n, "}");
 }
@@ -146,8 +146,8 @@ static void add_by_known_tree(rd_printing *n, const rd_stmt *s, const char *at, 
 
     rd_print_line(n, "{");
     n->indent++;
-    declare_elements(n, s, 1);
-    set_element(n, s, "0");
+    declare_elements(n, s, /*elements=*/1);
+    set_element(n, s, /*at=*/"0");
     for (; place >> level & 1; level++)
         print_merge_before(n, s, at, level, 'u', s->fold, "0");
     for (int k = 0; k < f->of.n_state; k++)

@@ -37,7 +37,9 @@ typedef struct state_array {
  *     s       states of the open blocks, with `discard` more behind them for elements of no group
  *     p       of a scan of several blocks: the fold of all blocks before
  *     q, w    of a running sum of floats (pair): the second word of p, and doubles that make both
- *     e       of a scan by the tree of a block (levels): nodes of 1, 2, 4 .. elements */
+ *     e       of a scan by the tree of a block (levels): nodes of 1, 2, 4 .. elements
+ *
+ * rd_lines() rounds bytes up to whole cache lines. */
 static bool array_of(const rd_print_fold *f, int64_t states, int64_t discard, int64_t n_words,
                      int k, state_array *a)
 {
@@ -97,8 +99,9 @@ static rd_print_fold fold_of(const rd_loop_fold *f)
 /* Allots bytes of a task's state to fold `number`: two ints f0 if tasks share it (split), its
  * states if they lie in the task's memory, and the rows of its combine tree, if it has one. With
  * fewer lanes (partial accumulators) here than in the program, one state takes the elements of
- * several. A sum of small ints then needs a wider type, row_sums. cells: neighbouring elements
- * go to accumulators of their own. */
+ * several. A sum of small ints then needs a wider type, row_sums. cells: neighbouring elements go
+ * to accumulators of their own. rd_piece() takes bytes behind those allotted so far, and returns
+ * where they begin. */
 static void allot(rd_printing *n, int32_t number)
 {
     const rd_store *store = &n->t->store[number];
@@ -119,9 +122,9 @@ static void allot(rd_printing *n, int32_t number)
     for (int k = 0; array_of(f, f->states, f->discard, doubles_of(n, store), k, &a); k++)
         bytes = rd_bytes_add(bytes, a.bytes);
     if (n->t->fold[number].split)
-        f->facts = rd_piece(&n->state, 1, 64);
+        f->facts = rd_piece(&n->state, /*n=*/1, /*each=*/64);
     if (store->storage == RD_IN_TASK)
-        f->current = rd_piece(&n->state, 1, bytes);
+        f->current = rd_piece(&n->state, /*n=*/1, bytes);
     if (f->room)
         f->tree = rd_piece(
             &n->state, f->room,
@@ -187,7 +190,8 @@ void rd_print_declare_array(rd_printing *n, const rd_stmt *s)
                       number, store->extent, rd_padded_around(n->t, s->parent) ? " = { 0 }" : "");
         return;
     }
-    for (int k = 0; array_of(&n->fold[store->fold], store->extent, 0, doubles_of(n, store), k, &a);
+    for (int k = 0;
+         array_of(&n->fold[store->fold], store->extent, /*discard=*/0, doubles_of(n, store), k, &a);
          k++)
         if (!is_copy || (a.name != 'w' && a.name != 'e')) /* no step reads w or e */
             rd_print_line(n, "%s %c%" PRId32 "_%d[%" PRId64 "]%s;", a.type, a.name, number, a.k,
@@ -263,10 +267,11 @@ void rd_print_cell_subscript(rd_printing *n, rd_text *to, const rd_stmt *s)
         add_group(n, to, s);
 }
 
-/* Adds the subscript of the state that an element goes to: that of its accumulator, plus its
- * lane (one of 64 partial accumulators, in turn), "i0 * 64 + ((i1) & 63)". The mask replaces a
- * remainder (s->wraps): the number of lanes is a power of 2 and no index is negative, which
- * compilers do not know. */
+/* Adds the subscript of the state that an element goes to: that of its accumulator, plus its lane
+ * (one of 64 partial accumulators, in turn), "i0 * 64 + ((i1) & 63)". The mask replaces a remainder
+ * (s->wraps): the number of lanes is a power of 2 and no index is negative, which compilers do not
+ * know. An array of one lane's states (lane_stride 0), or of folds with one lane, has no such part.
+ */
 void rd_print_state_subscript(rd_printing *n, rd_text *to, const rd_stmt *s)
 {
     const rd_store *store = &n->t->store[s->store];

@@ -23,8 +23,8 @@ static bool is_double_of_short_sum(const rd_emit_fold *f)
     return f->is_short && f->fold->type == RD_F64;
 }
 
-/* Adds the arguments of a step: the element and its weight, "r3, 1". Without weights the weight
- * is 1. */
+/* Adds the arguments of a step: the element and its weight, "r3, 1". Without weights the weight is
+ * 1. A double that was made of a small int is cast to int32_t if the fold adds ints. */
 void rd_print_element(const rd_printing *n, rd_text *to, const rd_stmt *s)
 {
     rd_text_add(to, "%sr%" PRId32 ", ",

@@ -44,7 +44,7 @@ static void print_ints(rd_printing *n, const rd_let *let, int32_t result, const 
     rd_print_line(n, "INTS_OF_STRIP(%s, %s, %s, a%" PRId32 ", a%" PRId32 ", %s)",
                   rd_memory_type(let->type), name,
                   rd_dtype_kind(let->type) == RD_KIND_UINT ? "-1" : "-2147483648.0",
-                  operand_array(n, let, 0), result, count);
+                  operand_array(n, let, /*k=*/0), result, count);
 }
 
 /* Prints a loop that calls the operator for one element after another, where the library has no
@@ -57,7 +57,7 @@ static void print_serial_map(rd_printing *n, const rd_let *let, int32_t result, 
 
     rd_op_name(&inst, name);
     if (let->n == 2)
-        snprintf(second, sizeof second, ", a%" PRId32 "[i]", operand_array(n, let, 1));
+        snprintf(second, sizeof second, ", a%" PRId32 "[i]", operand_array(n, let, /*k=*/1));
     rd_print_line(n, "for (int64_t i = 0; i < %s; i++) a%" PRId32 "[i] = %s(a%" PRId32 "[i]%s%s);",
                   count, result, name, result, second, rd_op_warns(&inst) ? ", &warnings" : "");
 }
@@ -94,7 +94,8 @@ static void print_map(rd_printing *n, const rd_let *let, int32_t result, const c
         rd_print_remainder_by_constant(n, let, result, count);
     else if (rd_op_leaves_rest(let->op, let->type)) {
         rd_print_line(n, "DIVIDED_STRIP(%s, %s, a%" PRId32 ", a%" PRId32 ", %s)",
-                      rd_op_table[let->op].name, elem, result, operand_array(n, let, 1), count);
+                      rd_op_table[let->op].name, elem, result, operand_array(n, let, /*k=*/1),
+                      count);
         round_halves(n, let, result, count);
     } else
         print_serial_map(n, let, result, count);

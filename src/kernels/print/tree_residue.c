@@ -35,8 +35,8 @@ static bool is_lane_offset(const rd_schedule *t, const rd_let *let)
            t->let[t->operand[let->first + 1]].kind == RD_I_CONST;
 }
 
-/* True if the statement computes something for each element: a step of a fold, or a value that
- * is no load, constant or coordinate. */
+/* True if the statement computes something for each element: a step of a fold, or a value that is
+ * no load, constant or coordinate. Nor is it a strip's first lane, which a pass has added. */
 static bool is_operation(const rd_schedule *t, int32_t stmt)
 {
     const rd_let *let = rd_let_of(t, stmt);
@@ -98,8 +98,8 @@ static rd_residue_why why_by_call(const rd_schedule *t, const rd_let *let)
 }
 
 /* True if the vector loop holds an inner loop that compilers keep, so that they do not vectorise
- * the outer one. Unrolled loops vanish, and so do those of at most 8 rounds, which compilers
- * write out. rd_most_trips() < 0: the number of rounds is unknown. */
+ * the outer one. Unrolled loops, jams and loops of one round vanish, and so do those of at most 8
+ * rounds, which compilers write out. rd_most_trips() < 0: the number of rounds is unknown. */
 static bool has_inner_loop(const rd_schedule *t, int32_t vector)
 {
     enum { WRITTEN_OUT = 8 };

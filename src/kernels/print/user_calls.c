@@ -51,7 +51,8 @@ static void add_types(rd_text *to, const user_call *c, const char *type)
         rd_text_add(to, k ? ", %s" : "%s", type);
 }
 
-/* True if the function takes and returns one element, not a row of them. */
+/* True if the function takes and returns one element, not a row of them. f32_1 to f64_2 are
+ * functions of one or two elements. */
 static bool is_scalar_function(const rd_call *call)
 {
     return call->f32_1 || call->f32_2 || call->f64_1 || call->f64_2;

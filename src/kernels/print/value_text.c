@@ -38,7 +38,7 @@ static const rd_let *operand_of(const rd_printing *n, const rd_let *let, int32_t
  * products. */
 static bool is_division_by_constant(const rd_printing *n, const rd_let *let)
 {
-    const rd_let *by = let->n > 1 ? operand_of(n, let, 1) : NULL;
+    const rd_let *by = let->n > 1 ? operand_of(n, let, /*k=*/1) : NULL;
 
     return n->dialect->divides && let->kind == RD_I_MAP && by && by->kind == RD_I_CONST &&
            (let->op == RD_OP_floordiv || let->op == RD_OP_remainder) &&
@@ -110,7 +110,7 @@ static void add_constant(rd_printing *n, rd_text *to, const rd_let *let)
  * out so that compilers turn the division into products: "rd_floordiv_by_int64_t(r3, 12)". */
 static void add_division(rd_printing *n, rd_text *to, const rd_let *let)
 {
-    const rd_inst by = rd_print_inst(n, operand_of(n, let, 1));
+    const rd_inst by = rd_print_inst(n, operand_of(n, let, /*k=*/1));
 
     rd_text_add(to, "rd_%s_by_%s(r%" PRId32 ", ", rd_op_table[let->op].name,
                 rd_register_type(let->type), n->t->operand[let->first]);
@@ -129,7 +129,7 @@ static bool is_constant_exponent(const rd_printing *n, const rd_let *let, int32_
 /* Adds the constant exponent of a power as a literal, ", 2.5", so that compilers know it. */
 static void add_exponent(const rd_printing *n, rd_text *to, const rd_let *let)
 {
-    const rd_inst inst = rd_print_inst(n, operand_of(n, let, 1));
+    const rd_inst inst = rd_print_inst(n, operand_of(n, let, /*k=*/1));
 
     rd_text_add(to, ", ");
     rd_add_constant(to, &inst);
@@ -197,10 +197,10 @@ static bool has_17_bits(const rd_printing *n, const rd_let *let, int depth)
         return let->word.i64 >= (is_signed(let->type) ? -MOST : 0) && let->word.i64 <= MOST;
     case RD_I_CAST: /* as unsigned, what is negative is large */
         return (is_signed(let->type) || !is_signed(let->from)) &&
-               has_17_bits(n, operand_of(n, let, 0), depth + 1);
+               has_17_bits(n, operand_of(n, let, /*k=*/0), depth + 1);
     case RD_I_SELECT:
-        return has_17_bits(n, operand_of(n, let, 1), depth + 1) &&
-               has_17_bits(n, operand_of(n, let, 2), depth + 1);
+        return has_17_bits(n, operand_of(n, let, /*k=*/1), depth + 1) &&
+               has_17_bits(n, operand_of(n, let, /*k=*/2), depth + 1);
     default: return false;
     }
 }
@@ -210,9 +210,9 @@ static bool has_17_bits(const rd_printing *n, const rd_let *let, int depth)
  * value's own type. */
 static const char *chosen_type(const rd_printing *n, const rd_let *let)
 {
-    const rd_let *x = operand_of(n, let, 1), *y = operand_of(n, let, 2);
+    const rd_let *x = operand_of(n, let, /*k=*/1), *y = operand_of(n, let, /*k=*/2);
 
-    if (rd_register_size(let->type) < 8 || !has_17_bits(n, let, 0))
+    if (rd_register_size(let->type) < 8 || !has_17_bits(n, let, /*depth=*/0))
         return NULL;
     return rd_small_type(x->type) && y->kind == RD_I_CONST && y->word.u64 == 0
                ? rd_small_type(x->type)
@@ -268,9 +268,9 @@ void rd_print_value(rd_printing *n, rd_text *to, const rd_let *let)
     }
 }
 
-/* Prints the definition of a value, "const float r3 = r0 ? r1 : r2;". A load of an element of
- * the caller's arrays is also counted, "loads++;". Scratch is not counted, and in vector loops
- * one statement counts all loads of the loop. */
+/* Prints the definition of a value, "const float r3 = r0 ? r1 : r2;". A load of an element of the
+ * caller's arrays is also counted, "loads++;". Scratch is not counted, nor are loads of where rows
+ * begin and end (uncounted). In vector loops one statement counts all loads of the loop. */
 void rd_print_let(rd_printing *n, const rd_stmt *s)
 {
     const rd_let *let = &n->t->let[s->value];

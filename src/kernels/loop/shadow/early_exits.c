@@ -58,7 +58,8 @@ void rd_shadow_note_exit(rd_shadow_task *r, const rd_shadow_copy *c, const rd_st
         }
 }
 
-/* Forgets what the EXITs of a loop that has ended have checked. */
+/* Forgets what the EXITs of a loop that has ended have checked. An EXIT's arg is the loop that it
+ * leaves. */
 void rd_shadow_end_of_loop(rd_shadow_task *r, int32_t loop)
 {
     for (int32_t k = 0; k < r->n_exit; k++)

@@ -144,9 +144,9 @@ static uint64_t node_of(const rd_fold *f, const list_element *x, int64_t n, int6
         node_of(f, x + left, n - left, start + ((int64_t)1 << (level - 1)), level - 1));
 }
 
-/* Returns the total of a cell: a node for each lane (partial accumulator), which are then merged
- * to one. x has the n elements, sorted by lane and step; `lane` has room for the nodes, 0 for
- * lanes without elements. */
+/* Returns the total of a cell: a node for each lane (partial accumulator), which are then merged to
+ * one. x has the n elements, sorted by lane and step; `lane` has room for the nodes, 0 for lanes
+ * without elements. level: that of the root, a node with room for all n_block blocks. */
 static uint64_t total_of(const rd_fold *f, const list_element *x, int64_t n, uint64_t *lane)
 {
     int32_t level = 0;

@@ -114,8 +114,8 @@ uint64_t rd_shadow_merge(const rd_fold *f, uint64_t a, uint64_t b)
     return hash_after(f, RD_OF_MERGE, a, b);
 }
 
-/* The same for two nodes of elements within a block (a run of a fold's steps), of a scan by the
- * tree. */
+/* Returns the hash of the merge of two nodes of elements within a block (a run of a fold's steps),
+ * of a scan by the tree; in an unordered fold it does not depend on their order. */
 uint64_t rd_shadow_join(const rd_fold *f, uint64_t a, uint64_t b)
 {
     return hash_after(f, RD_OF_JOIN, a, b);

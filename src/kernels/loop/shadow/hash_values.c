@@ -71,9 +71,10 @@ static bool is_absorbing(const rd_let *let, rd_shadow x)
 }
 
 /* Returns the shadow of an operator's value: the number itself if all operands are known and the
- * operator has code for their type, else a hash of the operator and its operands. One known
- * operand may decide an `and` or `or` alone. The hash of a test includes the type of its operands,
- * as its result is a bool for any type. */
+ * operator has code for their type, else a hash of the operator and its operands. One known operand
+ * may decide an `and` or `or` alone. The hash of a test includes the type of its operands, as its
+ * result is a bool for any type. The result of a narrow type wraps as its stores would; warnings of
+ * operators do not count. */
 static rd_shadow map_value(const rd_let *let, const rd_shadow *in)
 {
     const rd_rule rule  = rd_op_table[let->op].rule;

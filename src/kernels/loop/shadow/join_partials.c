@@ -62,7 +62,7 @@ static int compare_starts(const void *a, const void *b)
 }
 
 /* Pushes a partial as a node of its cell (accumulator) onto the combine tree, behind the partials
- * with earlier blocks. */
+ * with earlier blocks. The cell must still take steps (RD_TAKES_STEPS). */
 static bool combine_one(rd_shadow_folds *s, const rd_stmt *by, const rd_shadow_partial *partial)
 {
     const size_t           lanes = (size_t)rd_shadow_fold_of(s, by->fold)->lanes;

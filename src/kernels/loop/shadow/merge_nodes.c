@@ -27,7 +27,8 @@ static bool are_siblings(const rd_shadow_cover *left, const rd_shadow_cover *rig
 /* Pushes the node in row `depth` of the cell (accumulator), as a binary counter adds 1: it merges
  * with the node to its left as long as the two are halves of one node. `row` says which blocks
  * (runs of a fold's steps) it covers; they must come behind the last one so far (ended). An
- * unordered fold has one node that takes all. */
+ * unordered fold has one node that takes all. Nodes that do not merge must fit into the cell's
+ * rows. */
 bool rd_shadow_push_node(const rd_shadow_folds *s, const rd_stmt *by, rd_shadow_accumulator *c,
                          rd_shadow_cover row)
 {
@@ -76,7 +77,7 @@ static bool add_to_prefix(const rd_shadow_folds *s, const rd_stmt *by, rd_shadow
 /* Ends the open block of a cell (accumulator): the states of its lanes (partial accumulators)
  * become a node, and are empty again. block < 0: no block is open. The states must be in the
  * statement's array, and not in a copy. An unordered fold (`unordered`) has no blocks to keep, and
- * always gives a node. */
+ * always gives a node. Lanes that can have no elements, behind the tree's `lanes`, are empty. */
 bool rd_shadow_end_block(rd_shadow_folds *s, const rd_stmt *by, rd_shadow_accumulator *c)
 {
     const rd_fold *f         = rd_shadow_fold_of(s, by->fold);

@@ -67,7 +67,8 @@ static bool end_run(const rd_shadow_folds *s, const rd_stmt *by, int64_t other)
 
 /* Runs a SWITCH_STATE: the array of a run of equal labels (at->by->arg) gets the state of this
  * label's cell (accumulator). If it holds another cell's state, that goes back first; if it holds
- * this one's, nothing happens. A label outside [0, n_group) loads no state. */
+ * this one's, nothing happens. A label outside [0, n_group) loads no state. The cell must still
+ * take steps (RD_TAKES_STEPS); its state is that of lane 0. */
 bool rd_shadow_switch_state(rd_shadow_folds *s, const rd_shadow_at *at, int64_t other,
                             int64_t label)
 {

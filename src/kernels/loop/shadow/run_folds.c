@@ -64,10 +64,11 @@ static bool must_be_at_hand(const rd_shadow_folds *s, const rd_stmt *by, int64_t
            rd_shadow_fold_fails(s, by, "the states at hand are not those of cell %" PRId64, number);
 }
 
-/* Runs a STEP on hashes: mixes the element's hash into the state of its cell (accumulator) and
- * lane (partial accumulator), in a group-by of the label's cell. False, and a failure, if a rule
- * is broken: a wrong block (a run of a fold's steps), a state that is not at hand. An element
- * whose label names no group (nowhere) changes no state. */
+/* Runs a STEP on hashes: mixes the element's hash into the state of its cell (accumulator) and lane
+ * (partial accumulator), in a group-by of the label's cell. False, and a failure, if a rule is
+ * broken: a wrong block (a run of a fold's steps), a state that is not at hand. An element whose
+ * label names no group (nowhere) changes no state. The cell must still take steps (RD_TAKES_STEPS).
+ */
 bool rd_shadow_take(rd_shadow_folds *s, const rd_shadow_at *at, const rd_shadow_element *e,
                     int64_t label)
 {
@@ -121,7 +122,7 @@ void rd_shadow_finish_prefix(const rd_fold *f, const rd_shadow_accumulator *c, u
 }
 
 /* Runs a PREFIX, the step of a scan: takes an element, and computes the results before it
- * (exclusive) or with it. False: a failure. */
+ * (exclusive) or with it. False: a failure. The cell must still take steps (RD_TAKES_STEPS). */
 bool rd_shadow_prefix(rd_shadow_folds *s, const rd_shadow_at *at, const rd_shadow_element *e,
                       rd_shadow *y)
 {
@@ -148,7 +149,8 @@ bool rd_shadow_prefix(rd_shadow_folds *s, const rd_shadow_at *at, const rd_shado
 }
 
 /* ---- Ends ------------------------------------------------------------------------------------ */
-/* Ends the open block (a run of a fold's steps) of cell `number` (accumulator). */
+/* Ends the open block (a run of a fold's steps) of cell `number` (accumulator). The cell must still
+ * take steps (RD_TAKES_STEPS). */
 static bool push_cell(rd_shadow_folds *s, const rd_shadow_at *at, int64_t number)
 {
     rd_shadow_accumulator *c =
@@ -177,7 +179,8 @@ bool rd_shadow_push(rd_shadow_folds *s, const rd_shadow_at *at)
 }
 
 /* Checks that each block (a run of a fold's steps) of an unordered fold ends once. A second end
- * would change no hash here, but the generated C would push a node that was never written. */
+ * would change no hash here, but the generated C would push a node that was never written. A
+ * group-by is not checked. */
 static bool must_end_once(rd_shadow_folds *s, const rd_shadow_at *at, int64_t block)
 {
     const rd_fold         *f = rd_shadow_fold_of(s, at->by->fold);
@@ -212,7 +215,8 @@ bool rd_shadow_push_if_last(rd_shadow_folds *s, const rd_shadow_at *at)
 }
 
 /* Ends the blocks (runs of a fold's steps) of all cells (accumulators) that are open and not the
- * block of the statement's element. */
+ * block of the statement's element. A cell that was not named since the fold's last BEGIN (begun),
+ * or whose blocks have merged, has none open. */
 static bool push_all_if_new(rd_shadow_folds *s, const rd_shadow_at *at)
 {
     const int32_t  fold  = at->by->fold;
@@ -253,7 +257,7 @@ bool rd_shadow_push_if_new(rd_shadow_folds *s, const rd_shadow_at *at)
 
 /* Runs a MERGE_BLOCKS: ends the last block (a run of a fold's steps) of a cell (accumulator), and
  * merges its nodes, lane by lane, from the right to one row. A cell without nodes gets an empty
- * one. */
+ * one. The cell must still take steps (RD_TAKES_STEPS). */
 bool rd_shadow_merge_blocks(rd_shadow_folds *s, const rd_shadow_at *at)
 {
     const rd_fold         *f      = rd_shadow_fold_of(s, at->by->fold);
@@ -271,7 +275,8 @@ bool rd_shadow_merge_blocks(rd_shadow_folds *s, const rd_shadow_at *at)
     return true;
 }
 
-/* Runs a MERGE_LANES: merges the nodes of all lanes (partial accumulators) of a cell into one. */
+/* Runs a MERGE_LANES: merges the nodes of all lanes (partial accumulators) of a cell into one. Its
+ * blocks must have merged before. */
 bool rd_shadow_merge_lanes(rd_shadow_folds *s, const rd_shadow_at *at)
 {
     rd_shadow_accumulator *c = rd_shadow_accumulator_at(s, at->by, at->coords.cell, at->more,
@@ -284,8 +289,9 @@ bool rd_shadow_merge_lanes(rd_shadow_folds *s, const rd_shadow_at *at)
     return true;
 }
 
-/* Runs a FINISH: computes the results of a cell (accumulator) whose blocks (runs of a fold's
- * steps) and lanes have been merged to one node. False: a failure. */
+/* Runs a FINISH: computes the results of a cell (accumulator) whose blocks (runs of a fold's steps)
+ * and lanes have been merged to one node. False: a failure. With one lane, merged blocks are enough
+ * (RD_BLOCKS_MERGED). */
 bool rd_shadow_results(rd_shadow_folds *s, const rd_shadow_at *at, rd_shadow *y)
 {
     const rd_fold               *f     = rd_shadow_fold_of(s, at->by->fold);
@@ -305,9 +311,10 @@ static rd_stmt push_stmt(int32_t fold, int32_t store)
     return (rd_stmt){ .kind = RD_S_PUSH, .fold = fold, .store = store };
 }
 
-/* Joins a cell (accumulator) of two tasks that share a fold: ends the open blocks (runs of a
- * fold's steps) of both, then pushes the nodes of the next task behind those of this one. `at`:
- * the subscript that names it. False: a failure. */
+/* Joins a cell (accumulator) of two tasks that share a fold: ends the open blocks (runs of a fold's
+ * steps) of both, then pushes the nodes of the next task behind those of this one. `at`: the
+ * subscript that names it. False: a failure. `last` is a copy of *next that notes its failures
+ * where `into` does. */
 static bool join_task_cell(rd_shadow_folds *into, const rd_shadow_folds *next, int32_t fold,
                            int64_t at)
 {

@@ -201,7 +201,8 @@ static void run_vectors(rd_shadow_task *r, int32_t body, const rd_for *loop,
 /* ---- Loops ----------------------------------------------------------------------------------- */
 /* Runs a loop in n copies: lists its rounds, in an unusual order if its kind allows any, and runs
  * them one by one, interleaved (vectors), or all together (jams). It checks that all copies have
- * the same bounds, and that there are no more rounds than the loop says (extent). */
+ * the same bounds, and that there are no more rounds than the loop says (extent). A loop that runs
+ * at most once (RD_FOR_ONCE) has all indices in one round. */
 static void run_loop(rd_shadow_task *r, int32_t stmt, rd_shadow_copy *const *c, int n)
 {
     const rd_for        *loop   = &r->t->loop[r->t->stmt[stmt].arg];

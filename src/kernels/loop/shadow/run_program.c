@@ -91,7 +91,8 @@ static void run_close(program_run *r, const rd_inst *inst)
 
 /* ---- Values ---------------------------------------------------------------------------------- */
 /* Runs an instruction that makes a value by an operation: its register gets the known number, or
- * the hash of the operation and its operands. */
+ * the hash of the operation and its operands. A constant reads no register, a cast or an INDEX one,
+ * a MAP as many as its operator's arity, others three. */
 static void add_value(program_run *r, const rd_inst *inst)
 {
     const rd_let  let     = { .kind = inst->kind,
@@ -160,7 +161,7 @@ static void run_sort(const program_run *r, const rd_inst *inst)
 
 /* Runs a loop of the program, one index after the other, or range by range if it goes over tiles.
  * The axis has its index and range meanwhile; a sparse row (rd_is_row) has bounds that are loaded.
- */
+ * It goes over the axis's range at hand, which is restored behind it. */
 static void run_loop(program_run *r, int32_t number)
 {
     const rd_loop    *l     = &r->p->loop[number];

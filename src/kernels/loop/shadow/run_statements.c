@@ -99,9 +99,10 @@ static int64_t position_by_axes(const rd_shadow_copy *c, const rd_address *at)
     return sum;
 }
 
-/* Returns the element of a step, with its hash. If the tree gives the lane (partial accumulator)
- * as it is, not modulo the number of lanes (!wraps), the step number comes from the fold's own
- * addresses in the program. A lane that does not exist is -1. */
+/* Returns the element of a step, with its hash. If the tree gives the lane (partial accumulator) as
+ * it is, not modulo the number of lanes (!wraps), the step number comes from the fold's own
+ * addresses in the program. A lane that does not exist is -1. The number comes so only if the lane
+ * position spans several steps; else it stays. */
 static rd_shadow_element step_element(const rd_shadow_task *r, const rd_shadow_copy *c,
                                       const rd_shadow_at *at)
 {
@@ -218,7 +219,8 @@ static bool fold_statement(rd_shadow_task *r, rd_shadow_copy *c, int32_t stmt)
     }
 }
 
-/* Runs a SORT of a row, or of the strip of it that a loop around visits. */
+/* Runs a SORT of a row, or of the strip of it that a loop around visits. Its positions lie in those
+ * of the statement: to in of.index, state in of.cell, begin in of.lane, n in count. */
 static void sort(const rd_shadow_task *r, const rd_shadow_copy *c, const rd_stmt *s)
 {
     const rd_sorting *of = &r->t->p->sorting[s->arg];
@@ -234,7 +236,8 @@ static void sort(const rd_shadow_task *r, const rd_shadow_copy *c, const rd_stmt
 /* ---- All kinds ------------------------------------------------------------------------------- */
 /* Runs a statement that is no loop, in one copy (instance of the code). A search in memory
  * (LOWER_BOUND) takes its lower bound, as data are unknown. A CUT_AT_RUN does nothing, and an EXIT
- * is only noted. */
+ * is only noted. An IF with `unless` runs if its mask is false. Prefetches and barriers change no
+ * number. */
 void rd_shadow_statement(rd_shadow_task *r, int32_t stmt, rd_shadow_copy *c)
 {
     const rd_stmt        *s        = &r->t->stmt[stmt];

@@ -43,7 +43,8 @@ static bool must_follow(const rd_shadow_folds *s, const rd_stmt *by, const block
 
 /* Takes the next element of a scan in which each element has a state (accumulator) of its own. The
  * state becomes the prefix within its block (a run of a fold's steps), without the element itself
- * if the scan is exclusive. c->node[0] becomes the block's node, if this is its last element. */
+ * if the scan is exclusive. c->node[0] becomes the block's node, if this is its last element.
+ * Before a block's first element there is nothing. */
 static bool take_element(rd_shadow_folds *s, const rd_stmt *by, block_prefix *b,
                          rd_shadow_accumulator *c)
 {
@@ -100,8 +101,9 @@ bool rd_shadow_store_block_partials(rd_shadow_folds *s, const rd_stmt *by)
     return ok;
 }
 
-/* Computes the results of an element from the prefix before its block (a run of a fold's steps)
- * and its state (accumulator). */
+/* Computes the results of an element from the prefix before its block (a run of a fold's steps) and
+ * its state (accumulator). The block must have been scanned (RD_BLOCKS_MERGED); the state is that
+ * of lane 0. */
 bool rd_shadow_scan_result(rd_shadow_folds *s, const rd_shadow_at *at, rd_shadow *y)
 {
     const rd_stmt               *by = at->by;

@@ -152,7 +152,7 @@ bool rd_shadow_build_tree(rd_shadow_folds *s, const rd_stmt *by)
 /* Sets the prefix of a cell (accumulator) before block number `block` (a block: a run of a fold's
  * steps). It merges the partials that cover blocks 0 to block - 1, the largest first, one for each
  * bit of `block`; all of them must have been stored. A running sum of floats (`pair`) keeps these
- * nodes. */
+ * nodes. Partials of single blocks, of a scan with a state for each element, have `more` 0. */
 static bool find_before(rd_shadow_folds *s, const rd_stmt *by, rd_shadow_accumulator *c,
                         int64_t block)
 {
@@ -184,8 +184,8 @@ static bool find_before(rd_shadow_folds *s, const rd_stmt *by, rd_shadow_accumul
     return true;
 }
 
-/* The same if each element has a state (accumulator) of its own: sets the prefix before each
- * element's block (a run of a fold's steps). The first element must be of `block`. */
+/* Sets the prefix before each element's block (a run of a fold's steps), of a scan in which each
+ * element has a state (accumulator) of its own. The first element must be of `block`. */
 static bool find_before_each(rd_shadow_folds *s, const rd_stmt *by, int64_t block)
 {
     int64_t k  = rd_shadow_next_begun(s, by->fold, /*from=*/0);

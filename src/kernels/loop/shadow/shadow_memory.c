@@ -85,8 +85,9 @@ static int64_t begin_of_row(int64_t k, int64_t n, int64_t extent)
     return k == 0 ? 0 : k == n ? extent : k * each + shift;
 }
 
-/* Returns the shadow of an element that nothing has stored. Where sparse rows begin must be a
- * known number, as loops go by it; all else is a hash of slot and byte. */
+/* Returns the shadow of an element that nothing has stored. Where sparse rows begin must be a known
+ * number, as loops go by it; all else is a hash of slot and byte. Row k's begin is at place offset
+ * + k * coef of that address. */
 rd_shadow rd_shadow_of_memory(const rd_program *p, int32_t slot, int64_t place, int64_t byte)
 {
     for (int32_t k = 0; k < p->n_loop; k++) {

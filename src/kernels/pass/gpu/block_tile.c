@@ -44,7 +44,7 @@ enum { MOST_BEHIND = 64 };
  * the first index of its current round (start), or to the index behind the last one (stop). */
 static rd_linear mark(const rd_block_tile *c, int32_t axis, int64_t offset)
 {
-    return rd_linear_plus_axis(c->t, rd_linear_of(offset), 1, axis);
+    return rd_linear_plus_axis(c->t, rd_linear_of(offset), /*coef=*/1, axis);
 }
 
 /* Returns the number of lanes of a row, the partial accumulators to which its elements go in
@@ -97,9 +97,10 @@ static bool find_tile_loops(rd_block_tile *c)
     return true;
 }
 
-/* Puts a loop over tiles around the item's body (strip-mining): RD_FOR_ITEM, so each tile is a
- * work item. `which`: along RD_ROWS or RD_COLUMNS; `extent_of`: the statement of the loop with
- * the extent. The new loop is the innermost one over items then. */
+/* Puts a loop over tiles around the item's body (strip-mining): RD_FOR_ITEM, so each tile is a work
+ * item. `which`: along RD_ROWS or RD_COLUMNS; `extent_of`: the statement of the loop with the
+ * extent. The new loop is the innermost one over items then. `split`: the last item done combines
+ * what all items leave. */
 static void put_ranges_around(rd_block_tile *c, int which, int32_t extent_of)
 {
     rd_for ranges = *rd_loop_of(c->t, extent_of);
@@ -297,9 +298,10 @@ static int32_t take_behind(const rd_block_tile *c, int32_t *behind)
     return n;
 }
 
-/* Makes the item a block tile (64 rows by some columns, reduced along both axes): loops over
- * tiles go around it, and the element loops inside. Folds get states (accumulators) for all rows
- * or columns of the tile, and end in the last tiles. */
+/* Makes the item a block tile (64 rows by some columns, reduced along both axes): loops over tiles
+ * go around it, and the element loops inside. Folds get states (accumulators) for all rows or
+ * columns of the tile, and end in the last tiles. The two loops are taken out of the tree;
+ * end_folds() puts the outer one back where folds end. */
 static void make_tiles(rd_block_tile *c)
 {
     int32_t behind[MOST_BEHIND], n_behind, elements;

@@ -41,7 +41,7 @@ static bool is_item_loop_over(const rd_schedule *t, int32_t stmt, int32_t axis)
  * to the one behind its last. */
 static rd_linear at_mark(const coarsening *c, int32_t mark)
 {
-    return rd_linear_plus_axis(c->t, rd_linear_of(0), 1, mark);
+    return rd_linear_plus_axis(c->t, rd_linear_of(0), /*coef=*/1, mark);
 }
 
 /* Gives each of the `width` neighbours of an item accumulators of its own: arrays of a fold's
@@ -75,8 +75,8 @@ static void move_states(const coarsening *c, int32_t stmt)
 static rd_linear own_scratch_at(const coarsening *c, rd_linear at)
 {
     at = rd_linear_plus(c->t, rd_linear_of(0), c->width, at);
-    at = rd_linear_plus_axis(c->t, at, 1, c->axis);
-    return rd_linear_plus(c->t, at, -1, at_mark(c, c->start));
+    at = rd_linear_plus_axis(c->t, at, /*coef=*/1, c->axis);
+    return rd_linear_plus(c->t, at, /*coef=*/-1, at_mark(c, c->start));
 }
 
 /* Lets a LOAD from scratch (temporary memory), or a STORE to it, use the element of the
@@ -138,7 +138,7 @@ static int32_t put_vector_around(const coarsening *c, int32_t first, int32_t las
 }
 
 /* Puts each run of adjacent statements that neighbours do for themselves into a vector loop over
- * the neighbours. The bodies of loops, and of "if last", are treated likewise. */
+ * the neighbours. The bodies of loops, and of "if last", are treated in the same way. */
 static void widen_body(const coarsening *c, int32_t body)
 {
     rd_schedule *t = c->t;

@@ -19,10 +19,11 @@ static int32_t bits_of(int64_t n)
 }
 
 /* Changes the facts of a fold from those of a CPU task to those on a GPU. States are as wide as
- * their type, all lanes (partial accumulators) have states, and no task shares the fold.
- * tree_rows: nodes (partial results in the combine tree) that a carry stack of n_block blocks
- * needs, two more than the levels. step < 0: no instruction takes elements. mixed: lanes lie
- * along several axes, so no loop goes along the steps. */
+ * their type, all lanes (partial accumulators) have states, and no task shares the fold. tree_rows:
+ * nodes (partial results in the combine tree) that a carry stack of n_block blocks needs, two more
+ * than the levels. step < 0: no instruction takes elements. mixed: lanes lie along several axes, so
+ * no loop goes along the steps. empties: states that have met no element may be merged. shift: a
+ * block is 2^shift steps. rd_positions() is the number of elements of a cell. */
 static void describe(const rd_program *p, rd_loop_fold *f)
 {
     const rd_fold *fold = f->of.fold;

@@ -45,7 +45,7 @@ typedef struct look_back {
  * index of a loop's current round (start), or to the one behind its last (stop). */
 static rd_linear mark(const look_back *w, int32_t axis, int64_t offset)
 {
-    return rd_linear_plus_axis(w->t, rd_linear_of(offset), 1, axis);
+    return rd_linear_plus_axis(w->t, rd_linear_of(offset), /*coef=*/1, axis);
 }
 
 /* Returns the position end - mark - offset: a place that a backward scan counts from the end of
@@ -53,9 +53,9 @@ static rd_linear mark(const look_back *w, int32_t axis, int64_t offset)
  * last. */
 static rd_linear from_end(const look_back *w, int32_t axis, int64_t offset)
 {
-    const rd_linear end = rd_linear_plus_axis(w->t, w->of.to.part[0].at, -1, axis);
+    const rd_linear end = rd_linear_plus_axis(w->t, w->of.to.part[0].at, /*coef=*/-1, axis);
 
-    return rd_linear_plus(w->t, end, 1, rd_linear_of(-offset));
+    return rd_linear_plus(w->t, end, /*coef=*/1, rd_linear_of(-offset));
 }
 
 /* ---- Loops ----------------------------------------------------------------------------------- */
@@ -174,7 +174,7 @@ static rd_linear place_in_tile(const look_back *w, int32_t stmt)
     const int64_t   rows = rd_rows_of_lanes(&w->t->p->fold[s->fold]);
     const rd_linear step = rd_linear_plus(w->t, s->of.lane, rows, s->of.outer);
 
-    return rd_linear_plus_axis(w->t, step, -1, w->tiles.start);
+    return rd_linear_plus_axis(w->t, step, /*coef=*/-1, w->tiles.start);
 }
 
 /* Removes the operands of a step: element, weight and mask. A SCAN_RESULT, which returns a

@@ -23,7 +23,7 @@ enum { VECTOR = 16 };
  * the one behind its last. */
 static rd_linear mark(rd_schedule *t, int32_t axis)
 {
-    return rd_linear_plus_axis(t, rd_linear_of(0), 1, axis);
+    return rd_linear_plus_axis(t, rd_linear_of(0), /*coef=*/1, axis);
 }
 
 /* ---- Loads ----------------------------------------------------------------------------------- */
@@ -125,8 +125,8 @@ static rd_linear place_in_array(const rd_point_tiling *s, const rd_point_load *a
         at = rd_linear_plus_axis(s->t, at, coef, a->axis[k]);
         coef *= s->t->p->axis_extent[a->axis[k]];
     }
-    at = rd_linear_plus_axis(s->t, at, 1, axis);
-    return rd_linear_plus_axis(s->t, at, -1, start);
+    at = rd_linear_plus_axis(s->t, at, /*coef=*/1, axis);
+    return rd_linear_plus_axis(s->t, at, /*coef=*/-1, start);
 }
 
 /* Redirects a load to its array in shared memory, as a vector access. A load whose address moves
@@ -276,8 +276,8 @@ int32_t rd_gpu_fill_tile(const rd_point_tiling *s, const rd_point_load *a, int32
 }
 
 /* Adds loops that fill a thread's array with the elements of its results, up to `width` of them.
- * The loops over a result's elements stand around the one over results. Returns the outermost
- * loop, which stands nowhere yet. */
+ * The loops over a result's elements stand around the one over results. Returns the outermost loop,
+ * which stands nowhere yet. rd_binder_of() is the loop over items that binds the mark s->item. */
 int32_t rd_gpu_fill_results(const rd_point_tiling *s, const rd_point_load *a)
 {
     const rd_for *item = rd_loop_of(s->t, rd_binder_of(s->t, s->pairs, s->item));

@@ -40,7 +40,7 @@
  * index of a loop's current round (start), or to the one behind its last (stop). */
 static rd_linear mark(rd_schedule *t, int32_t axis, int64_t offset)
 {
-    return rd_linear_plus_axis(t, rd_linear_of(offset), 1, axis);
+    return rd_linear_plus_axis(t, rd_linear_of(offset), /*coef=*/1, axis);
 }
 
 /* True if the statement is a loop. */
@@ -99,7 +99,7 @@ static rd_linear at_point(rd_schedule *t, rd_linear at, int64_t coef, int32_t ax
 /* Lets an access inside a pair use the part of its array that belongs to the point at hand. Only
  * arrays with copies have parts. A statement of a fold names its states (accumulators) by
  * `of.more`; a load or a store has an address. `width`: elements of a part, `axis`: of points,
- * `start`: the mark of the first point. */
+ * `start`: the mark of the first point. Declarations and beginnings are of all parts. */
 static void use_own_part(rd_schedule *t, int32_t stmt, int64_t width, int32_t axis, int32_t start)
 {
     const rd_stmt s     = t->stmt[stmt];
@@ -188,7 +188,8 @@ static void unroll_jam(rd_schedule *t, const rd_gpu_plan *plan, int32_t loop, in
 /* Makes the loop `pairs` go over the groups of points_at_once points of a block (64 points), and
  * adds a copy for the points left over, one by one. A group of one point needs no second loop.
  * Returns the last loop. `whole_end` is the end of the block rounded down to whole groups, where
- * one loop ends and the other begins. */
+ * one loop ends and the other begins. by = 0: no rounding. `l` is looked up again, as mark() may
+ * move the tree's arrays. */
 static int32_t split_points(rd_schedule *t, const rd_gpu_plan *plan, int32_t pairs,
                             const rd_for *blocks)
 {

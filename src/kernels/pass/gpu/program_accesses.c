@@ -32,7 +32,7 @@ static int32_t next_access(const rd_program *p, int32_t inst)
  * k-th instruction; this holds only until passes add accesses of their own. */
 void rd_gpu_for_each_access(rd_schedule *t, const rd_gpu_plan *plan, rd_gpu_access *access)
 {
-    int32_t inst = next_access(t->p, 0);
+    int32_t inst = next_access(t->p, /*inst=*/0);
 
     for (int k = 0; k < RD_N_PARTS; k++)
         for (int32_t s = t->part[k], next; s >= 0 && !t->failed; s = next) {

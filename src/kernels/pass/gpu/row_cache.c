@@ -51,7 +51,7 @@ static void use_row(rd_schedule *t, const rd_gpu_plan *plan, int32_t stmt, int32
     const int32_t   row   = plan->cached_row[inst];
     const int32_t   store = row < 0 ? -1 : array_of(t, plan, row, type);
     const rd_linear at =
-        rd_linear_plus_axis(t, rd_linear_of(0), 1, row < 0 ? 0 : plan->cached_axis);
+        rd_linear_plus_axis(t, rd_linear_of(0), /*coef=*/1, row < 0 ? 0 : plan->cached_axis);
 
     if (row < 0 || t->failed)
         return;

@@ -39,7 +39,7 @@ typedef struct transposing {
  * index of a square along an axis, or to the index behind its last. */
 static rd_linear at_mark(const transposing *c, int32_t mark, int64_t offset)
 {
-    return rd_linear_plus_axis(c->t, rd_linear_of(offset), 1, mark);
+    return rd_linear_plus_axis(c->t, rd_linear_of(offset), /*coef=*/1, mark);
 }
 
 /* ---- Squares --------------------------------------------------------------------------------- */
@@ -106,10 +106,11 @@ static rd_for loop_over(const transposing *c, int k, rd_for_kind kind)
 }
 
 /* ---- Operands -------------------------------------------------------------------------------- */
-/* Adds, at the front of the item, the loops that copy a square of an operand to shared memory,
- * and lets the load (`stmt`, of the program's instruction `inst`) read the square in their
- * place. slot -1: it reads no memory of the program then. Loads of the fill are issued in
- * batches. */
+/* Adds, at the front of the item, the loops that copy a square of an operand to shared memory, and
+ * lets the load (`stmt`, of the program's instruction `inst`) read the square in their place. slot
+ * -1: it reads no memory of the program then. Loads of the fill are issued in batches. loop_over()
+ * makes a loop over side 1, the rows of the square, or side 0, the elements of a row. vector_width
+ * is 1, so that threads load single elements. */
 static void fill_square(transposing *c, int32_t stmt, int32_t inst)
 {
     rd_schedule   *t      = c->t;
@@ -122,8 +123,9 @@ static void fill_square(transposing *c, int32_t stmt, int32_t inst)
                               .extent      = SIDE * PITCH,
                               .byte_offset = inst }; /* the square's number in the text */
     const int32_t  store  = rd_add_store(t, &square);
-    rd_for  serial = loop_over(c, 1, RD_FOR_SERIAL), threads = loop_over(c, 0, RD_FOR_THREAD);
-    rd_stmt to_square = rd_stmt_of(RD_S_STORE);
+    rd_for         serial = loop_over(c, /*k=*/1, RD_FOR_SERIAL),
+           threads        = loop_over(c, /*k=*/0, RD_FOR_THREAD);
+    rd_stmt to_square     = rd_stmt_of(RD_S_STORE);
     rd_let *let;
     int32_t behind, made;
 
@@ -171,8 +173,9 @@ static void move_values(const transposing *c, int32_t body)
  * until the squares are full. */
 static void add_square_loops(const transposing *c)
 {
-    rd_schedule  *t       = c->t;
-    const rd_for  threads = loop_over(c, 1, RD_FOR_THREAD), serial = loop_over(c, 0, RD_FOR_SERIAL);
+    rd_schedule *t        = c->t;
+    const rd_for threads  = loop_over(c, /*k=*/1, RD_FOR_THREAD),
+                 serial   = loop_over(c, /*k=*/0, RD_FOR_SERIAL);
     const int32_t first   = c->fills < 0 ? t->stmt[c->item].first : t->stmt[c->fills].next;
     rd_stmt       barrier = rd_stmt_of(RD_S_BARRIER);
     int32_t       made;

@@ -16,7 +16,7 @@
  * index of a block (64 rounds), or to the one behind its last. */
 static rd_linear mark(rd_schedule *t, int32_t axis, int64_t offset)
 {
-    return rd_linear_plus_axis(t, rd_linear_of(offset), 1, axis);
+    return rd_linear_plus_axis(t, rd_linear_of(offset), /*coef=*/1, axis);
 }
 
 /* True if the fold has one lane (one accumulator for each cell), and the step that takes an

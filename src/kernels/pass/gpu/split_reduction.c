@@ -166,9 +166,10 @@ static void move_behind(const splitting *c, int32_t split, int32_t last)
 }
 
 /* Lets each range of this kernel store its partials. In the item's last kernel, the last range
- * combines them and does what stood behind the loop; earlier kernels leave that out (`finishes`
- * is false). "If last" stays, even with an empty body, where there are partials: its text is
- * also what counts the ranges that have come and combines groups of them. */
+ * combines them and does what stood behind the loop; earlier kernels leave that out (`finishes` is
+ * false). "If last" stays, even with an empty body, where there are partials: its text is also what
+ * counts the ranges that have come and combines groups of them. move_behind() moves to `last` what
+ * only the last range does. */
 static void end_ranges(const splitting *c, int32_t split)
 {
     rd_schedule  *t            = c->t;

@@ -64,7 +64,7 @@ static void use_row(rd_schedule *t, const rd_gpu_plan *plan, int32_t stmt, int32
     if (!row || t->failed)
         return;
     at = stores ? t->stmt[stmt].at : t->let[t->stmt[stmt].value].at;
-    at = rd_linear_plus(t, at, -1, row_start(t, row));
+    at = rd_linear_plus(t, at, /*coef=*/-1, row_start(t, row));
     if (t->failed)
         return;
     if (stores) {
@@ -84,8 +84,8 @@ static void use_row(rd_schedule *t, const rd_gpu_plan *plan, int32_t stmt, int32
 static void add_copy(rd_schedule *t, const rd_gpu_staged_row *row, int32_t store, int32_t body,
                      int32_t mark)
 {
-    const rd_linear at       = rd_linear_plus_axis(t, rd_linear_of(0), 1, mark),
-                    memory   = rd_linear_plus_axis(t, row_start(t, row), 1, mark);
+    const rd_linear at       = rd_linear_plus_axis(t, rd_linear_of(0), /*coef=*/1, mark),
+                    memory   = rd_linear_plus_axis(t, row_start(t, row), /*coef=*/1, mark);
     const bool    in         = row->role == RD_STAGED_IN;
     rd_let        let        = { .kind  = RD_I_LOAD,
                                  .type  = row->type,

@@ -35,7 +35,7 @@ static bool is_distributed(const rd_schedule *t, const rd_gpu_plan *plan, int32_
  * index of a loop's current round. */
 static rd_linear mark(rd_schedule *t, int32_t axis, int64_t offset)
 {
-    return rd_linear_plus_axis(t, rd_linear_of(offset), 1, axis);
+    return rd_linear_plus_axis(t, rd_linear_of(offset), /*coef=*/1, axis);
 }
 
 /* Returns the lane position of the element at index 0, if lanes lie along the loop and threads
@@ -84,9 +84,10 @@ static rd_for loop_of(const rd_for *like, rd_for_kind kind, int64_t step, int64_
 }
 
 /* Makes the loop go by rounds of the team: `round` indices each. If threads own lanes (partial
- * accumulators) of a fold along it, a round must begin at lane 0; so the first one is rounded
- * down, and may begin before the loop does. `extent` is then an upper bound: one round more; -1:
- * known at run time only. The loads of `ahead` rounds are issued as one batch. */
+ * accumulators) of a fold along it, a round must begin at lane 0; so the first one is rounded down,
+ * and may begin before the loop does. `extent` is then an upper bound: one round more; -1: known at
+ * run time only. The loads of `ahead` rounds are issued as one batch. `first` of a bound's part,
+ * with `by`, is the index from which multiples of `by` count. */
 static void make_rounds(rd_schedule *t, int32_t stmt, int64_t round, int32_t ahead)
 {
     rd_for   *l     = &t->loop[t->stmt[stmt].arg];
@@ -97,7 +98,7 @@ static void make_rounds(rd_schedule *t, int32_t stmt, int64_t round, int32_t ahe
 
         l                     = &t->loop[t->stmt[stmt].arg];
         l->from.part[0].by    = round;
-        l->from.part[0].first = rd_linear_plus(t, rd_linear_of(0), -1, first);
+        l->from.part[0].first = rd_linear_plus(t, rd_linear_of(0), /*coef=*/-1, first);
     }
     l->step       = round;
     l->extent     = l->extent < 0 ? -1 : (l->extent + round - 1) / round + 1;
@@ -105,10 +106,10 @@ static void make_rounds(rd_schedule *t, int32_t stmt, int64_t round, int32_t ahe
     l->prefetched = ahead;
 }
 
-/* Puts two loops around the body of a round: `outer` goes by `step`, `inner` over the elements
- * of each of its rounds. Bounds of the old loop limit the inner one, as the first and the last
- * round may reach beyond them. A vector loop outside must keep its order, as its rounds may be
- * steps of one accumulator. */
+/* Puts two loops around the body of a round: `outer` goes by `step`, `inner` over the elements of
+ * each of its rounds. Bounds of the old loop limit the inner one, as the first and the last round
+ * may reach beyond them. A vector loop outside must keep its order, as its rounds may be steps of
+ * one accumulator. A bound with several parts is the greatest of them (from), or the least (to). */
 static void put_inside(rd_schedule *t, int32_t stmt, rd_for_kind outer, rd_for_kind inner,
                        int64_t step, const rd_for *old, int64_t round)
 {

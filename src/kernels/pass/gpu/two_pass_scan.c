@@ -46,7 +46,7 @@ static void set_step(rd_schedule *t, int32_t stmt, int32_t prefix, int32_t range
     const rd_for    *l     = rd_loop_of(t, ranges);
     const rd_fold_at of    = t->stmt[prefix].of;
     const int32_t    axis  = l->axis;
-    const rd_linear  start = rd_linear_plus_axis(t, rd_linear_of(0), 1, l->start);
+    const rd_linear  start = rd_linear_plus_axis(t, rd_linear_of(0), /*coef=*/1, l->start);
     const rd_linear  step =
         rd_linear_plus(t, of.lane, rd_rows_of_lanes(&t->p->fold[t->stmt[prefix].fold]), of.outer);
     const rd_linear at = rd_linear_with(t, step, axis, start);
@@ -113,10 +113,11 @@ static void store_partial(rd_schedule *t, int32_t ranges, int32_t second, int32_
     rd_put_before(t, add_fold_stmt(t, RD_S_BUILD_TREE, fold, partials), second);
 }
 
-/* Makes the two kernels of the scan. The kernel gets a loop over ranges; its copy behind it is
- * the second pass. Each scan (it has a PREFIX statement) looks back in the second pass, and
- * stores its partial in the first one, which stores no results. `again`: the innermost loop over
- * items of the second pass. */
+/* Makes the two kernels of the scan. The kernel gets a loop over ranges; its copy behind it is the
+ * second pass. Each scan (it has a PREFIX statement) looks back in the second pass, and stores its
+ * partial in the first one, which stores no results. `again`: the innermost loop over items of the
+ * second pass. `split` is the loop over elements, which rd_gpu_limit_to_range() makes go over one
+ * range. */
 static void split_kernel(rd_schedule *t, const rd_gpu_plan *plan, int32_t kernel, int32_t split)
 {
     const int32_t ranges = rd_gpu_add_range_loop(t, plan, rd_innermost_item_loop(t, kernel), split);

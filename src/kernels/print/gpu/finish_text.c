@@ -52,10 +52,11 @@ static void print_last_block(rd_printing *n, const rd_stmt *s, const char *at)
     rd_text_end(&states, n->to);
 }
 
-/* Prints how the nodes (partial results in the combine tree) of a lane's earlier blocks are
- * merged into x from the right, the last row first: "while (rows-- > 0) under0(&x0, w0_0[rows *
- * 4 + at]);". A row of w has a node for each lane (partial accumulator) of each cell. The number
- * of rows follows from the blocks that the lane's `owner`, a thread, has counted. */
+/* Prints how the nodes (partial results in the combine tree) of a lane's earlier blocks are merged
+ * into x from the right, the last row first: "while (rows-- > 0) under0(&x0, w0_0[rows * 4 +
+ * at]);". A row of w has a node for each lane (partial accumulator) of each cell. The number of
+ * rows follows from the blocks that the lane's `owner`, a thread, has counted. rd_nodes(0, b) is
+ * how many nodes the first b blocks have left. */
 static void print_rows(rd_printing *n, const rd_stmt *s, const char *at, const char *lane)
 {
     const rd_emit_fold *f     = &n->fold[s->fold].of;
@@ -96,8 +97,8 @@ static void add_cell(rd_printing *n, rd_text *to, const rd_stmt *s)
  * accumulator) has met. In a block tile the backend gives the combined partial. States in
  * RD_IN_DEVICE are partials of ranges, which are combined here. Else it is the node of the open
  * block, merged with those of earlier blocks. `lane` is the lane's name in the text, "l"; where
- * threads have lanes of their own (per_thread > 0) and partials are meant, the thread's l-th
- * lane is named. */
+ * threads have lanes of their own (per_thread > 0) and partials are meant, the thread's l-th lane
+ * is named. combine->of is the backend's own data, which it gets back. */
 static void print_node(rd_printing *n, const rd_stmt *s, const char *lane)
 {
     const rd_emit_fold *f  = &n->fold[s->fold].of;

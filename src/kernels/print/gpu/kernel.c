@@ -215,8 +215,9 @@ static bool is_stored_to_row(const rd_printing *n, int32_t stmt)
 }
 
 /* Prints a LET (it makes a value) that kernels have a text of their own for. These are a checked
- * index, or a load from shared memory (slot < 0: from an array of the tree) or of a vector.
- * False: print/ has its text. */
+ * index, or a load from shared memory (slot < 0: from an array of the tree) or of a vector. False:
+ * print/ has its text. A load of pairs that the next statement only copies to a result's row has no
+ * text: that store prints it. */
 static bool print_let(rd_printing *n, int32_t stmt)
 {
     const rd_stmt *s = &n->t->stmt[stmt];

@@ -35,9 +35,9 @@
  * dummy, as an element's position tells that. */
 static void add_begin(rd_text *to, const rd_emit_fold *f, int32_t number)
 {
-    rd_text_add(to, "    static inline void begin(%s *a) {", rd_state_type(f, 0));
+    rd_text_add(to, "    static inline void begin(%s *a) {", rd_state_type(f, /*k=*/0));
     if (f->seen)
-        rd_text_add(to, " %s z;", rd_state_type(f, 1));
+        rd_text_add(to, " %s z;", rd_state_type(f, /*k=*/1));
     rd_text_add(to, " begin%" PRId32 "(a%s); }\n", number, f->seen ? ", &z" : "");
 }
 
@@ -46,16 +46,16 @@ static void add_begin(rd_text *to, const rd_emit_fold *f, int32_t number)
  * 1 here, as both have. */
 static void add_join(rd_text *to, const rd_emit_fold *f, int32_t number)
 {
-    const char *type = rd_state_type(f, 0), *z = f->seen ? ", &z" : "";
+    const char *type = rd_state_type(f, /*k=*/0), *z = f->seen ? ", &z" : "";
 
     rd_text_add(to, "    static inline %s join(%s a, %s b) {", type, type, type);
     if (f->seen)
-        rd_text_add(to, " %s z = 1;", rd_state_type(f, 1));
+        rd_text_add(to, " %s z = 1;", rd_state_type(f, /*k=*/1));
     rd_text_add(to, " merge%" PRId32 "(&a%s, &b%s); return a; }\n", number, z, z);
 }
 
-/* Adds begin() and join() for doubles: nodes (partial results in the combine tree) of a running
- * sum of f32 (sums of whole blocks) are f64. */
+/* Adds begin() and join() for doubles: nodes (partial results in the combine tree) of a running sum
+ * of f32 (sums of whole blocks) are f64. Node -0.0 is the sum of nothing, as it changes no sum. */
 static void add_wide_nodes(rd_text *to)
 {
     rd_text_add(to, "    static inline void begin(double *a) { *a = -0.0; }\n"
@@ -67,7 +67,7 @@ static void add_wide_nodes(rd_text *to)
  * of a running sum of floats (`pair`) two words hi + lo, else the state (accumulator) itself. */
 void rd_print_look_back_functions(rd_text *to, const rd_emit_fold *f, bool pair, int32_t number)
 {
-    const char *type = rd_state_type(f, 0), *node = pair ? "double" : type;
+    const char *type = rd_state_type(f, /*k=*/0), *node = pair ? "double" : type;
     const bool  f32 = rd_dtype_class(f->fold->type) == RD_CLASS_f32;
 
     rd_text_add(to,
@@ -138,7 +138,7 @@ void rd_print_begin_scan_tile(rd_printing *n, const rd_stmt *s)
                   rounds_of(n, s->store), n->kernel->width);
     n->indent++;
     if (f->seen)
-        rd_print_line(n, "%s seen;", rd_state_type(f, 1));
+        rd_print_line(n, "%s seen;", rd_state_type(f, /*k=*/1));
     rd_print_line(n, "begin%" PRId32 "(&tile%" PRId32 "[u][i]%s);", s->fold, s->store,
                   seen_of(n, s->fold));
     n->indent--;
@@ -170,7 +170,7 @@ void rd_print_scan_tile_step(rd_printing *n, const rd_stmt *s)
     rd_print_line(n, "{");
     n->indent++;
     if (n->fold[s->fold].of.seen)
-        rd_print_line(n, "%s seen = 0;", rd_state_type(&n->fold[s->fold].of, 1));
+        rd_print_line(n, "%s seen = 0;", rd_state_type(&n->fold[s->fold].of, /*k=*/1));
     rd_print_begin_line(n);
     rd_print_add_step(n, n->to, s, state.at);
     rd_text_add(n->to, "\n");
@@ -195,12 +195,14 @@ void rd_print_scan_blocks(rd_printing *n, const rd_stmt *s)
         rd_print_line(n, "rd_exclude<scan%" PRId32 ">(tile%" PRId32 ");", s->fold, s->store);
 }
 
-/* Prints the look-back: warp k of the block does it for fold k. It stores the tile's nodes
- * (partial results in the combine tree), waits for those of earlier tiles, and finds the prefix
- * before each block of the tile.
+/* Prints the look-back: warp k of the block does it for fold k. It stores the tile's nodes (partial
+ * results in the combine tree), waits for those of earlier tiles, and finds the prefix before each
+ * block of the tile.
  *
  *     if (threadIdx.x / 32 == 0)
- *         rd_before_blocks<scan0, 64>(blocks2, before2, .., q.head.n_range, range); */
+ *         rd_before_blocks<scan0, 64>(blocks2, before2, .., q.head.n_range, range);
+ *
+ * s->arg is the array of these nodes, which lie from its byte_offset on. */
 void rd_print_look_back(rd_printing *n, const rd_stmt *s)
 {
     rd_print_line(n, "if (threadIdx.x / 32 == %" PRId32 ")", s->fold);
@@ -218,13 +220,13 @@ static void declare_seen(rd_printing *n, const rd_stmt *s)
     rd_text step = { 0 };
 
     rd_print_step_number(n, &step, s);
-    rd_print_line(n, "%s seen = %s > 0;", rd_state_type(&n->fold[s->fold].of, 1), step.at);
+    rd_print_line(n, "%s seen = %s > 0;", rd_state_type(&n->fold[s->fold].of, /*k=*/1), step.at);
     rd_text_end(&step, n->to);
 }
 
-/* Prints the result of an element: b2, the prefix before its block of 64 elements, merged with
- * its state: "prefix0(&tile2[u][i], &b2.e[0], &b2.e[1], &r7);". Of a running sum of floats
- * (pair), b2 has two words hi + lo. */
+/* Prints the result of an element: b2, the prefix before its block of 64 elements, merged with its
+ * state: "prefix0(&tile2[u][i], &b2.e[0], &b2.e[1], &r7);". Of a running sum of floats (pair), b2
+ * has two words hi + lo. line.at + 1 leaves out the space before the declarations of results. */
 void rd_print_scan_result(rd_printing *n, const rd_stmt *s)
 {
     const rd_fold *fold = &n->t->p->fold[s->fold];

@@ -63,10 +63,11 @@ void rd_print_combine_partials(rd_printing *n, const rd_stmt *s)
     rd_text_end(&name, n->to);
 }
 
-/* Prints x0, x1 ..: the node (partial result in the combine tree) of a lane (partial
- * accumulator) over all ranges (parts of a split loop). The partials are the rows of a carry
- * stack, which are merged from right to left, the last row first. `one`: the backend has
- * combined them to one node for each lane. `at`: the lane's subscript in a row. */
+/* Prints x0, x1 ..: the node (partial result in the combine tree) of a lane (partial accumulator)
+ * over all ranges (parts of a split loop). The partials are the rows of a carry stack, which are
+ * merged from right to left, the last row first. `one`: the backend has combined them to one node
+ * for each lane. `at`: the lane's subscript in a row. edge0(q, n_range) is the number of blocks of
+ * all ranges, of which rd_nodes() nodes are left. */
 void rd_print_combined_node(rd_printing *n, const rd_stmt *s, const char *at)
 {
     const rd_emit_fold *f    = &n->fold[s->fold].of;

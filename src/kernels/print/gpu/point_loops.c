@@ -174,10 +174,12 @@ static void print_blocks(rd_printing *n, int32_t stmt)
     rd_text_end(&start, n->to);
 }
 
-/* Prints a loop over groups of points. It begins where the loop before it has ended, as both
- * count with k; `start` is the mark bound to the group's first point.
+/* Prints a loop over groups of points. It begins where the loop before it has ended, as both count
+ * with k; `start` is the mark bound to the group's first point.
  *
- *     RD_ONE_BY_ONE for (; k + 4 <= end; k += 4) { */
+ *     RD_ONE_BY_ONE for (; k + 4 <= end; k += 4) {
+ *
+ * The loop over tiles is two loops further out. */
 static void print_points(rd_printing *n, int32_t stmt)
 {
     const rd_for *l     = rd_loop_of(n->t, stmt);
@@ -216,9 +218,9 @@ static void print_blocks_in_pair(rd_printing *n, int32_t stmt)
     rd_text_end(&to, n->to);
 }
 
-/* Prints a loop over the elements of a point, such as its coordinates: "RD_UNROLL for (int i1 =
- * 0; i1 < (int)N; i1++) {". Axes short enough for the text to spell out their extent are
- * unrolled wholly, as the compiler knows the count; others by a few. */
+/* Prints a loop over the elements of a point, such as its coordinates: "RD_UNROLL for (int i1 = 0;
+ * i1 < (int)N; i1++) {". Axes short enough for the text to spell out their extent
+ * (dialect->spelled) are unrolled wholly, as the compiler knows the count; others by a few. */
 static void print_loop_in_pair(rd_printing *n, int32_t stmt)
 {
     const rd_for *l    = rd_loop_of(n->t, stmt);
@@ -236,10 +238,11 @@ static void print_loop_in_pair(rd_printing *n, int32_t stmt)
 }
 
 /* Prints the body of all pairs that a thread has at once: its points e times its results i. The
- * vectors of points and results are loaded from shared memory before, deferred steps follow
- * behind.
+ * vectors of points and results are loaded from shared memory before, deferred steps follow behind.
  *
- *     RD_UNROLL for (int e = 0; e < 4; e++) RD_UNROLL for (int i = 0; i < 4; i++) { */
+ *     RD_UNROLL for (int e = 0; e < 4; e++) RD_UNROLL for (int i = 0; i < 4; i++) {
+ *
+ * Positions inside name element i of this loop (n->thread_loop). */
 static void print_elements(rd_printing *n, int32_t stmt)
 {
     const rd_for *l = rd_loop_of(n->t, stmt), *jam = rd_loop_of(n->t, n->jam);
@@ -263,7 +266,7 @@ static void print_elements(rd_printing *n, int32_t stmt)
 }
 
 /* Prints the body of an unroll-and-jam loop. It prints no loop itself: n->jam tells the loops
- * inside that each of them goes over the jam's points, too. */
+ * inside that each of them goes over the jam's points, too. n->jam 0: there is no jam. */
 static void print_jam(rd_printing *n, int32_t stmt)
 {
     n->jam = stmt;

@@ -22,9 +22,10 @@ static rd_text text_of_axis(const rd_printing *n, int32_t axis)
 }
 
 /* ---- Indices --------------------------------------------------------------------------------- */
-/* Returns the loop over items whose start mark a vector loop counts from, if it is padded: it
- * has items behind the last result, so that blocks of threads are whole. Else NULL. A mark is an
- * axis of the tree that a loop binds to the first index of its round. */
+/* Returns the loop over items whose start mark a vector loop counts from, if it is padded: it has
+ * items behind the last result, so that blocks of threads are whole. Else NULL. A mark is an axis
+ * of the tree that a loop binds to the first index of its round. The loop's beginning must be that
+ * mark alone, one term. */
 static const rd_for *items_of(const rd_printing *n, int32_t stmt)
 {
     const rd_for   *l    = rd_loop_of(n->t, stmt);
@@ -73,8 +74,9 @@ void rd_print_if_result(rd_printing *n)
     rd_text_end(&to, n->to);
 }
 
-/* Prints the indices of a pair: that of the result, which is clamped to the last one, and "m6 +
- * e" of the point; m6 is the first point that the thread has at once. */
+/* Prints the indices of a pair: that of the result, which is clamped to the last one, and "m6 + e"
+ * of the point; m6 is the first point that the thread has at once. The jam begins at this mark, its
+ * only term. */
 void rd_print_pair_indices(rd_printing *n, int32_t stmt)
 {
     const rd_for *jam   = rd_loop_of(n->t, n->jam);
@@ -87,8 +89,9 @@ void rd_print_pair_indices(rd_printing *n, int32_t stmt)
 
 /* ---- Rows of results ------------------------------------------------------------------------- */
 /* Adds the number of the row in a thread's array of results: "(int)i1 * 2". A row has `width`
- * results, one for each of the thread; rows are numbered by the axes inside a pair. So the axis
- * of results, and marks (axes from n_axis on), do not count. */
+ * results, one for each of the thread; rows are numbered by the axes inside a pair. So the axis of
+ * results, and marks (axes from n_axis on), do not count. coef counts results of the array, so it
+ * is divided by `width`. */
 static void add_row(rd_printing *n, rd_text *to, const rd_linear *at, int32_t width, int32_t loop)
 {
     const rd_for *results   = rd_loop_of(n->t, loop);

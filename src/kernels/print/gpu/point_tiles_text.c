@@ -150,11 +150,13 @@ static void fill_by_points(rd_printing *n, const tile_fill *f, int32_t pack)
 }
 
 /* Prints a fill for points that follow each other in memory without gaps: all their elements are
- * loaded as one run, by vectors of `pack`, and each element goes to the row it belongs to.
- * `each`: elements of a point, `all`: of all n points of the tile.
+ * loaded as one run, by vectors of `pack`, and each element goes to the row it belongs to. `each`:
+ * elements of a point, `all`: of all n points of the tile.
  *
  *     const rd_pack<float, 4> x = rd_take_some<float, 4>(&((const float *)x0)[..] + p, all - p);
- *     RD_UNROLL for (int l = 0; l < 4; l++) if (p + l < all) tile4[..] = x.e[l]; */
+ *     RD_UNROLL for (int l = 0; l < 4; l++) if (p + l < all) tile4[..] = x.e[l];
+ *
+ * The run begins at element 0 of the tile's first point, so that the index inside a point is 0. */
 static void fill_run(rd_printing *n, const tile_fill *f, int32_t pack)
 {
     const char *type = rd_memory_type(f->let->type);

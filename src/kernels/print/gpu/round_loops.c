@@ -145,7 +145,7 @@ static void print_block_range(rd_printing *n, int32_t rounds, const rd_stmt *s, 
     const int64_t rest  = along ? along - 1 : n->kernel->apart ? n->kernel->team : 0;
 
     rd_print_line(n, "uint64_t first%" PRId32 ", last%" PRId32 ";", s->fold, s->fold);
-    print_block_of_round(n, rounds, s, "first", 0);
+    print_block_of_round(n, rounds, s, "first", /*offset=*/0);
     print_block_of_round(n, rounds, s, "last", (ahead - 1) * rd_loop_of(n->t, rounds)->step + rest);
 }
 
@@ -303,7 +303,7 @@ static void print_rounds(rd_printing *n, int32_t rounds)
         !n->kernel->apart) {
         rd_print_line(n, "{");
         n->indent++;
-        print_batch(n, rounds, 1);
+        print_batch(n, rounds, /*ahead=*/1);
         n->indent--;
         rd_print_line(n, "}");
     }
@@ -315,9 +315,10 @@ static void print_rounds(rd_printing *n, int32_t rounds)
     n->kernel->apart    = kept.apart;
 }
 
-/* Prints a loop of a kernel, by its kind. False: print/ has its text, which is C's: a serial
- * loop without batches or a start mark, and other kinds. A loop that all threads of a block run
- * (by_block) is printed by the backend, around the items of the block. */
+/* Prints a loop of a kernel, by its kind. False: print/ has its text, which is C's: a serial loop
+ * without batches or a start mark, and other kinds. A loop that all threads of a block run
+ * (by_block) is printed by the backend, around the items of the block. In a kernel that transposes,
+ * a serial loop is unrolled by a few. A scan with look-back has rounds of a tile. */
 bool rd_print_kernel_loop(rd_printing *n, int32_t stmt)
 {
     const rd_for *loop = rd_loop_of(n->t, stmt);

@@ -34,7 +34,7 @@ static void add_parameters(rd_text *to, const rd_emit_fold *f, bool pair, const 
     for (; *names; names++) {
         rd_add_parameters(to, f, /*nodes=*/false, "", *names);
         if (*names == 'p' && pair)
-            rd_text_add(to, ", %s *p%d", rd_state_type(f, 0), f->n_state);
+            rd_text_add(to, ", %s *p%d", rd_state_type(f, /*k=*/0), f->n_state);
         rd_text_add(to, names[1] ? ", " : "");
     }
 }

@@ -43,10 +43,11 @@ static void print_clip(rd_printing *n, const rd_for *loop, const char *index)
     rd_text_end(&to, n->to);
 }
 
-/* Prints the body of a loop over threads, for thread t: "{ const int64_t m1 = m0 + 4 * t; .. }".
- * A thread with one element (step 1) tests whether that exists. If the threads' axis is not that
- * of the rounds around, the test is an "if" that does not skip the round. per_thread: threads
- * run different elements here. */
+/* Prints the body of a loop over threads, for thread t: "{ const int64_t m1 = m0 + 4 * t; .. }". A
+ * thread with one element (step 1) tests whether that exists. If the threads' axis is not that of
+ * the rounds around, the test is an "if" that does not skip the round. per_thread: threads run
+ * different elements here. With one element for each, positions name no element i (thread_loop -1).
+ */
 void rd_print_thread_loop(rd_printing *n, int32_t stmt)
 {
     const rd_for *loop             = rd_loop_of(n->t, stmt);
@@ -125,9 +126,10 @@ static void declare_index(rd_printing *n, int32_t stmt)
 }
 
 /* Prints the unrolled loop over a thread's adjacent elements, with the vector stores behind it.
- * `alone`: the round is not part of a batch; a loop that keeps its order goes by one element
- * then (`single`). Steps of a log-sum-exp are deferred behind the loop if all elements exist: in
- * a batch, or without a limit (a second part of the bound). */
+ * `unbatched`: the round is not part of a batch; a loop that keeps its order goes by one element
+ * then (`single`). Steps of a log-sum-exp are deferred behind the loop if all elements exist: in a
+ * batch, or without a limit (a second part of the bound). A loop that keeps its order counts by e.
+ * Elements of a padded pair loop are clamped. */
 static void print_adjacent(rd_printing *n, int32_t stmt)
 {
     const rd_for *loop      = rd_loop_of(n->t, stmt);

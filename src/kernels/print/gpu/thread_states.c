@@ -40,9 +40,9 @@ static int64_t declare(rd_printing *n, int32_t store, const char *type, const ch
     return at + room_of(count * bytes);
 }
 
-/* Prints such an array for each of the n_state numbers of a state, an accumulator (or of a node,
- * the result of blocks, with `nodes`), named by a letter: "s0_0", "s0_1". Returns the byte
- * behind them. */
+/* Prints the declaration of an array of `count` elements for each of the n_state numbers of a
+ * state, an accumulator (or of a node, the result of blocks, with `nodes`), named by a letter:
+ * "s0_0", "s0_1". Returns the byte behind them. */
 static int64_t declare_each(rd_printing *n, int32_t store, char letter, bool nodes, int64_t count,
                             int64_t at)
 {
@@ -72,8 +72,8 @@ static int64_t declare_before(rd_printing *n, int32_t store, int64_t cells, int6
     at = declare_each(n, store, 'p', /*nodes=*/false, cells, at);
     if (f->pair) {
         rd_text_add(&name, "p%" PRId32 "_%d", store, n_state);
-        at = declare(n, store, rd_state_type(&n->fold[n->t->store[store].fold].of, 0), name.at,
-                     cells, n->fold[n->t->store[store].fold].of.bytes, at);
+        at = declare(n, store, rd_state_type(&n->fold[n->t->store[store].fold].of, /*k=*/0),
+                     name.at, cells, n->fold[n->t->store[store].fold].of.bytes, at);
         rd_text_end(&name, n->to);
     }
     if (f->levels)
@@ -276,10 +276,10 @@ void rd_print_block_counter(rd_printing *n, rd_text *to, const rd_stmt *s)
     rd_print_block_counter_of(n, to, s, "t");
 }
 
-/* Adds the element's lane (partial accumulator) to a subscript. Of a thread's own lanes it is "
- * + i"; in the team's memory " + (4 * t + i)", or " + (RD_TEAM * i + t)" if a thread's elements
- * lie a team apart. A thread with all lanes computes it from the element's position: " + (i1) %
- * 64". */
+/* Adds the element's lane (partial accumulator) to a subscript. Of a thread's own lanes it is " +
+ * i"; in the team's memory " + (4 * t + i)", or " + (RD_TEAM * i + t)" if a thread's elements lie a
+ * team apart. A thread with all lanes computes it from the element's position: " + (i1) % 64". A
+ * thread with one lane adds nothing. */
 static void add_lane(rd_printing *n, rd_text *to, const rd_stmt *s)
 {
     const rd_store *a     = &n->t->store[s->store];

@@ -129,9 +129,9 @@ static int32_t level_of(const rd_for *ranges)
 
 /* ---- STORE_PARTIALS -------------------------------------------------------------------------- */
 /* Prints how a range (part of a split loop) stores its partial: its last block of 64 steps ends
- * ("turn0(..);"), then p, the fold of all its blocks, goes to the range's node: "d1_0[(range) *
- * 4 + c] = p0_0[c];". Of a running sum of floats (`pair`) the node is the word of the range's
- * own level, which the last block of a whole range has made. */
+ * ("turn0(..);"), then p, the fold of all its blocks, goes to the range's node: "d1_0[(range) * 4 +
+ * c] = p0_0[c];". Of a running sum of floats (`pair`) the node is the second word (2 * level + 1)
+ * of the range's own level, which the last block of a whole range has made. */
 void rd_print_store_scan_partial(rd_printing *n, const rd_stmt *s)
 {
     const int32_t partials = s->arg;
@@ -159,8 +159,9 @@ void rd_print_store_scan_partial(rd_printing *n, const rd_stmt *s)
 }
 
 /* ---- LOOK_BACK ------------------------------------------------------------------------------- */
-/* Prints "for (int level = 3; level >= 0; level--) {": the levels of nodes (partial results in
- * the combine tree) above the ranges (parts of a split loop), the largest nodes first. */
+/* Prints "for (int level = 3; level >= 0; level--) {": the levels of nodes (partial results in the
+ * combine tree) above the ranges (parts of a split loop), the largest nodes first. The highest
+ * level is the highest bit that a range's number can have. */
 static void open_levels(rd_printing *n, const rd_for *ranges)
 {
     rd_text line = { 0 };
@@ -214,7 +215,7 @@ static void resume_sum(rd_printing *n, const rd_stmt *s)
     open_levels(n, ranges);
     keep_word(n, s->store, first, "", "all");
     find_node_of_level(n);
-    add_node(n, &node, s->arg, 0, "at");
+    add_node(n, &node, s->arg, /*k=*/0, "at");
     rd_print_line(n, "const double node = %s;", node.at);
     keep_word(n, s->store, first, " + 1", "node");
     rd_print_line(n, "all = all + node;");
@@ -228,9 +229,9 @@ static void resume_sum(rd_printing *n, const rd_stmt *s)
     rd_text_end(&word, n->to);
 }
 
-/* Prints the prefix of other folds: the nodes (partial results in the combine tree) that cover
- * all earlier ranges (parts of a split loop) are merged, the largest, and so the leftmost,
- * first.
+/* Prints the prefix of a fold that is no running sum of floats: the nodes (partial results in the
+ * combine tree) that cover all earlier ranges (parts of a split loop) are merged, the largest, and
+ * so the leftmost, first.
  *
  *     if (some) merge0(&p0_0[c], &b0); else { p0_0[c] = b0; } */
 static void resume_state(rd_printing *n, const rd_stmt *s)
