@@ -142,7 +142,9 @@ bool rd_set_dims(rd_collector *c, int v, int n, const int32_t *dim)
 
 /* Adds the loop axes in subscripts at[0..n) to dim[0..n_dim), a list of distinct ones; returns its
  * new length. A term without an axis is a gathered index (the value of an index array). It varies
- * along the axes at which that array is read, so those are added. */
+ * along the axes at which that array is read, so those are added. While the graph is collected,
+ * in[0] of a value is the number of a use (a reader's request). Each use is visited once in a
+ * traversal, because many paths may lead to it. */
 static int add_axes(const rd_collector *c, int n, const rd_subscript *at, int32_t *dim, int n_dim)
 {
     for (int a = 0; a < n; a++)
@@ -176,7 +178,8 @@ int rd_axes_of_subscripts(const rd_collector *c, int n, const rd_subscript *at,
 
 /* Answers all uses (readers' requests) in list[0..n) by reads of value v, which stores the whole
  * expression. Where a request goes along one plain axis of it, that axis is unified with the
- * stored one, so that reader and writer may share a loop. */
+ * stored one, so that reader and writer may share a loop. `whole` then says that v is read at
+ * other places than its own. False on failure. */
 bool rd_answer_reads(rd_collector *c, const rd_expr *e, int v, const int32_t *list, int n)
 {
     for (int k = 0; k < n; k++) {

@@ -88,7 +88,8 @@ static bool fixes_sum(const rd_raw_axis *sum, const rd_raw_axis *other)
 
 /* True if two axes are unified or may be: then one loop serves both. Extents must be equal,
  * neither may be split (outer >= 0), they must not be kept distinct, and no float sum's axis may
- * become fixed. */
+ * become fixed. Of a root, `member` holds the axes unified with it, and `apart` those that must
+ * stay distinct from it. */
 bool rd_axes_may_join(const rd_axes *axes, int a, int b)
 {
     const rd_raw_axis *p = &axes->at[rd_axes_root(axes, a)], *q = &axes->at[rd_axes_root(axes, b)];
@@ -120,7 +121,8 @@ void rd_axes_join(rd_axes *axes, int a, int b)
 
 /* Splits an axis into an outer axis and an inner one: index = outer * inner extent + inner index.
  * All that must differ from the whole must differ from both parts. False if the axis is fixed, or
- * there are too many axes. */
+ * there are too many axes. The two parts have the last numbers, so the loop goes over the n - 2
+ * axes before them. */
 bool rd_axes_split(rd_axes *axes, int axis, int64_t inner)
 {
     int a = rd_axes_root(axes, axis), parts[2];

@@ -50,7 +50,8 @@ static rd_subscript index_along(const rd_collector *c, int axis)
 
 /* Makes v, the copy of a part, write to its box of the storage: sets its storage dims and where it
  * writes (value.at). read[a] becomes the subscript at which axis a of the part is read. Along dim
- * d the box is limited by axis b->cut[d] of the part; -1: it takes the whole dim. */
+ * d the box is limited by axis b->cut[d] of the part; -1: it takes the whole dim. boxes->at has
+ * the subscripts of the concatenation, for all axes that no box limits. */
 static bool place_box(rd_collector *c, rd_boxes *boxes, const rd_expr *part, const box *b, int v,
                       rd_subscript *read)
 {
@@ -94,9 +95,13 @@ static int copy_into(rd_collector *c, rd_boxes *boxes, const rd_expr *part, cons
 }
 
 /* The storage dim along which `part`, itself a concatenation, joins its own parts, so that these
- * can be copied straight to the storage. -1: it is copied as a whole. That is so if it is no
- * concatenation, is in memory (given), has other readers (first >= 0), or joins along no whole
- * dim. */
+ * can be copied straight to the storage.  -1: it is copied as a whole, because one of these is
+ * so:
+ * - it is no concatenation, or there are too many parts to go down to (nested is false)
+ * - it is in memory (given), or other readers have asked for it (first, its list of uses, is not
+ *   empty)
+ * - it joins along no whole dim: its axis neither limits the box (cut[d] == axis), nor is read
+ *   by the plain index of a dim that no part limits yet (root) */
 static int dim_joined(const rd_collector *c, const rd_boxes *boxes, const rd_expr *part,
                       const box *b)
 {
@@ -137,7 +142,9 @@ static bool fill_part(rd_collector *c, rd_boxes *boxes, const rd_expr *part, box
 }
 
 /* Fills the boxes of all parts of concatenation e, one behind the other along storage dim number
- * `place`. b is the box of e; it is changed for each part, and restored at the end. */
+ * `place`. b is the box of e; it is changed for each part, and restored at the end. cut[d] is
+ * the axis that limits the box along dim d, -1: none; from[a] is where the box begins along it.
+ * in[0..*n) lists the copies. */
 static bool fill(rd_collector *c, rd_boxes *boxes, const rd_expr *e, int place, box *b, int32_t *in,
                  int32_t *n)
 {
@@ -170,7 +177,8 @@ static int64_t count_parts(const rd_expr *e, int64_t most)
 
 /* Fills the storage of concatenation e by one copy for each part. The copies become the operands
  * of value boxes->join, which stands for the storage. place: the storage dim along which e joins.
- * False on failure. */
+ * False on failure. With more than MOST parts, those that are concatenations themselves are
+ * copied as wholes. At first no axis limits the box (cut is -1). */
 bool rd_boxes_fill(rd_collector *c, const rd_expr *e, int place, rd_boxes *boxes)
 {
     enum { MOST = 32 }; /* a plan has few axes, and one concatenation may be in another twice */

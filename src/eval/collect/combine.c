@@ -39,7 +39,11 @@ static int64_t index_coef(const rd_fold_reads *o, int axis)
 /* True if axes x and y of the reduction act as one flattened axis with x outside: every operand's
  * stride along x is y's extent times its stride along y, as in a contiguous matrix. Both are
  * reduced or both are kept (not reduced). A reducer that needs the flat index, such as argmax,
- * also wants them adjacent in C order. */
+ * also wants them adjacent in C order. Clauses, in order:
+ * - both are axes that the reduction loops over (space)
+ * - neither has fewer than 2 indices, because such an axis would suit any stride
+ * - no operand is gathered along either, because gathered addresses have no stride
+ * - some operand has a stride along y; otherwise only C order joins the two */
 static bool is_joined_outside(const rd_fold_reads *o, int x, int y)
 {
     bool in_order = index_coef(o, x) == index_coef(o, y) * extent(o, y), has_stride = false;
@@ -195,7 +199,8 @@ static int bytes_by(const rd_fold_reads *o, const rd_own_access *a, int axis)
 
 /* Cost of a reduction whose SIMD lanes (64 accumulators that elements go to in turn) lie along
  * `axis`. It has loads, padding of the last vector to 64 lanes, and the merge of the lanes if the
- * axis is reduced: log2(64) = 6 steps for each result. */
+ * axis is reduced: log2(64) = 6 steps for each result. `times` counts equal accesses, and
+ * value->ops is the reduction's own operations for an element. */
 static double lane_cost(const rd_fold_reads *o, int axis)
 {
     double  points = (double)rd_points_of(o->graph, o->space), cost = 0;
@@ -249,7 +254,10 @@ static bool is_packing_needed(const rd_fold_reads *o, int axis)
 
 /* Replaces the axis of the SIMD lanes of a pairwise sum by the axis along which its result is
  * contiguous, if that is cheaper. Both must be kept axes (not reduced), and all operands packed
- * anyway. Bits do not change: with lanes along any kept axis, each result has one accumulator. */
+ * anyway. Bits do not change: with lanes along any kept axis, each result has one accumulator.
+ * So `along` must be known, be an axis of the result, and be the innermost of the axes that
+ * flatten with it. `lane`, -1: none, is the axis chosen so far; it is returned if nothing is
+ * gained. */
 static int lane_of_stored(const rd_fold_reads *o, int lane)
 {
     const int along = o->along;
@@ -318,7 +326,9 @@ static int axis_of_features(const rd_fold_reads *o, int lane)
 /* Replaces the axis of the SIMD lanes if a reduction below sums over a kept axis (not reduced), as
  * the gradient of a distance |x - y| keeps the coordinates. The distance is the same for all
  * coordinates; lanes along another kept axis compute it for 64 pairs at a time. With lanes along
- * any kept axis, bits are the same. */
+ * any kept axis, bits are the same. Candidates are other kept axes with at least RD_OFTEN (64)
+ * indices, innermost of those that flatten to one; of these the cheapest is taken. `lane` is
+ * returned if there is none. */
 static int lane_of_pairs(const rd_fold_reads *o, int lane)
 {
     const int features = lane < 0 ? -1 : axis_of_features(o, lane);
@@ -413,7 +423,8 @@ static int32_t lanes_of_groups(const rd_fold_reads *o, const rd_combine *c, bool
 /* Steps in a block of a group-by reduction with so many states (accumulators). Merging all states
  * at the end of a block should cost little beside its steps, but there should be more blocks than
  * threads. by_rows: groups are rows of a sparse pattern, which tasks share, so that one block
- * suffices (nest/rows.c). */
+ * suffices (nest/rows.c). So there are at least 8 steps for each state, in a power of two from
+ * 2^15 to 2^26; by rows, RD_ROW_PIECE for each, without a limit that matters. */
 static int64_t steps_of_groups(int64_t states, bool by_rows)
 {
     enum { LEAST = 1 << 15, FOR_EACH = 8, MOST = 1 << 26 };
@@ -428,7 +439,8 @@ static int64_t steps_of_groups(int64_t states, bool by_rows)
 
 /* True if the reducer may have several lanes (SIMD accumulators that elements go to in turn),
  * because its law allows any order of elements. Lanes of a user's reducer are merged one by one,
- * which pays off only if each has 16 elements or more. */
+ * which pays off only if each has 16 elements or more. The laws that allow it are `commutes`
+ * (merges in any order) and `exact` (no rounding). Scans go in order. */
 static bool may_have_lanes(const rd_graph *graph, const rd_value *v)
 {
     const rd_fold_facts *facts = v->expr->as.fold;
@@ -441,7 +453,8 @@ static bool may_have_lanes(const rd_graph *graph, const rd_value *v)
 /* Decides what fixes the bits of one reduction or scan: the order of loops, the lane axis, the
  * number of lanes, the steps of a block of the combine tree, and how a scan makes prefixes.
  * `along`: the axis along which its result is contiguous in memory, -1. Lanes: 64, or 32 of 8-byte
- * types; 1 if they are along a kept axis, where each result has one accumulator. */
+ * types; 1 if they are along a kept axis, where each result has one accumulator. A serial law
+ * means one block, so a strict fold from the left. False: no memory. */
 static bool combine(rd_graph *graph, rd_value *v, rd_looked **looked, int32_t along)
 {
     rd_fold_reads o = {
@@ -489,7 +502,9 @@ static void pass_axis_on(const rd_graph *graph, int32_t *along, int i)
 }
 
 /* Fills in rd_value.combine of all reductions and scans.  Users come before their operands, because
- * operands get their axis of contiguous elements from users. */
+ * operands get their axis of contiguous elements from users.  `looked` caches, for each value,
+ * the accesses found below it; `along` has for each value the axis of its contiguous elements,
+ * -1. False: no memory, or cancelled. */
 bool rd_combine_trees(rd_graph *graph)
 {
     rd_looked **looked = rd_pool_get(graph->pool, (size_t)graph->n_value * sizeof(rd_looked *));

@@ -58,7 +58,8 @@ static rd_expr *slice(const rd_concat_split *s, rd_expr *x, const rd_reading *at
 }
 
 /* Makes the same elementwise operation of its operands in the current box; the new node has the
- * box's extents. at: where each axis of x is read, by the result's axes. NULL on failure. */
+ * box's extents. at: where each axis of x is read, by the result's axes. NULL on failure. The
+ * node has no origin, so its indices begin at 0. */
 static rd_expr *map_in_box(rd_concat_split *s, rd_expr *x, const rd_reading *at)
 {
     int64_t   extent[RD_MAX_RANK];

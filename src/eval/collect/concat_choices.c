@@ -139,7 +139,8 @@ static bool is_looked_through(const rd_concat_place *p)
 
 /* Notes for each expression below a fold (reduction) whether it is read element by element
  * (w->below). A concatenation is wanted as a choice between its parts if the fold reads it once,
- * or marked in `stored` if it is read otherwise. False: no memory. */
+ * or marked in `stored` if it is read otherwise. False: no memory. With too many places
+ * (s->many) nothing is noted, so that all concatenations below count as stored. */
 static bool look_below(choosing *w, rd_expr *fold, bool *stored)
 {
     rd_reading       at[RD_MAX_RANK];
@@ -191,7 +192,9 @@ static bool may_choose(const rd_collector *c, const rd_expr *x)
 
 /* Finds the concatenations that become choices between their parts: all their readers are folds
  * (reductions) that read them once. The last loop goes from operands to readers: whether an outer
- * one is cheap depends on whether its parts became choices. False: no memory. */
+ * one is cheap depends on whether its parts became choices. False: no memory. The results
+ * themselves are read by the caller. An operand has another reader if its user is not read
+ * through (below) and is no fold that may choose. */
 static bool find_wanted(choosing *w, int n, rd_expr *const *result)
 {
     rd_collector *c                = w->c;

@@ -17,7 +17,8 @@
 /* ---- Places ---------------------------------------------------------------------------------- */
 /* Finds the record (place) of node x as it is read at `at`, or adds it (*fresh). at[a]: the axis
  * of the result along which axis a of x goes, and an offset. NULL if there are too many places
- * (s->many), or no memory (s->failed). */
+ * (s->many), or no memory (s->failed). A new record has box -1, so nothing is made for it yet;
+ * one byte more is asked for, so that rank 0 gets an address, too. */
 rd_concat_place *rd_concat_place_of(rd_concat_split *s, rd_expr *x, const rd_reading *at,
                                     bool *fresh)
 {
@@ -222,7 +223,7 @@ static rd_expr *split_parts(rd_collector *c, rd_expr *x, rd_concat_list *list)
 }
 
 /* Finds the boundaries of concatenations below x. at[a] becomes the reading of x's own axis a:
- * that axis, offset 0. NULL: no memory. */
+ * that axis, offset 0. NULL: no memory. Without boundaries, s->at[a] is 0 and the extent. */
 rd_concat_split *rd_concat_split_of(rd_collector *c, rd_expr *x, rd_reading *at)
 {
     rd_concat_split *s = rd_pool_get(c->pool, sizeof *s);

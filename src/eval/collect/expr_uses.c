@@ -83,7 +83,8 @@ bool rd_traversal_first_visit(const rd_collector *c, int use)
 
 /* The product of the extents of a use's loop axes that are not in the bit set `seen` yet; adds
  * them there. A gathered index (looked up in an array) varies along the axes at which that array
- * is read. So the two coordinates of a sparse element count as one axis. */
+ * is read. So the two coordinates of a sparse element count as one axis. Each index array is
+ * visited once in a traversal, as several subscripts may lead to it. */
 static double use_points(const rd_collector *c, const rd_expr_use *d, uint64_t *seen)
 {
     const rd_expr *expr   = c->seen[d->expr].expr;
@@ -188,7 +189,9 @@ static bool is_selected(const rd_expr_use *x, const rd_expr_use *y, int dim)
 
 /* True if no loop nest needs both uses (readers' requests) of e at once: every axis that only one
  * of them has may be unified with an axis of the other, so that both could be one. False for a
- * distance d(i, j) that is read as d(i, j) and d(j, k). */
+ * distance d(i, j) that is read as d(i, j) and d(j, k). p and q are the axes of which the
+ * subscripts along a dim are exactly the index, -1: none. Dims of one index, and those that
+ * either use reads at one element, do not matter. */
 static bool may_run_apart(const rd_collector *c, const rd_expr *e, const rd_expr_use *x,
                           const rd_expr_use *y)
 {
@@ -205,7 +208,12 @@ static bool may_run_apart(const rd_collector *c, const rd_expr *e, const rd_expr
 
 /* True for a function of pairs of points that is cheap to compute and has far more elements than
  * what it is computed from. It is then recomputed for each of its n uses (readers' requests),
- * which need no common loop, in place of being stored. */
+ * which need no common loop, in place of being stored. Clauses, in order:
+ * - several uses, but not more than 16, as all pairs of them are compared
+ * - so many elements that storing them is expensive, and 64 times as many as the largest array
+ *   below has (widest)
+ * - few operations for an element (whole)
+ * - all uses together want at most 4 times its elements */
 bool rd_is_of_pairs(const rd_collector *c, const rd_seen *seen, const int32_t *list, int n)
 {
     /* evaluations an element; uses; elements; ratio; operations */
@@ -326,7 +334,8 @@ static bool is_view_of_number(const rd_expr *e)
 
 /* Lists one use (reader's request) of each class of equal uses, by comparing each use with one of
  * every class found so far.  All others get it as their alias.  Returns the list's length; -1 on
- * failure. */
+ * failure.  c->use[].group is the number of the class. Uses of a broadcast number stay distinct
+ * (is_view_of_number()). */
 int rd_uses_distinct(rd_collector *c, rd_seen *seen, int32_t **list)
 {
     const bool number = is_view_of_number(seen->expr);

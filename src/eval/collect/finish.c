@@ -41,7 +41,8 @@ static void join_places(rd_collector *c, const rd_expr *leaf, const rd_subscript
 }
 
 /* Unifies axes of values that read one leaf with equal strides, so that they may share loops and
- * read it once. False: no memory. */
+ * read it once. False: no memory. Readers of one slot form a list through next[], -1 at its end;
+ * all pairs of them are compared. The first loop goes down, so that lists go up. */
 static bool join_leaf_reads(rd_collector *c)
 {
     rd_graph *g = c->graph;
@@ -66,7 +67,8 @@ static bool join_leaf_reads(rd_collector *c)
 }
 
 /* Follows a READ of a value at exactly its own indices to that value, which is the same. A READ of
- * a dense array in C order, which has one flat index in place of its dims, is kept. */
+ * a dense array in C order, which has one flat index in place of its dims, is kept. A dim of one
+ * index is always read at its own index. */
 static int skip_plain_reads(const rd_collector *c, int v)
 {
     for (;;) {
@@ -288,7 +290,9 @@ static bool is_row_apart(const rd_value *v, const rd_subscript *store)
 
 /* Makes value r->use store result k right in the caller's memory. That works if a stage computes
  * it, it is not stored elsewhere (as another result, out, or part of a concatenation, into), and
- * it has the result's axes and type. Else a copy of the value stores it. False after a failure. */
+ * it has the result's axes and type. Else a copy of the value stores it. False after a failure.
+ * Such a copy is a cast to the result's type. A sort whose row would not be contiguous in the
+ * caller's memory gets one, too. */
 static bool attach_result(naming *m, int k, rd_finish_result *r)
 {
     rd_graph *g    = m->c->graph;
@@ -328,7 +332,7 @@ static bool attach_result(naming *m, int k, rd_finish_result *r)
 
 /* Finishes the graph: unifies axes of leaves' readers, replaces uses (requests) by values, sorts
  * the values operands first, turns raw axes into loop axes, and attaches the n results. False on
- * failure. */
+ * failure. result[k].use becomes the number of the value. Sorting drops values without readers. */
 bool rd_finish(rd_collector *c, int n, rd_finish_result *result)
 {
     rd_graph *g    = c->graph;

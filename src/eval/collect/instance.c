@@ -165,7 +165,9 @@ static double share_at_places(const rd_collector *c, const rd_expr *e, const rd_
 
 /* True if storing e and reading it costs fewer operations than computing it at each of its n uses.
  * An operation on k arrays that is gathered from needs k gathers in place of one: the other k - 1
- * count as reads. */
+ * count as reads. Left: operations of repeated evaluations, and further gathers. Right: writing
+ * each element and reading it, at the low price of a cache if rows are stored near their readers
+ * (near). Reads are counted once an evaluation, but at most n times an element. */
 static bool is_cheaper_stored(const rd_collector *c, const rd_seen *seen, const int32_t *list,
                               int n)
 {
@@ -217,7 +219,9 @@ static bool is_place(const rd_expr *e)
 /* Makes the values of an elementwise operation. Normally it is inlined: computed at each use
  * (reader's request). If elements would be computed more than once (windows, gathers, overlapping
  * slices), it is stored if that is cheaper. Such an array is never read in the loop that makes
- * it. */
+ * it. Never stored: a cast that only widens ints, a clamped loop index (is_place()), a cheap
+ * function of pairs. A map without operations of its own (ops 0) is not stored for reads at
+ * different indices. */
 static bool instances_map(rd_collector *c, const rd_seen *seen, const int32_t *list, int n)
 {
     const rd_expr *e = seen->expr;
@@ -344,7 +348,8 @@ static bool is_inside(const rd_expr *index, int64_t extent)
 /* Answers a use (a reader's request) of a gather (rd_take) by a use of its array x at a gathered
  * index. The index becomes a value that is checked against x's extent along `axis`, unless it is
  * known to be in range. `along`: one index per element of the result; else the index array's axes
- * take the place of `axis`. */
+ * take the place of `axis`. RD_OP_index makes the check, RD_OP_cast none. The index array is
+ * read at the result's subscripts from `axis` on, or at all of them if `along`; x at the others. */
 static bool instance_take(rd_collector *c, const rd_expr *e, int use)
 {
     const rd_expr *x = e->in[0], *index = e->in[1];

@@ -42,7 +42,9 @@ static bool is_tree_split(const rd_collector *c, const rd_expr *e)
 
 /* Requests the operands of a reduction at subscripts `kept` along kept axes, and at a new loop
  * axis along each reduced one, distinct from the kept ones. combine->index becomes the flat
- * C-order index of a reduced element; its terms list the reduced axes. False on failure. */
+ * C-order index of a reduced element; its terms list the reduced axes. False on failure. dim[]
+ * lists the axes that are taken already. An axis is marked `tree` if floats are added along it
+ * and a reshape may split it. */
 static bool fold_operands(rd_collector *c, const rd_expr *e, int v, const rd_subscript *kept)
 {
     const rd_expr *x = e->in[0];
@@ -127,7 +129,9 @@ static void name_own_dims(rd_collector *c, const rd_expr *e, int v, int n, const
 
 /* Makes the reduction at the subscripts of one use (reader's request). Groups, and several outputs
  * of a reducer, become storage dims without a loop. Then the reduction is stored and read at the
- * last subscripts of the use. False on failure. */
+ * last subscripts of the use. False on failure. own[] are the subscripts of that read, one for
+ * each storage dim: first the axes of the use (n), then those of groups and outputs. Such stored
+ * axes are fixed, so that no reshape splits them. */
 static bool reduce_inlined(rd_collector *c, const rd_expr *e, int use)
 {
     int32_t             dim[RD_RAW_AXES];

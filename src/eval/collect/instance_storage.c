@@ -202,7 +202,8 @@ static double points_of_several(rd_collector *c, const rd_expr *e, const int32_t
 
 /* Makes the values of a concatenation. Uses (readers' requests) inside one part read that part in
  * place. The others read one common storage of the whole, or each its own, whichever has fewer
- * elements. False on failure. */
+ * elements. False on failure. `left` counts the uses that reach several parts; list[] keeps
+ * these. */
 bool rd_instances_concat(rd_collector *c, const rd_expr *e, int32_t *list, int n)
 {
     const bool stored = points_of_several(c, e, list, n) > rd_expr_points(e);

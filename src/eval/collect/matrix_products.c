@@ -156,7 +156,8 @@ static bool may_be_operand(const rd_graph *g, const rd_value *v, const product *
 }
 
 /* Stores v, a copy of a READ at subscript `at`, with storage dims in the order of its source's
- * memory: the axis with the largest stride outermost. False: no memory. */
+ * memory: the axis with the largest stride outermost. False: no memory. It sorts by insertion;
+ * step[] has the strides of dim[], from the largest on. */
 static bool keep_copy(rd_graph *g, rd_value *v, const rd_subscript *at)
 {
     int64_t *step = rd_pool_get(g->pool, (size_t)at->n_term * sizeof *step);
@@ -264,7 +265,8 @@ static bool is_product(const rd_graph *g, const rd_value *v, product *p)
 }
 
 /* Marks the matrix products among the first n values, which a library shall compute (apart: they
- * share no loop), and stores their operands. copy: by value, its copy, -1. False: no memory. */
+ * share no loop), and stores their operands. copy: by value, its copy, -1. False: no memory.
+ * Copies are appended behind the n values, so the graph is then sorted operands first again. */
 static bool mark_products(rd_graph *g, int32_t *copy, int n)
 {
     bool memory;

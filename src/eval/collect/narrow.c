@@ -56,7 +56,8 @@ static bool is_of_any_type(const rd_value *v)
 }
 
 /* True if value i may be computed in a smaller type: nothing fixes its type, its range is known,
- * it has 4 bytes or more, and its operation gives the same number in any type that holds it. */
+ * it has 4 bytes or more, and its operation gives the same number in any type that holds it.
+ * Sums must be plain, without weights, mask, groups or strict order (rd_is_plain_fold()). */
 static bool may_change(const narrowing *c, int i)
 {
     const rd_value *v = &c->g->value[i];
@@ -236,7 +237,8 @@ static bool set_operands(narrowing *c, int i, const int32_t *in)
 enum { MOST_IN = 4 };
 
 /* Computes value i in a narrower type: the operands that its type follows are taken in that type,
- * others, such as a condition, in their old ones. False: no memory. */
+ * others, such as a condition, in their old ones. False: no memory. A value of more operands
+ * than MOST_IN stays as it is. */
 static bool change_type(narrowing *c, int i, rd_dtype type)
 {
     const rd_value v           = c->g->value[i];
@@ -282,7 +284,8 @@ static bool keep_type(narrowing *c, int i)
 
 /* Narrows one value if that is allowed and useful; else keeps its type. A READ gets the type of
  * what it reads. A cast that is not stored is kept, as its readers look through it. False: no
- * memory. */
+ * memory. It is useful if an array is made of the value (wants), or an operand was narrowed
+ * already, and if no operand has to be converted from a wide type. */
 static bool narrow_value(narrowing *c, int i)
 {
     const rd_value *v = &c->g->value[i];

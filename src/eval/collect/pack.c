@@ -46,7 +46,8 @@ static bool is_inline_map(const rd_value *v)
 
 /* True if `axis` goes along another dim than the last of the stored array that is read, so that
  * neighbours along it are not contiguous. An example are rows that are normalised before each is
- * paired with each other. */
+ * paired with each other. False for a concatenation (JOIN), and if subscripts and dims do not go
+ * one by one: a dense array is read by one flat index. */
 static bool is_array_strided_along(const rd_graph *g, const rd_value *read, int axis)
 {
     const rd_value *array   = &g->value[read->target]; /* its last dim is contiguous */
@@ -111,7 +112,8 @@ static bool pack_operand(packing *p, int32_t *operand)
 /* Packs those operands of `reader`, a value below reduction number `fold`, that are read often and
  * not contiguous along the fold's lane axis (along which SIMD lanes lie). Other inlined operations
  * are pushed on the stack (*n is its height), as their operands may want packing, too. False: no
- * memory. */
+ * memory. Values from p->n on are copies that the pass has made; seen[x] is fold + 1 if x was
+ * visited for this fold. */
 static bool pack_operands_of(packing *p, int fold, int reader, int *n)
 {
     rd_graph *g    = p->g;

@@ -27,7 +27,8 @@ static bool is_read(const rd_seen *seen)
 
 /* Counts into seen->whole what one element of an expression takes if nothing below it is stored,
  * reductions included. seen->widest becomes the largest array below. `most` is a limit on the
- * count, as shared operands are counted on each path. */
+ * count, as shared operands are counted on each path. A kind that readers never recompute counts
+ * as `most`. One result of a reduction needs all its `terms`, with one operation for each. */
 static void count_whole(const rd_collector *c, rd_seen *seen, double most)
 {
     const rd_expr *e    = seen->expr;
@@ -64,7 +65,9 @@ static bool is_choice(const rd_collector *c, const rd_expr *e)
 }
 
 /* The operations of such a choice: those of its parts. The choice itself and its indices cost
- * nothing where loops are split at the boundaries of parts, so that each piece reads one part. */
+ * nothing where loops are split at the boundaries of parts, so that each piece reads one part. A
+ * choice is where(i < end0, part0, where(i < end1, part1, ...)), so the loop follows the last
+ * operands down; each part is read by a gather (take). */
 static double ops_of_choice(const rd_collector *c, const rd_expr *e)
 {
     double ops = 0;

@@ -170,7 +170,8 @@ static const rd_looked *look_at(const rd_fold_reads *o, const rd_value *t)
 }
 
 /* Translates `from`, an access below value t, to where READ `read` reads t: strides along t's dims
- * become those of the subscripts there. Axes that are no dims of t keep their strides. */
+ * become those of the subscripts there. Axes that are no dims of t keep their strides. `times`,
+ * the count of equal accesses, and the bytes of an element stay. */
 static rd_own_access translated(const rd_fold_reads *o, const rd_own_access *from,
                                 const rd_value *t, const rd_value *read)
 {
@@ -243,7 +244,8 @@ static int push_operands(const rd_value *v, bool *seen, int32_t *stack, int top)
 }
 
 /* Fills in the accesses of o->value, a reduction, by a depth-first search of its operands, then
- * the set of axes along which each has a stride. False: no memory. */
+ * the set of axes along which each has a stride. False: no memory. The search ends at sources,
+ * and at values that are certainly stored as arrays (is_array()). */
 bool rd_find_accesses(rd_fold_reads *o)
 {
     size_t   n     = (size_t)o->graph->n_value;

@@ -137,7 +137,10 @@ static int64_t extreme_of(const rd_collector *c, const rd_subscript_term *t)
 
 /* Splits loop axes of the flat index so that each term is a multiple of n or stays below n, and
  * flat / n and flat % n are sums of terms. For n = 4, index i of extent 12 becomes 4 * outer +
- * inner. *ok is false if an axis may not be split. False after a failure. */
+ * inner. *ok is false if an axis may not be split. False after a failure. No split is needed, or
+ * possible, for a term that is a multiple of n, is gathered (axis < 0) or falling, whose
+ * coefficient does not divide n, that stays below n, or whose extent is no multiple of n /
+ * coefficient. */
 static bool split_straddling(rd_collector *c, rd_subscript *flat, int64_t n, bool *ok)
 {
     for (int t = 0; t < flat->n_term; t++) {
@@ -189,7 +192,8 @@ static bool divide(rd_collector *c, const rd_subscript *flat, int64_t n, rd_subs
 
 /* Computes the subscripts at which reshape e, read at `at`, reads its operand: the flat C-order
  * index, divided by the operand's extents from the last axis on. *ok is false if these are no
- * linear forms of loop indices, so that a copy is needed. False after a failure. */
+ * linear forms of loop indices, so that a copy is needed. False after a failure. The first axis
+ * of more than one index takes what is left undivided. */
 bool rd_reshape_subscripts(rd_collector *c, const rd_expr *e, const rd_subscript *at,
                            rd_subscript *in, bool *ok)
 {

@@ -57,7 +57,8 @@ static int64_t row_bytes(const rd_graph *g, const rd_value *s)
 }
 
 /* Makes the reduction with both results of a softmax, (max, sum of exp): a copy of m with another
- * reducer and one more storage dim of extent 2. Returns its number; -1 on failure. */
+ * reducer and one more storage dim of extent 2. Returns its number; -1 on failure. The new dim
+ * has no loop (inner), and dims along which m only repeats are left out. */
 static int pair_of(rd_graph *g, int m)
 {
     rd_value       p   = g->value[m];

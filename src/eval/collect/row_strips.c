@@ -57,7 +57,10 @@ static bool holds_fold(const rd_graph *g, int value, int axis)
 
 /* True if a sort for the first k of a row may take its rows in strips (some elements at a time, of
  * which the k least so far are kept), and gains by it. A whole row of up to LONG bytes stays in
- * cache, and costs little where its elements are no reductions. */
+ * cache, and costs little where its elements are no reductions. Clauses, in order:
+ * - rows are stored, along one axis, and not sorted for quantiles; positions fit in 32 bits
+ * - the k first are few: at most RD_FIRST_FEW_MOST, and a 16th of the row
+ * - a row has at least 4096 elements, and is longer than LONG or made of reductions */
 static bool gains_by_strips(const rd_graph *g, const rd_value *v)
 {
     /* elements of a row; for each of the k; bytes */

@@ -134,7 +134,12 @@ static bool is_read_by(const siding *s, int a, int reader)
 
 /* True if `reader`, a sum over all results of `fold` (a reduction), would keep the loop they share
  * from vectors: it takes the results one after the other, and the fold has no SIMD lanes along
- * what it reduces. The fold has few results, so that storing them costs nothing. */
+ * what it reduces. The fold has few results, so that storing them costs nothing. Clauses, in
+ * order:
+ * - both are reductions
+ * - the fold has one lane, or lanes along a kept axis
+ * - it has axes, and the reader reduces all of them
+ * - it reduces at least 64 elements to a result */
 bool rd_takes_neighbours(const rd_graph *g, const rd_value *reader, const rd_value *fold)
 {
     const rd_combine *c = fold->combine;
@@ -170,7 +175,7 @@ static bool are_crossing(const siding *s, int a, int b)
 
 /* The set of sides that must run before fold number k (a reduction or scan), because it reads
  * folds of several; 0: it reads at most one side, whose loops it may share. A side is a group of
- * folds that share loops. */
+ * folds that share loops. sides & (sides - 1) is 0 if there is one bit at most. */
 static uint32_t sides_before(const siding *s, int k)
 {
     uint32_t sides = 0;
@@ -297,7 +302,8 @@ static bool is_first(const siding *s, int value, int side)
 
 /* The number of a value as a side (group of folds that share loops) computes it: the value itself
  * or a copy; -1: no memory. Only values without a side that are cheap to compute are copied, each
- * at most once a side. */
+ * at most once a side. The first side that wants it takes the original, but not that of a map
+ * whose operands became copies. */
 static int value_of_side(siding *s, int value, int side)
 {
     const rd_value v = s->g->value[value];
@@ -367,7 +373,10 @@ static bool take_sides(siding *s, bool *any)
 
 /* Separates folds (reductions and scans) that want different loops into sides, which share no
  * loops, and gives each side copies of values that it computes again. If there are too many sides,
- * all folds share loops as if there were no conflict. False: no memory. */
+ * all folds share loops as if there were no conflict. False: no memory. At first only folds that
+ * cannot share loops get sides; if there are none, then also reductions that take the results of
+ * others one by one (neighbours). Sides are passed from users to operands, so that loop goes
+ * down. */
 bool rd_assign_sides(rd_graph *g)
 {
     const size_t n     = (size_t)g->n_value + 1;

@@ -48,7 +48,8 @@ static rd_group_value *group_value_of(rd_placing *p, int value, int phase)
 
 /* True if a reader of value m must run in a later inner loop (phase), because m is complete only
  * after a loop inside the axes `shared`. Not if both have an axis outside `shared`, at the same
- * index: in a loop over it the reader follows at once, as in sums of pair distances. */
+ * index: in a loop over it the reader follows at once, as in sums of pair distances. use->same
+ * has the axes along which the reader reads m at its own index. */
 static bool needs_later_phase(const rd_value *m, const rd_use *use, rd_set shared)
 {
     const rd_set inner = m->axes & ~shared;
@@ -142,7 +143,7 @@ static bool has_lanes_along(const rd_placing *p, int n, const int32_t *group, in
 /* Bytes of a value that one iteration of the shared loops touches in two phases (inner loops), and
  * that must stay in cache between them. `wide`: it is contiguous along a shared axis, so that a
  * whole panel of columns is loaded with each. Rows that are sorted some elements at a time
- * (strips) are taken at once. */
+ * (strips) are taken at once. A panel has RD_PANEL columns. 0: m has no axis outside `shared`. */
 static double held_bytes(const rd_placing *p, int n, const int32_t *group, const rd_group_value *t,
                          rd_set shared)
 {
@@ -221,7 +222,8 @@ static double transfer_cost(const rd_placing *p, const rd_group_value *t, rd_set
 
 /* The cost in operations of computing a group of n members in one nest that shares the axes
  * `shared`, x the innermost. HUGE_VAL if one iteration keeps more bytes between inner loops than
- * the cache holds. */
+ * the cache holds. Accumulators of reductions over x count only if the members loop over
+ * different sets of axes (differ). p->touched lists all values that the group makes or reads. */
 double rd_group_cost(rd_placing *p, int n, const int32_t *group, rd_set shared, int x)
 {
     bool   differ = have_different_spaces(p, n, group);

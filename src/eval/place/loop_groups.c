@@ -83,7 +83,8 @@ static bool may_come_before(const growing *g, int operand)
 
 /* True if an operand of a candidate is available in a loop over x: it is placed, or made by a
  * member at the same index, or assumed to be placed before (g->supposing). Else the operand is
- * noted as one that keeps others out (blocks). */
+ * noted as one that keeps others out (blocks). An operand that is kept out itself (kept) is not
+ * noted, as what keeps it out is. number is -1 for a leaf, which is always available. */
 static bool operand_allows(growing *g, const rd_use *use)
 {
     const rd_value *m       = &g->s->p->graph->value[use->value];
@@ -187,9 +188,15 @@ static bool splits_sparse_rows(const growing *g, const rd_value *v)
            !rd_in(v->reduced, g->x) && !(v->reduced & g->open);
 }
 
-/* True if waiting value a may join the group that shares a loop over x. Its axes, the order of its
- * reduced axes, the loop's direction, all members, and its operands must allow it. A value that a
- * library computes (apart) joins none. */
+/* True if waiting value a may join the group that shares a loop over x:
+ * - it need not wait for operands (late) or readers (unread), and is not assumed to be placed
+ *   before
+ * - its evaluation loops over x, its order of reduced axes has x next, and no sparse rows are
+ *   split
+ * - for each member: both run in the same direction, neither is computed by a library (apart),
+ *   they need not be separate, and neither slows a function of the other
+ * - its operands are available; if one is not, and the value is of a side, that is noted in
+ *   `kept` */
 static bool may_join(growing *g, int a)
 {
     const rd_placing *p = g->s->p;
@@ -234,9 +241,14 @@ static double work_of(const growing *g)
     return work;
 }
 
-/* True if reduction a along a root loop would keep threads from sharing it, as they begin at whole
- * blocks of all combine trees, and a block has much work. It then runs in a later loop, if storing
- * what it reads costs little in comparison. */
+/* True if reduction a along a root loop (none is open around it) would keep threads from sharing
+ * the loop, as threads begin at whole blocks of all combine trees.  It then runs in a later
+ * loop.  That needs members whose results it reads, so that they would be stored for it (stored:
+ * their elements), and one of two cases:
+ * - the loop is one block: the group has more than 1e6 operations, and 12 for each stored
+ *   element
+ * - one block has many of the group's operations (16e6, or 200e3 in a loop of at most 16
+ *   rounds), and there are 256 operations for each stored element */
 static bool blocks_sharing(const growing *g, int a)
 {
     /* Operations of a long block, of a loop in one block, of a block in a loop of few rounds, and
@@ -330,7 +342,7 @@ static bool waits_for_readers(const growing *g, const rd_value *v)
 }
 
 /* True if the loop over x would make an array of such a value (waits_for_readers()): the loop, or
- * none around, goes along it, and no member reads it. */
+ * none around, goes along it, and no member reads it. `open` has the axes of the loops around. */
 static bool is_too_early(const growing *g, int materialised)
 {
     const rd_value *v = value_of(g->s->p, materialised);
@@ -355,7 +367,10 @@ static bool leave_for_readers(growing *g)
 
 /* Forms the group that shares a loop over x, greedily, operands first: each candidate joins if the
  * common cost does not exceed the sum of separate costs. Values in `unread` wait for their
- * readers. Returns the operations that sharing saves. */
+ * readers. Returns the operations that sharing saves. `alone` and `joined` are costs of a
+ * candidate alone and of the group with it; `together` and `apart` those of the group in one
+ * loop and of its members alone. Costs are infinite if one iteration keeps more than a cache
+ * holds. Only while reasons are noted (say) it is recorded that members cross. */
 static double form_group_once(growing *g)
 {
     const rd_set shared   = g->open | rd_bit(g->x);
@@ -483,7 +498,8 @@ static bool is_better(const rd_loop_group *a, const rd_loop_group *b)
 }
 
 /* The best group for one more loop, over any axis that has no loop yet. *supposing: it assumes
- * that some waiting operand is placed before. */
+ * that some waiting operand is placed before. The list of members lies in g->s->best, and is
+ * valid until the next call. */
 static rd_loop_group best_group(growing *g, bool *supposing)
 {
     const rd_placing *p    = g->s->p;
@@ -540,7 +556,8 @@ static rd_loop_group best_now(growing *g)
 }
 
 /* Chooses the next loop inside those over `open`, and the group of waiting values that share it.
- * The chosen group is formed once more, to note for explain what stayed out, and why. */
+ * The chosen group is formed once more, to note for explain what stayed out, and why. Axis -1
+ * only after a cancel. */
 rd_loop_group rd_choose_group(rd_grouping *s, int n_wait, const int32_t *wait, rd_set open)
 {
     growing g = { .s = s, .open = open, .n_wait = n_wait, .wait = wait, .member = s->trial };

@@ -175,7 +175,10 @@ static void find_addresses(const rd_graph *g, const bool *place, bool *found)
 
 /* Decides for each elementwise operation whether it is materialised (stored): if recomputing it in
  * all readers costs more than keeping it near. Users come first, so that the number of evaluations
- * is known. False: no memory. */
+ * is known. False: no memory. Stored are values that always are (rd_is_materialised_kind()), and
+ * maps that may be, are no address of a read (address), and whose operations beyond one
+ * evaluation a point cost more than a write and a read by each user. For functions, evaluations
+ * one by one count more than by vectors (called). */
 static bool choose_maps(rd_placing *p)
 {
     rd_graph  *g       = p->graph;

@@ -44,7 +44,8 @@ static rd_item *append(state *s, rd_loop_scope *scope, int value, rd_loop_scope 
 /* ---- The tree -------------------------------------------------------------------------------- */
 /* Places those of the n waiting values into the scope (a loop body) that need no further loop and
  * whose operands are all placed. The others stay in `wait`, in order; returns their number, -1
- * without memory. */
+ * without memory. waiting[] says, by number in the list of stored values, which are not placed
+ * yet; number is -1 for what is not stored. */
 static int emit_ready(state *s, rd_loop_scope *scope, int n, int32_t *wait)
 {
     int left = 0;
@@ -193,7 +194,9 @@ static repeated cost_of_recomputing(const rd_placing *p, int value)
 }
 
 /* The last map that became an array between stages although recomputing it for each reader would
- * cost less than storing and reading it; -1: none. */
+ * cost less than storing and reading it; -1: none. `saved` are the operations and gathers that
+ * an array saves; an array costs one write and, for each reader, one read a point. Values that
+ * are always stored, and those not in arrays between stages, are left out. */
 static int find_too_dear(const rd_placing *p, const rd_tree *tree)
 {
     for (int i = p->n; i-- > 0;) {
