@@ -21,7 +21,9 @@ static rd_expr *below_view(rd_expr *x)
 
 /* Finds the axis of view x that reads axis `a` of its operand index by index: coefficient 1,
  * offset 0, the same extent. *axis is -1 if the operand has one element there, which is broadcast.
- * False: the view does more there, such as a slice or a step. */
+ * False: the view does more there, such as a slice or a step. A view's numbers are the offsets,
+ * one for each axis of its operand, then a matrix of coefficients with a row for each of these
+ * axes and a column for each axis of the view. */
 static bool axis_read(const rd_expr *x, int a, int *axis)
 {
     const rd_expr *const below = x->in[0];
@@ -59,7 +61,8 @@ static bool axes_read(const rd_expr *x, int axis[RD_MAX_RANK])
 
 /* True if x is a reduction of e over axis j, broadcast along j again, as the divisor is in e / sum
  * of e. For axis `a` of e, to[a] is the axis of the reader along which x should have it; the
- * view's operand has e's axes without j. */
+ * view's operand has e's axes without j. Axes of extent 1 need no match. k counts the axes of
+ * the view's operand. */
 static bool reads_reduced(const rd_expr *x, const rd_expr *e, int j, const int *to)
 {
     int axis[RD_MAX_RANK];
@@ -115,7 +118,9 @@ static rd_expr *without_initial(rd_expr *x)
 }
 
 /* True if m is the maximum of s over axis j, broadcast along j again to the shape of s. There may
- * be two views, one of them inside a maximum with -inf: the axes are followed through both. */
+ * be two views, one of them inside a maximum with -inf: the axes are followed through both. at[]
+ * is the view inside, outer[] the view around: each maps axes of its operand to its own. Axes of
+ * one index, and j, need no match. */
 static bool is_largest(rd_expr *m, const rd_expr *s, int j)
 {
     rd_expr *const inner = m->kind == RD_EXPR_VIEW ? without_initial(m->in[0]) : NULL;
@@ -144,7 +149,8 @@ typedef struct weights {
 
 /* Finds the scores s in the exponentials e = exp(s - max over j of s), or exp(s), and sets
  * a->largest for the first form. a->scores becomes a view of s along the product's axes, with
- * extent 1 along value axes. False: no memory. */
+ * extent 1 along value axes. False: no memory. The view's matrix has a 1 where axis k of s is
+ * axis to[k] of the product; offsets are 0. */
 static bool find_scores(rd_attention *a, const weights *w)
 {
     rd_expr *s = w->e->in[0];
@@ -164,7 +170,9 @@ static bool find_scores(rd_attention *a, const weights *w)
     return a->scores != NULL;
 }
 
-/* True if v, an operand of the product, changes along axis k; false if it is broadcast there. */
+/* True if v, an operand of the product, changes along axis k; false if it is broadcast there. It
+ * varies if the view has a coefficient other than 0 for k, in the row of any axis of its
+ * operand. */
 static bool values_vary(const rd_expr *v, int k)
 {
     if (v->kind != RD_EXPR_VIEW)
@@ -178,7 +186,8 @@ static bool values_vary(const rd_expr *v, int k)
 /* Sorts the product's axes into value axes, which the exponentials lack, and the axis of rows.
  * a->rows is the longest axis of the scores alone, other than the summed axis: tiles are 128 of
  * its indices at a time. False if there is no such axis, or the exponentials repeat along the
- * sum. */
+ * sum. value_axes is a bit set. A row axis has more than one index, is no axis along which
+ * values vary, and is the last of the longest. */
 static bool find_axes(rd_attention *a, const weights *w)
 {
     a->value_axes = 0;
@@ -197,7 +206,7 @@ static bool find_axes(rd_attention *a, const weights *w)
 
 /* True if operand number `of` of the product is the softmax weights: exponentials e, or e / sum of
  * e (a->divided). w gets e, the summed axis j of e, and to[k]: the axis of the product that is
- * axis k of e. */
+ * axis k of e. own[k] = k says that x has e's axes in their order. */
 static bool find_weights(rd_attention *a, rd_expr *product, int of, weights *w)
 {
     rd_expr *const seen = product->in[of];
@@ -251,7 +260,8 @@ static bool is_divisor(rd_expr *z, const rd_attention *a, const weights *w)
 }
 
 /* True if y is sum(e * v) / sum(e), or sum(e * v) alone. `scores`: also fill in a->scores, which
- * makes a new node and so is done on demand only. */
+ * makes a new node and so is done on demand only. In the first form the product's weights must
+ * not be divided already. */
 static bool find_quotient(rd_expr *y, rd_attention *a, bool scores)
 {
     weights w = { 0 };
@@ -315,7 +325,9 @@ typedef struct lie {
 } lie;
 
 /* The same sets of axes for the operand of view x: its axis `a` belongs to rows or columns if an
- * axis of x that does has a coefficient other than 0 for it. */
+ * axis of x that does has a coefficient other than 0 for it. A view's numbers are the offsets,
+ * one for each axis of its operand, then a matrix of coefficients with a row for each of these
+ * axes and a column for each axis of the view. */
 static lie lie_below(const rd_expr *x, lie l)
 {
     lie in = { 0 };
@@ -340,7 +352,9 @@ static uint64_t put_in(uint64_t bits, int j)
 
 /* The keys in `sum`, an f32 sum of products (Q K^T): the operand that varies along the columns of
  * a tile and not along its rows. l: which axes of the sum are rows and columns. The result's node is
- * NULL if there are none, or if their columns are adjacent in memory, so that a copy gains nothing. */
+ * NULL if there are none, or if their columns are adjacent in memory, so that a copy gains
+ * nothing. `varies` are the axes along which the operand is not broadcast; exactly one of them
+ * may be a column axis, none a row axis. */
 static rd_attention_keys keys_of(const rd_expr *sum, lie l)
 {
     const int j = reduced_axis(sum, RD_RED_sum);

@@ -17,7 +17,9 @@ static bool is_memory(const rd_expr *x)
 }
 
 /* The distance in memory, in elements, between neighbours along axis k of x; 0: x is no view of an
- * array in this process's memory. Several axes of the array may move with k, as in a diagonal. */
+ * array in this process's memory. Several axes of the array may move with k, as in a diagonal. A
+ * view's numbers are the offsets, one for each axis of its operand, then a matrix of
+ * coefficients with a row for each of these axes and a column for each axis of the view. */
 int64_t rd_leaf_step(const rd_expr *x, int k)
 {
     int64_t step = 0;
@@ -30,7 +32,8 @@ int64_t rd_leaf_step(const rd_expr *x, int k)
 }
 
 /* The address of element at[0..rank) of x; NULL: x is no view of an array in this process's
- * memory. */
+ * memory. The view's offsets, one for each axis of the array, come first; then each index adds
+ * its step. */
 const void *rd_leaf_element(const rd_expr *x, const int64_t *at)
 {
     int64_t place = 0; /* elements from the array's base */
@@ -99,7 +102,8 @@ static rd_tile_box without_repeats(const rd_keys_copy *c, const rd_expr *x, cons
 }
 
 /* The copy as an array of the box's shape, with extent 1 along all axes but column and step. The
- * column axis is contiguous; rows of all columns follow one another along the step axis. */
+ * column axis is contiguous; rows of all columns follow one another along the step axis. Other
+ * axes have stride 0. */
 static rd_array layout_of(const rd_keys_copy *c, const rd_expr *x, const rd_tile_box *box)
 {
     rd_array layout = { .type = RD_F32, .data = c->data };
@@ -115,7 +119,8 @@ static rd_array layout_of(const rd_keys_copy *c, const rd_expr *x, const rd_tile
 }
 
 /* Evaluates the box `one` of keys that are computed, not in memory, into `out`. False: a failure
- * is recorded. */
+ * is recorded. Kind, rows and columns only say which evaluations are alike; keys have no rows,
+ * hence 0. */
 static bool evaluate_keys(rd_attention_worker *w, rd_expr *x, const rd_tile_box *one, rd_array *out)
 {
     rd_expr *y = rd_box_part(x, one->first, one->end, /*swap=*/NULL);
@@ -125,7 +130,8 @@ static bool evaluate_keys(rd_attention_worker *w, rd_expr *x, const rd_tile_box 
 }
 
 /* Makes the copy that of this box of keys x, unless it holds that box already. Keys in memory are
- * copied, others are evaluated into it. False: no memory, or a failure that is recorded. */
+ * copied, others are evaluated into it. False: no memory, or a failure that is recorded. c->made
+ * and c->box say what the copy holds; made is NULL while that is nothing. */
 static bool make_copy(rd_attention_worker *w, rd_expr *x, const rd_tile_box *box)
 {
     rd_keys_copy *const c   = &w->keys;

@@ -25,7 +25,9 @@ static rd_truth truth_of(const rd_expr *x, const box *b, int *left);
 
 /* ---- Boxes ----------------------------------------------------------------------------------- */
 /* The box of indices of the operand that view x reads for box b: interval arithmetic per axis. A
- * negative coefficient swaps the ends. */
+ * negative coefficient swaps the ends. A view's numbers are the offsets, one for each axis of
+ * its operand, then a matrix of coefficients with a row for each of these axes and a column for
+ * each axis of the view. */
 static box box_below(const rd_expr *x, const box *b)
 {
     const int            below = x->in[0]->rank;
@@ -131,7 +133,8 @@ static range times(range a, range b)
 }
 
 /* The range of an elementwise operation by interval arithmetic on its operands; false: unknown.
- * The caller checks that the type holds it exactly. */
+ * The caller checks that the type holds it exactly. r is unknown, too, for a rounded-down
+ * quotient by anything but one positive number. */
 static bool range_of_map(const rd_expr *x, const box *b, int *left, range *r)
 {
     range in[2] = { { 0 } };
@@ -383,7 +386,9 @@ static double number_of(const rd_expr *x)
 static bool is_least(rd_choices *c, const rd_expr *x, const box *b, int *left);
 
 /* True if the elementwise operation gives -inf throughout the box: one operand is -inf there, and
- * the other is a number that keeps it so, as in -inf * 2 or -inf + 1. */
+ * the other is a number that keeps it so, as in -inf * 2 or -inf + 1. n is the other operand as
+ * a number, NaN if it is none, for which all comparisons are false. -inf stays with a positive
+ * factor or divisor, with any summand below inf, and less any number above -inf. */
 static bool is_least_map(rd_choices *c, const rd_expr *x, const box *b, int *left)
 {
     bool   least[RD_MAX_RANK] = { false }; /* by operand: it is -inf throughout */
@@ -428,7 +433,8 @@ static bool is_least(rd_choices *c, const rd_expr *x, const box *b, int *left)
 }
 
 /* Finds what is known of each mask for the scores with indices first[a] <= i[a] < end[a]. Returns
- * true if all these scores are -inf, so that the softmax weights are 0. */
+ * true if all these scores are -inf, so that the softmax weights are 0. Truth 0 is RD_SOMETIMES,
+ * that is, nothing is known. If the visits run out (left < 0), nothing is. */
 bool rd_choices_ask(rd_choices *c, const rd_expr *scores, const int64_t *first, const int64_t *end)
 {
     int  left = VISITS;

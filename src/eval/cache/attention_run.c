@@ -80,7 +80,7 @@ double rd_attention_score_bytes(const rd_attention *a)
 /* ---- A tile's expressions -------------------------------------------------------------------- */
 /* The tile's part of an operand, which has all axes of the product, with extent 1 where it is
  * broadcast. swap: a node inside it whose part another function makes (keys); NULL: none. NULL
- * after a failure. */
+ * after a failure. `t` has the first index and the end of each axis of the product. */
 static rd_expr *part_of(rd_expr *x, const rd_tile_box *t, const rd_box_swap *swap)
 {
     int64_t first[RD_MAX_RANK], end[RD_MAX_RANK];
@@ -95,7 +95,8 @@ static rd_expr *part_of(rd_expr *x, const rd_tile_box *t, const rd_box_swap *swa
 /* Makes a tile's results as expressions: y[0] = sum of e * values, y[1] = sum of e, y[2] = the
  * greatest score of each row, with e = exp(scores - greatest). Returns how many they are (3, or 2
  * if no maximum is subtracted), 0 after a failure. In a row that has only -inf, 0 is subtracted,
- * so that e is 0 and not NaN: other tiles of the row may have more. */
+ * so that e is 0 and not NaN: other tiles of the row may have more. y[0] and y[1] keep the
+ * columns' axis with extent 1. */
 static int tile_results(const rd_attention *a, rd_expr *scores, const rd_tile_box *t,
                         const rd_box_swap *swap, rd_expr *y[RD_TILE_RESULTS])
 {
@@ -117,7 +118,9 @@ static int tile_results(const rd_attention *a, rd_expr *scores, const rd_tile_bo
 }
 
 /* Describes a tile's n results as arrays; their data pointers stay. Values: rows by value axes,
- * dense. Weights and greatest scores: one element a row. */
+ * dense. Weights and greatest scores: one element a row. Value axes are dense in C order (each:
+ * elements of an index), the step from row to row is a row of values, and other axes have one
+ * index. */
 static void describe(const rd_attention *a, int n, rd_expr *const *y, rd_array *out)
 {
     for (int k = 0; k < n; k++) {
@@ -193,7 +196,8 @@ rd_status rd_tile_evaluate(rd_attention_worker *w, int kind, int64_t rows, int64
 
 /* Evaluates tile t, whose scores have this form (which masks are known, as rd_choices_form()
  * says). Adds its sums to the running sums of tile number `which` of the block. Number
- * RD_BLOCK_TILES stands for the memory of the tile's own sums. */
+ * RD_BLOCK_TILES stands for the memory of the tile's own sums. Nodes that it makes are released
+ * at the end (mark). Where keys are copied, `swap` has the copy made in place of their part. */
 static rd_status run_tile(rd_attention_worker *w, int which, int form, const rd_tile_box *t)
 {
     const rd_mark     mark                 = rd_ctx_mark(w->ctx);
@@ -258,7 +262,8 @@ static double zero_times_values(const rd_attention *a, const rd_tile_box *t)
 }
 
 /* *are: all values of the tile's columns are finite, as 0 times each is 0. Values in memory are
- * read directly, others are evaluated. Returns the status of that evaluation. */
+ * read directly, others are evaluated. Returns the status of that evaluation. RD_ALL reduces all
+ * axes to one number. */
 static rd_status ask_finite(rd_attention_worker *w, const rd_tile_box *t, bool *are)
 {
     const rd_mark mark   = rd_ctx_mark(w->ctx);
@@ -287,7 +292,7 @@ static rd_status ask_finite(rd_attention_worker *w, const rd_tile_box *t, bool *
 
 /* True if all values of a group of 128 columns, at one index of the batch axes (other), are
  * finite. The answer is kept for all threads; two threads may find the same one at a time, which
- * does no harm. */
+ * does no harm. *status becomes that of the evaluation, if there is one. */
 static bool is_finite(rd_attention_worker *w, int64_t other, int64_t group, const rd_tile_box *t,
                       rd_status *status)
 {
@@ -306,7 +311,8 @@ static bool make_form(rd_attention_worker *w, int form);
 
 /* Sets the columns of tile t to group number `group` (128 columns), and asks what is known of the
  * masks there. Returns the form of its scores, a number that says which masks are known to be true
- * or false. -1: all scores are -inf and values are finite, so the group adds 0 and is left out. */
+ * or false. -1: all scores are -inf and values are finite, so the group adds 0 and is left out.
+ * *status: a failure of that evaluation, else unchanged. */
 static int form_of_group(rd_attention_worker *w, int64_t other, int64_t group, rd_tile_box *t,
                          rd_status *status)
 {
@@ -383,7 +389,8 @@ static rd_tile_box block_at(const rd_attention *a, int64_t other)
 
 /* Evaluates row block k: clears the running sums of its tiles, adds all columns, stores the
  * quotients. Blocks of later rows come first, because under a causal mask they have more columns:
- * the long tasks should not come last. */
+ * the long tasks should not come last. k is block * others + index of the batch axes, where
+ * `others` counts these indices. */
 rd_status rd_attention_block(rd_attention_worker *w, int64_t k)
 {
     const rd_attention *a      = &w->a;
@@ -407,7 +414,8 @@ rd_status rd_attention_block(rd_attention_worker *w, int64_t k)
 
 /* ---- Runs and workers ------------------------------------------------------------------------ */
 /* Writes the strides of the result by axes of the product; 0 for the summed axis and for axes that
- * the result lacks. False: a reshaped result whose memory is not dense. */
+ * the result lacks. False: a reshaped result whose memory is not dense. a->to[] maps the sum's
+ * axes, which lack the summed one, to the result's, -1: none. */
 static bool find_strides(rd_attention_run *run, const rd_attention *a, const rd_expr *result,
                          const int64_t *stride)
 {
@@ -431,7 +439,8 @@ static bool find_strides(rd_attention_run *run, const rd_attention *a, const rd_
 
 /* Begins a run that stores to `out`; stride: of the result, by its axes. NULL: no memory, or a
  * reshaped result that is not dense. The run is followed in memory by one char for each group of
- * columns and index of batch axes, the answers of is_finite(): 0 is NOT_ASKED. */
+ * columns and index of batch axes, the answers of is_finite(): 0 is NOT_ASKED. The caller frees
+ * it by rd_attention_end(); `a` must live as long. */
 rd_attention_run *rd_attention_begin(const rd_attention *a, const rd_eval_opts *opts,
                                      const rd_expr *result, void *out, const int64_t *stride)
 {
@@ -552,7 +561,8 @@ static bool make_form(rd_attention_worker *w, int form)
 }
 
 /* Makes a thread's part of a run: the expressions cloned into its own context, memory for running
- * sums, and the list of masks. NULL after recording a failure in ctx. */
+ * sums, and the list of masks. NULL after recording a failure in ctx. The caller frees it by
+ * rd_attention_worker_free(). */
 rd_attention_worker *rd_attention_worker_new(rd_attention_run *run, rd_ctx *ctx)
 {
     rd_attention_worker *const w = rd_alloc(ctx, sizeof *w);

@@ -154,7 +154,8 @@ static rd_entry *find_for_any_numbers(rd_cache *c, const rd_eval_opts *opts, boo
 
 /* Puts a plan into the cache, marked as running (busy), and into s, its entry of the first-level
  * table (NULL: none). It replaces worse plans of the same key. NULL: no memory, or all cached
- * plans are running. */
+ * plans are running. The cache owns the plan then; otherwise the caller still does. Words are
+ * those of the key. */
 static rd_entry *insert(rd_cache *c, rd_plan *plan, bool measured, rd_same *s)
 {
     const rd_key *key   = &c->key;
@@ -356,7 +357,7 @@ static rd_status make_and_run(rd_cache *c, rd_results results, const rd_eval_opt
 
 /* Evaluates by a cached plan with the same key, or by a new one. s: the entry of the first-level
  * table to fill in; NULL: none. If the key is too large, or there is no memory, the plan serves
- * this evaluation alone. */
+ * this evaluation alone. Runs of the same nodes later find the plan by s. */
 static rd_status run_alike(rd_cache *c, rd_results results, const rd_eval_opts *opts, rd_same *s)
 {
     rd_request request[MOST_RESULTS];
@@ -386,7 +387,8 @@ static rd_status run_alike(rd_cache *c, rd_results results, const rd_eval_opts *
 
 /* Evaluates: by the first-level table (same expression nodes and layouts), by key (same
  * structure), or by a new plan. An entry of the table with other words is overwritten by this
- * evaluation. */
+ * evaluation. The entry gets its plan, and addresses of inputs, in run_alike(); until then its
+ * `entry` is NULL, so that it counts as empty. */
 rd_status rd_cache_run(rd_ctx *ctx, rd_results results, const rd_eval_opts *opts)
 {
     rd_cache    *c = rd_cache_get(ctx);

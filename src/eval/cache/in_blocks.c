@@ -84,7 +84,8 @@ static bool stores_much(const rd_plan *plan, rd_results results, const rd_eval_o
 
 /* The layout of piece k of an output: a range of indices of axis p->axis, and all axes behind it.
  * Axes before it have one index, which k / along encodes in C order. stride: of the whole, in
- * elements. */
+ * elements. `along` counts the pieces along that axis, `each` their indices, and `inner` the
+ * elements of an index. */
 static rd_array piece_of(const rd_expr_pieces *p, const rd_expr *y, const rd_array *out,
                          const int64_t *stride, int64_t k)
 {
@@ -133,7 +134,8 @@ static double bytes_of_block(const rd_plan *whole, const rd_expr_pieces *p, rd_e
 }
 
 /* Finds the blocks that the result is cut into, each of about BLOCK stored bytes and a multiple of
- * FEWEST rows. False: it is evaluated whole. *bytes: what each block stores. */
+ * FEWEST rows. False: it is evaluated whole. *bytes: what each block stores. each: indices of a
+ * block along the axis that is cut; inner: elements of such an index; n: blocks in all. */
 static bool find_blocks(const rd_plan *plan, rd_results results, const rd_eval_opts *opts,
                         rd_expr_pieces *p, double *bytes)
 {
@@ -157,7 +159,7 @@ static bool find_blocks(const rd_plan *plan, rd_results results, const rd_eval_o
 
 /* True if a tile of attention (128 rows x 256 columns of scores) has products by a library, and
  * all tiles together do at most 1.5 times the whole's operations. *bytes: what a thread needs in
- * memory. */
+ * memory. The plan of one tile is made to find out, and freed. */
 static bool tiles_cost_little(const rd_plan *whole, const rd_attention *a, const rd_eval_opts *opts,
                               double *bytes)
 {
@@ -378,7 +380,7 @@ static void drop_plans(const worker *w)
 }
 
 /* The loop of one thread. It takes the next range of rows (b->next) and evaluates that range at
- * each of the `above` indices of the outer axes. These pieces share a plan even if a mask reads
+ * each index of the outer axes (outer: how many). These pieces share a plan even if a mask reads
  * row coordinates. caller: the thread that called, which alone reports progress. */
 static void work(blocks *b, const worker *w, bool caller)
 {
@@ -449,7 +451,8 @@ static rd_status run_on_team(blocks *b, worker *w, int n)
 }
 
 /* Runs all blocks, on as many threads as there are workers with memory. False: not one could be
- * made, and nothing was done. */
+ * made, and nothing was done. Workers are freed by run_on_team(), but for one that could only be
+ * begun. */
 static bool run_blocks(blocks *b, rd_status *status)
 {
     rd_ctx *const ctx = b->plan->ctx;

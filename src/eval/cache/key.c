@@ -81,7 +81,8 @@ static bool put_text(rd_key *key, const char *text)
 
 /* ---- Nodes ----------------------------------------------------------------------------------- */
 /* The entry of an expression in the hash table (open addressing): its own, or the free one where
- * it belongs. An entry that an earlier key made (other round number) counts as free. */
+ * it belongs. An entry that an earlier key made (other round number) counts as free. The table
+ * has a power of two of entries, and at least half are free, so the search ends. */
 static rd_key_place *place_of(const rd_key *key, const rd_expr *e)
 {
     uint64_t mask = (uint64_t)key->room_place - 1,
@@ -146,7 +147,8 @@ static int32_t number_of(rd_key *key, const rd_expr *e)
 
 /* Appends the element offsets, one per axis, at which a reader of a node begins. Those of a leaf
  * are relative to its first reader. So a[10:20] and a[11:21] have equal keys, and a[0:9] + a[1:10]
- * keeps the distance 1. */
+ * keeps the distance 1. `number` is the node's; its reader's offsets become those of the first
+ * reader (`first`) if there is none yet. */
 static void put_offsets(rd_key *key, int32_t number, const int64_t *offset)
 {
     int32_t        leaf = key->node[number].leaf, rank = key->node[number].expr->rank;

@@ -298,7 +298,8 @@ static int first_lane_axis(const rd_lowering *l, const rd_combine *c)
 
 /* Computes as sums of loop indices where a reduction's element is in the combine tree: its outer
  * position, its position along the lanes (SIMD accumulators), and its flat index. A reverse scan
- * counts outer positions from the end. */
+ * counts outer positions from the end. n_block is the number of blocks of each lane, in which
+ * the last may be shorter; n_add counts the terms of a sum. */
 void rd_fold_positions(const rd_lowering *l, const rd_value *v, rd_fold *f)
 {
     const rd_combine *c     = v->combine;
@@ -357,7 +358,9 @@ int rd_cell_axes(const rd_lowering *l, int i, const rd_loop_scope *parent, int *
 }
 
 /* Computes the number of cells (accumulators of results) of a reduction that begins in scope
- * `parent`, and which of them belongs to the current indices, as a sum of terms. */
+ * `parent`, and which of them belongs to the current indices, as a sum of terms. If a tile loop
+ * around limits an axis to a range (ranged), cells are only for that range, and the index counts
+ * from its start. */
 void rd_cell_address(rd_lowering *l, int i, const rd_loop_scope *parent, rd_fold *f)
 {
     int        order[RD_MAX_AXES];

@@ -197,7 +197,8 @@ static bool reads_blocks(const facts *f, const rd_inst *inst)
 }
 
 /* Splits the condition in a mask register into bounds, through `and`. m->exact becomes false if a
- * part of it is no bound. A block table (m->blocks) is exact only without a bound beside it. */
+ * part of it is no bound. A block table (m->blocks) is exact only without a bound beside it.
+ * inst->from is the type of the operands, a and b their registers. */
 static void read_mask(const facts *f, int32_t reg, int depth, mask *m)
 {
     const rd_inst *inst = &f->p->inst[f->made[reg]];
@@ -238,7 +239,9 @@ static bool is_neutral(const facts *f, const rd_fold *fold, int32_t reg)
 
 /* The mask register of a reduction's step: its mask operand c, or the condition of where(mask, x,
  * neutral value). -1: there is none by which a loop may skip elements. In a group-by, skipped
- * elements would shift the blocks of other groups, unless any grouping gives the same bits. */
+ * elements would shift the blocks of other groups, unless any grouping gives the same bits. The
+ * step's element is in register a; a choice (SELECT) has its condition in a and its other side
+ * in c. */
 static int32_t mask_of(const facts *f, const rd_inst *step)
 {
     const rd_fold *fold = &f->p->fold[step->arg];
@@ -333,7 +336,9 @@ static bool has_bound(const mask *m, const rd_bound *b)
 
 /* Finds the bounds that the masks of all reduction steps in the loop have in common; false: there
  * are none, or something in the loop has an effect without a mask. *reg: the first step's mask if
- * it consists of bounds alone, else -1; *whole: the number of its bounds. */
+ * it consists of bounds alone, else -1; *whole: the number of its bounds. The first mask is
+ * taken whole; of each further one only the bounds that it shares are kept, and a block table
+ * only if it reads the same one. */
 static bool common_mask(const facts *f, const rd_loop *loop, mask *common, int32_t *reg,
                         int32_t *whole)
 {
@@ -414,7 +419,9 @@ static bool axes_of_blocks(const rd_graph *g, int32_t slot, int32_t axis[2], int
 
 /* Fills in bounds by a block table for a loop along its rows or columns. At run time, the cluster
  * of the other axis (at address list_at) selects a list of ranges of this loop's index. False: the
- * loop runs along neither. */
+ * loop runs along neither. There are two lists for each cluster of the other axis: of the
+ * cluster alone, and of it with its neighbour. A table of one column, or without memory for the
+ * address, gives false, too. */
 static bool blocks_of(rd_lowering *l, const facts *f, const rd_loop *loop, int32_t load,
                       rd_bounds *bounds)
 {
@@ -443,7 +450,8 @@ static bool blocks_of(rd_lowering *l, const facts *f, const rd_loop *loop, int32
 
 /* Finds the bounds of one loop; false: there are none. A bound with coefficient 1 of the loop's
  * index limits it from below, one with -1 from above. bounds->mask is kept only if all bounds of
- * that mask are used, so that inside them it is true. */
+ * that mask are used, so that inside them it is true. A form without terms (n_add 0) is one that
+ * is not set yet. With a block table beside other bounds there are none. */
 static bool bounds_of(rd_lowering *l, const facts *f, const rd_loop *loop, rd_bounds *bounds)
 {
     mask    common = { 0 };

@@ -28,7 +28,8 @@ static int operand(const rd_lowering *l, const rd_value *v, int k)
 
 /* Writes the code of a value that is stored or kept: its operands, then a step, a scan, a sort or
  * an operation, and the store. A reduction's results are stored later, where it finishes. A JOIN
- * is only the storage that parts of a concatenation fill. */
+ * is only the storage that parts of a concatenation fill. Operands a, b, c, d of a step are the
+ * element, its weight or other factor, its mask, and its label; -1: none. */
 static void emit_materialised(rd_lowering *l, int i)
 {
     const rd_value *v    = &l->graph->value[i];
@@ -133,7 +134,8 @@ static bool finds_first(const rd_lowering *l, const rd_value *v, const rd_fold *
 
 /* Writes an early exit (EXIT) into loop `number` if the loop feeds one reduction only, whose
  * result one element may decide, as a true decides `any`. Not for a group-by, nor for a user's
- * reducer with several cells (results at a time). */
+ * reducer with several cells (results at a time). The only stored value in the loop must be that
+ * reduction, over the loop's axis, and nothing in the body may report an error. */
 static void emit_exit(rd_lowering *l, const rd_loop_scope *loop, int number)
 {
     int v = only_materialised(loop);

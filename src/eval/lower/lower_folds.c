@@ -36,7 +36,9 @@ static const char *kept_text(rd_lowering *l, const char *text)
 
 /* True if tasks that begin at multiples of the grain may begin within a block (steps of one
  * accumulator, a lane, that are folded from the left). That is allowed only if any grouping of
- * elements has the same bits. `rows`: steps of a lane per index of the outer position. */
+ * elements has the same bits. `rows`: steps of a lane per index of the outer position. The
+ * remainders are 0 if each multiple of the grain is the begin of a block. f->split: tasks share
+ * the reduction at all. */
 static bool may_split_blocks(const rd_fold *f, int root, int64_t grain)
 {
     const int64_t rows  = (f->lane_extent + f->lanes - 1) / f->lanes;
@@ -49,7 +51,8 @@ static bool may_split_blocks(const rd_fold *f, int root, int64_t grain)
 /* Limits the number of tasks of a group-by. Each task has accumulators of all groups, which are
  * initialised and then merged across processors. So there should be an element for each byte of
  * these: 60,000 bins of 500,000 counts are too many. No limit if tasks share whole blocks (not
- * loose). */
+ * loose). `most` is that number of tasks; with fewer than 2, one task does all (serial). p->most
+ * keeps the least limit of the program, 0: none. */
 static void limit_tasks(rd_lowering *l, const rd_value *v, rd_fold *f)
 {
     const double bytes = (double)f->n_cell * f->lanes * rd_dtype_size(f->type);
@@ -66,7 +69,9 @@ static void limit_tasks(rd_lowering *l, const rd_value *v, rd_fold *f)
 
 /* Adds the reduction or scan that value i is to the program; its cells (accumulators) begin in
  * scope `parent`. Returns its number, or -1. split: tasks may share its reduced axis, as it begins
- * outside the root loop. */
+ * outside the root loop. Of a group-by, n_group is the number of groups, `apart` the distance
+ * between the cells of two groups, and `begins` that from the labels to the array of row begins,
+ * 0: none. Texts and facts are copied, as the plan may outlive the expression. */
 int rd_new_fold(rd_lowering *l, int i, const rd_loop_scope *parent)
 {
     const rd_value      *v     = &l->graph->value[i];

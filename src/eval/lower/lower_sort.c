@@ -69,7 +69,8 @@ static bool are_alike(const rd_address *a, const rd_address *b)
 
 /* Finds an earlier sort in strips (some elements of a row at a time) whose state this one can use;
  * -1: there is none. It must take the same rows in the same order, and keep as many results or
- * more. */
+ * more. It has the same strips (most), axis, row length (n), direction and address of elements,
+ * and a state of its own (no `follows`). */
 static int32_t earlier_sort(const rd_lowering *l, const rd_sorting *s)
 {
     const rd_program *p = l->p;
@@ -105,7 +106,9 @@ static int64_t address_of_states(const rd_lowering *l, const rd_loop_scope *scop
 }
 
 /* Fills in where a sort in strips (some elements of a row at a time) keeps the first k of each row
- * so far. Values and positions (two sorts) of the same rows share one state. */
+ * so far. Values and positions (two sorts) of the same rows share one state. s->most is the
+ * length of a strip, s->kept the number of elements that the state keeps, s->state its address.
+ * `follows`: the earlier sort has taken the strip already. */
 static void find_states(rd_lowering *l, const rd_loop_scope *scope, const rd_loop_scope *strips,
                         rd_sorting *s)
 {

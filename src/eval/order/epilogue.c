@@ -37,7 +37,9 @@ static bool is_within(const rd_loop_scope *scope, const rd_loop_scope *loop)
 /* ---- The reductions -------------------------------------------------------------------------- */
 /* True for a reduction by rows of a sparse pattern in one loop over all stored elements
  * (f->folds), which goes row by row with one accumulator. Where each row begins must be known, and
- * the rows must be the axis of the loop of maps (f->maps). */
+ * the rows must be the axis of the loop of maps (f->maps). So it needs a known array of row
+ * begins (distance not 0), no several outputs (inner), one lane, f->folds' axis as its outermost
+ * one, the maps' axis as its groups, and one block as long as the loop. */
 static bool is_suitable_fold(const finding *f, const rd_value *v)
 {
     const rd_graph *g = f->tree->graph;
@@ -89,7 +91,9 @@ static bool is_cheap(const finding *f, int materialised)
 }
 
 /* True if `use`, one read by a map, is of no reduction in the first loop, or of one at the map's
- * own row, when its result is known. `reader`: the loop body with the map. */
+ * own row, when its result is known. `reader`: the loop body with the map. At its own row: the
+ * use is at the map's own index along all axes of the reduction (same), and the map lies inside
+ * the loop body where exactly these axes have one index (row; NULL: there is none). */
 static bool is_suitable_use(const finding *f, const rd_loop_scope *reader, const rd_use *use)
 {
     const rd_value      *v   = value_of(f, use->value);
@@ -136,7 +140,7 @@ static bool is_plain(const rd_loop_scope *scope)
 
 /* Fuses each loop of reductions by sparse rows with the loop of maps that follows, if both suit:
  * the maps' loop becomes its epilogue, so that nothing is stored between. Assigns storage again.
- * Not on a device. False: no memory. */
+ * Not on a device. False: no memory. `any`: something was fused. */
 bool rd_fuse_epilogues(rd_tree *tree)
 {
     bool    any = false;

@@ -18,7 +18,8 @@ typedef struct place {
 
 /* Computes how far one index of the axis moves a reduction in its combine tree, from the extents
  * of the axes inside it. In elements if the axis is part of the lane position (along which
- * elements go to SIMD accumulators in turn), else in steps of all lanes. */
+ * elements go to SIMD accumulators in turn), else in steps of all lanes. `lane` is the extent of
+ * the lane position; it takes lane / lanes steps, rounded up. */
 static place place_of(const rd_graph *g, const rd_combine *c, int axis)
 {
     place   at   = { .weight = 1 };

@@ -109,7 +109,13 @@ static bool is_cached(const panel *p, int value)
 /* True if a reduction with SIMD lanes along a reduced axis wants the panel's axis, which it keeps,
  * inside the loop over `outer`. That is so if memory has the kept axis inside the lanes (image
  * channels), or each run of memory is short and its neighbours continue it. Not if it may exit
- * early, which it does earlier one at a time. */
+ * early, which it does earlier one at a time. Strides (step) are along the panel's axis, in
+ * elements. It is not wanted inside
+ * - if some read has no smaller stride along it than along `outer`
+ * - if runs of memory with gaps are long anyway (RD_RUN_BYTES), `outer` has no more rounds than
+ *   prefetchers follow streams, or the array is cached
+ * - if neighbouring rows of a contiguous axis do not adjoin along the lane axis
+ * - if nothing read varies along it */
 static bool is_wanted_by_lanes(const panel *p, const rd_value *v, const rd_materialised *a,
                                int outer)
 {
@@ -135,7 +141,9 @@ static bool is_wanted_by_lanes(const panel *p, const rd_value *v, const rd_mater
 
 /* True if the value, computed in `scope`, wants the axis of panel p (a tile loop to be) inside the
  * loop over `outer`, to read memory in order. It is a reduction whose SIMD lanes lie along that
- * axis and are contiguous, or a stored map that would be written by columns. */
+ * axis and are contiguous, or a stored map that would be written by columns. Not wanted: by a
+ * value that is in the loop over the axis already, or if the axis is short (below p->fewest),
+ * unless its rows adjoin. A reduction must have all its reduced axes in loops around (open). */
 static bool is_wanted_by(const panel *p, int value, const rd_loop_scope *scope, int outer)
 {
     const rd_value        *v = &p->tree->graph->value[value];
@@ -265,7 +273,9 @@ static double node_bytes(const panel *p, const rd_value *v)
 }
 
 /* Collects what the loops inside a panel need per index of its axis: bytes of accumulators
- * (lanes), of combine tree nodes, and of scratch memory. Also the largest element and stride. */
+ * (lanes), of combine tree nodes, and of scratch memory. Also the largest element and stride.
+ * p->forbidden: something reduces the axis, which must then stay where it is. Scratch counts
+ * twice, for the row and as much of its operands. */
 static void collect_facts(panel *p, const rd_loop_scope *scope)
 {
     for (const rd_item *item = scope->first; item; item = item->next) {
@@ -403,7 +413,9 @@ static int64_t panel_step(const panel *p, const rd_loop_scope *loop)
 /* ---- Panels ---------------------------------------------------------------------------------- */
 /* True if the loop over rows may become the root loop, so that tasks share rows and not columns.
  * That needs one pass over memory row by row, and enough rows: such tasks hold all results and
- * merge them at the end. Tasks that share columns need long strips of each row. */
+ * merge them at the end. Tasks that share columns need long strips of each row. If one task only
+ * may run the loop over rows (serial), results of a cache line at most allow it. `strips` is the
+ * number of long strips in a row; so many squared grains of rows are enough. */
 static bool may_share_rows(const panel *p, const rd_loop_scope *loop)
 {
     const rd_loop_scope *rows  = rd_only_loop(loop);
@@ -438,7 +450,8 @@ static bool make_panels(const rd_tree *tree, rd_loop_scope *scope, const rd_choi
 
 /* Makes a panel of the loop *at if something inside wants its axis inside: the loop becomes one
  * over tiles, and a loop over the axis goes inside. A panel as wide as the axis needs no tile
- * loop. Else goes on with the loops inside. root: it is a root loop. False: no memory. */
+ * loop. Else goes on with the loops inside. root: it is a root loop. False: no memory. A greedy
+ * traversal makes panels of axes of 2 indices or more, others of FEW. */
 static bool make_panel(const rd_tree *tree, rd_item **at, bool root, const rd_choice *choice)
 {
     rd_loop_scope *loop = (*at)->loop;
@@ -464,7 +477,8 @@ static bool make_panel(const rd_tree *tree, rd_item **at, bool root, const rd_ch
 }
 
 /* Makes panels (tile loops over an axis that moves inside) of the loops in a scope, where values
- * want them. False: no memory. */
+ * want them. False: no memory. An item may be replaced by several, so the loop goes on to the
+ * item that followed before (next). */
 static bool make_panels(const rd_tree *tree, rd_loop_scope *scope, const rd_choice *choice)
 {
     for (rd_item **at = &scope->first; *at;) {

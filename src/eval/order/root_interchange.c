@@ -52,7 +52,9 @@ static bool has_reduction_over(const rd_tree *tree, const rd_loop_scope *scope, 
 
 /* The length of the ranges of `inner`, a loop inside a root loop, for the interchange; 0: do not
  * interchange. Not if `inner` allows one task only, may exit early, reads nothing along its axis,
- * or is too short for enough tasks. */
+ * or is too short for enough tasks. Nor if a reduction goes along the root loop, as the order of
+ * its elements would change. Too short: fewer grains than RD_ENOUGH tasks, or less than
+ * RD_STRIP_BYTES of memory for each. A tile loop keeps its width. */
 static int64_t range_of(const rd_tree *tree, const rd_loop_scope *root, const rd_loop_scope *inner)
 {
     facts      f      = { .tree = tree, .axis = inner->axis };
@@ -106,7 +108,9 @@ static bool interchange(const rd_tree *tree, rd_item **at, int64_t range)
 }
 
 /* Interchanges each root loop of fewer than RD_ENOUGH iterations with the only loop inside, where
- * ranges of that allow more tasks. False: no memory. */
+ * ranges of that allow more tasks. False: no memory. Loops whose ranges must come in order
+ * (ordered) stay. The interchange may replace the item by several, so the search goes on behind
+ * all of them (next). */
 bool rd_interchange_roots(const rd_tree *tree)
 {
     for (rd_item **at = &tree->root->first, *next = *at; next;) {

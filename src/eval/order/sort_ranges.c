@@ -118,7 +118,9 @@ static bool runs_along(const rd_tree *tree, const rd_loop_scope *scope, int axis
 
 /* The number of rows to fill and sort together in a range; 0: one row at a time. They must fit in
  * RANGE_BYTES. Long rows are worth a range only if they lie across memory, or their elements are
- * reductions. */
+ * reductions. 0 also if nothing is sorted here (bytes 0), for loops that are tiled or run
+ * backwards, and if a reduction goes along the loop. Long: more than SHORT words of 8 bytes, in
+ * all sorts of the body. */
 static int64_t rows_of(const rd_tree *tree, const rd_loop_scope *loop)
 {
     const int64_t bytes = bytes_of_rows(tree, loop), extent = tree->graph->axis[loop->axis].extent;
@@ -161,7 +163,8 @@ static bool split_into_loops(const rd_tree *tree, rd_item *at, int64_t rows)
 }
 
 /* Makes ranges (tiles of rows that are filled and sorted together) of the loops around sorts in a
- * scope, or lets the sorts take rows in strips (some elements at a time). False: no memory. */
+ * scope, or lets the sorts take rows in strips (some elements at a time). False: no memory.
+ * Strips are tried first; if these are made, the loop is done. */
 static bool take_rows_together(const rd_tree *tree, rd_loop_scope *scope)
 {
     for (rd_item *item = scope->first; item; item = item->next) {

@@ -116,7 +116,8 @@ static bool in_strip_of(const rd_tree *tree, int axis, int size, rd_item **maker
 
 /* Puts the maker of rows and their sorts into a loop over strips (some elements of a row at a
  * time), in order and on one task. `range`: a tile loop over rows, or the loop over them. False:
- * no memory. */
+ * no memory. Items before the maker get a loop of their own before the loop over strips, and
+ * items that are no sorts (rest) one behind it. */
 static bool split_into_strips(const rd_tree *tree, rd_loop_scope *range, rd_item *maker)
 {
     const int axis = maker->loop->axis;
@@ -148,7 +149,7 @@ static bool split_into_strips(const rd_tree *tree, rd_loop_scope *range, rd_item
 
 /* Lets the sorts in the loop over rows of item `at` take strips (some elements of a row at a
  * time), if one loop makes their rows; *done: it is so. ranges: several rows may be taken
- * together. False: no memory. */
+ * together. False: no memory. Ranges of rows need at least two ranges of ROWS. */
 bool rd_sort_in_strips(const rd_tree *tree, rd_item *at, bool ranges, bool *done)
 {
     rd_loop_scope *loop  = at->loop;

@@ -145,7 +145,8 @@ static void go_along_rows(const chain *c)
 
 /* Makes the two axes of a transposing chain innermost, the stored one last, so that backends can
  * transpose squares in registers. Puts a panel (tile loop) around it if the stored axis has two
- * panels or more. False: no memory. */
+ * panels or more. False: no memory. Moving loop `read` inside moves loops behind it up by one,
+ * and so `stored`. No panel is needed if one is around already. */
 static bool make_transpose(chain *c, rd_item **at)
 {
     rd_item *panel, *rest = (*at)->next;
