@@ -124,7 +124,8 @@ static bool slot_ok(const rd_program *p, const rd_inst *i)
 
 /* Checks a program: names that exist, addresses in slots, and loops that nest. No loop may reach
  * from one part of the code (head, body, tail) into the next. Returns what is wrong; NULL:
- * nothing. */
+ * nothing. `open` is the stack of loops that have begun; body and tail are the first
+ * instructions of the second and third part. */
 const char *rd_check_program(const rd_program *p)
 {
     int32_t open[2 * RD_MAX_AXES + 2], depth = 0;

@@ -115,7 +115,9 @@ static void partition_at(const cloud *c, int64_t from, int64_t to, int64_t middl
 
 /* Splits the points at medians of the widest axis (a k-d tree) until each leaf has c->leaf points
  * or fewer; leaves are the clusters, from left to right. `end` is a stack of the ends of ranges to
- * do. Fills in border and box. */
+ * do. Fills in border and box. Its top is the range at hand, from `from` on; a range that is
+ * small enough becomes the next cluster, which begins where the last ended (border). Points
+ * without coordinates (d = 0) are cut without sorting. */
 static void find_clusters(cloud *c)
 {
     int64_t end[MOST_DEPTH];
@@ -156,7 +158,7 @@ static bool are_finite(const cloud *c, const char *what)
 
 /* Evaluates the points x as f64 and finds their clusters; false after a failure. A cluster has 256
  * points at most, or more if there would be more than 4096 clusters. `what`: "x" or "y", for
- * sentences. */
+ * sentences. row is an array of n indices in memory `room`, which becomes the order of points. */
 static bool find_cloud_clusters(cloud *c, rd_expr *x, const char *what)
 {
     void         *room;

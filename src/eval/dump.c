@@ -35,7 +35,7 @@ static const char *kind_name(const rd_value *v)
 
 /* Writes the combine tree of a reduction: " tree k,j|i lanes 64 side by side x". Reduced axes are
  * listed outermost first; those behind the bar are the lane position. "side by side": the lane
- * axis, with contiguous elements for vectors. */
+ * axis, with contiguous elements for vectors. Steps INT64_MAX mean a strict left fold (serial). */
 static void combine_text(rd_text *text, const rd_graph *g, const rd_value *v)
 {
     const rd_combine *c = v->combine;
@@ -224,7 +224,8 @@ static void scope_text(rd_text *text, const rd_tree *tree, const rd_loop_scope *
 
 /* The words for how tasks may share a loop over the axis: "parallel", "parallel blocks of" (blocks
  * of a combine tree stay whole) or "serial". In the code, inner[8] is the blank behind
- * "parallel". */
+ * "parallel". That is, it is "parallel blocks of" if inner[8] is not 0, and "serial" begins with
+ * s. */
 static const char *sharing(const rd_tree *tree, const rd_loop_scope *scope, int axis)
 {
     const char *word = "parallel";

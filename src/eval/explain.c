@@ -60,7 +60,7 @@ static void leaves_text(rd_text *text, const rd_graph *g)
 }
 
 /* The largest stride of an axis in any leaf, in elements. The list of axes in the text is sorted
- * by it, the slowest first. */
+ * by it, the slowest first. slot >= 0: the value is a READ of a leaf, and at[0] its address. */
 static int64_t step_along(const rd_graph *g, int axis)
 {
     int64_t largest = 0;
@@ -98,7 +98,7 @@ static void virtual_shape_text(rd_text *text, const rd_graph *g)
 
 /* Writes a line for the combine tree of each reduction and scan: "tree of y0: 64 lanes, blocks of
  * 64 steps along i | j". Lanes are accumulators that elements go to in turn, along the axes behind
- * the bar. */
+ * the bar. Steps INT64_MAX: a strict left fold. */
 static void combine_text(rd_text *text, const rd_tree *tree)
 {
     const rd_graph *g = tree->graph;
@@ -145,7 +145,8 @@ static long long bytes_between(const rd_tree *tree)
 
 /* Makes the nest (loops of all stages) of one plan, which may be one of several parts, and chooses
  * its backend (*use). Parts were not measured, so they have the default choice. NULL after
- * recording a failure. */
+ * recording a failure. `request` gets the results' layouts; given->exprs are those that earlier
+ * parts have stored. The pool owns the nest. */
 static rd_nest *nest_of(rd_ctx *ctx, rd_pool *pool, rd_results results, const rd_given *given,
                         const rd_eval_opts *opts, rd_backend_use *use)
 {
@@ -244,7 +245,9 @@ static bool row_blocks_text(rd_ctx *ctx, rd_text *text, const rd_nest *nest, rd_
 }
 
 /* Describes one plan. If the GPU that AUTO takes refuses it, or another device that need not be
- * used, it describes the CPU's plan, with a line about why. False: a failure. */
+ * used, it describes the CPU's plan, with a line about why. False: a failure. use.verdict is
+ * AUTO's comparison; `here` is 0 if no rates are known. use.why says why a device is not used,
+ * `must` that no other backend will do. */
 static bool plan_text(rd_ctx *ctx, account *to, rd_pool *pool, rd_results results,
                       const rd_given *given, const rd_eval_opts *opts)
 {
@@ -284,7 +287,7 @@ static bool plan_text(rd_ctx *ctx, account *to, rd_pool *pool, rd_results result
 
 /* True for a part that is no nest of loops, and writes its line: a product of sparse matrices, a
  * leaf that it reads, or a result that is one. A part with a target hands its array on to later
- * parts. */
+ * parts. cut->first is the number of the result that a part without target makes. */
 static bool is_no_nest(const rd_split_part *cut, rd_results results, size_t room, char *line)
 {
     const rd_expr *const e = cut->target ? cut->target : results.at[cut->first].expr;
@@ -440,7 +443,8 @@ static const char *text_of(rd_ctx *ctx, const account *to, rd_results asked, rd_
 }
 
 /* Describes real results as a text or, if `picture` is not NULL, as a picture. asked: the same
- * results as the caller gave them, perhaps complex. NULL after recording a failure. */
+ * results as the caller gave them, perhaps complex. NULL after recording a failure. The text is
+ * in the context's memory, and lives as long. */
 static const char *explain(rd_ctx *ctx, rd_results asked, rd_results results,
                            const rd_eval_opts *opts, rd_svg *picture)
 {

@@ -22,7 +22,8 @@ static bool read_int(const char *word, int *value)
     return end != word && !*end && n >= -MOST_SHIFT && n <= MOST_SHIFT;
 }
 
-/* Reads the line of a plan: "KEY greedy panel 2 tile 0 threads any seconds 0.01". */
+/* Reads the line of a plan: "KEY greedy panel 2 tile 0 threads any seconds 0.01". %n gives where
+ * the line's text ended, which must be all of it. panel and tile are log2 of factors. */
 static bool read_line(const char *line, rd_found *v)
 {
     char  key[20], traversal[8], panel[8], tile[8], threads[8], seconds[32];
@@ -113,7 +114,8 @@ static bool take_line(rd_ctx *ctx, rd_findings *f, const char *line)
 }
 
 /* Reads all lines of a file of measurements and sorts the list.  Returns the number of the first
- * bad line; 0: none; RD_NOT_SORTED: no memory. */
+ * bad line; 0: none; RD_NOT_SORTED: no memory.  `before` counts the entries that were there,
+ * which stay if there is no memory. */
 int rd_findings_read(rd_ctx *ctx, rd_findings *f, char *text)
 {
     const int32_t before = f->n;

@@ -49,7 +49,7 @@ void rd_time_text(rd_text *text, double seconds)
 static const double OPERATIONS_A_MS = 10e6;
 
 /* The run, from 1 on, during which compilation of the loops starts. form.left: the operations that
- * runs must still do before; each counts when it begins. */
+ * runs must still do before; each counts when it begins. A run counts p->work operations. */
 static double compiling_run(const rd_stage_form *s)
 {
     return s->form.left > s->p->work ? ceil(s->form.left / s->p->work) : 1;
@@ -180,7 +180,9 @@ static const rd_work *cost_of(const costs *c, rd_form_kind kind)
 }
 
 /* Fills in the form, counts and times of a stage: seconds of a later run, and of the first one, in
- * which loops may not be compiled yet. False: no memory. */
+ * which loops may not be compiled yet. False: no memory. meanwhile: the form until loops are
+ * compiled. s->most was set before, and stays. False is also returned without memory for the
+ * price. */
 static bool describe_stage(const rd_backend_table *backend, const rd_program *p, const costs *c,
                            int number, int threads, rd_pool *pool, rd_stage_form *s)
 {
@@ -199,7 +201,8 @@ static bool describe_stage(const rd_backend_table *backend, const rd_program *p,
 /* ---- Choices --------------------------------------------------------------------------------- */
 /* Lists the predicted times on one thread and on all as alternatives for explain. The one taken
  * follows a rule (amount of work), not these times. No alternatives if there is no such choice.
- * False: no memory. */
+ * False: no memory. most: the threads that a stage of much work would have; a price of 0 ns:
+ * there is no prediction. */
 static bool threads_of_stage(const rd_stage_form *s, rd_pool *pool, rd_alternatives *a)
 {
     rd_price team;
@@ -300,7 +303,8 @@ static int64_t work_of(const rd_stage_form *s)
 }
 
 /* Writes the most memory that a run holds at a time, beside operands and results: arrays between
- * stages, and what the threads of one stage work in. */
+ * stages, and what the threads of one stage work in. `most` is the stage whose threads work in
+ * most memory; -1: there are no stages. */
 static void memory_text(rd_text *text, const rd_graph *g, int n, const rd_program *p,
                         const rd_stage_form *s)
 {
@@ -381,7 +385,8 @@ static bool kernels_text(rd_text *text, const rd_graph *g, int n, rd_program *p,
 }
 
 /* Describes how each stage runs on the chosen backend, what a run costs, and warnings. *stages:
- * the programs and forms, for a picture. False: no memory, or a failure. */
+ * the programs and forms, for a picture. False: no memory, or a failure. A device has kernels in
+ * place of forms. use->must: the backend was asked for, so that AUTO's comparison is not shown. */
 bool rd_forms_text(rd_text *text, rd_nest *nest, rd_pool *pool, rd_results results, int threads,
                    rd_backend_use *use, rd_stages *stages)
 {

@@ -112,7 +112,7 @@ static const char *infix(rd_op op)
 }
 
 /* Writes a read of a leaf along the leaf's own axes: "x0[i+2,j]", or "x0[flat 5*i+j]" if only the
- * address is known. */
+ * address is known. n is the number of axes of more than one index; 0 needs no brackets. */
 static void leaf_text(rd_text *text, const rd_tree *tree, const rd_value *v, int depth)
 {
     const rd_graph *g = tree->graph;
@@ -213,7 +213,8 @@ static void product_text(rd_text *text, const rd_tree *tree, const rd_value *v, 
 }
 
 /* Writes the formula of a value down to leaves and stored values; "..." below DEPTH levels.
- * bracket: its reader needs brackets around an infix operation. */
+ * bracket: its reader needs brackets around an infix operation. A cast of a value to its own
+ * type is left out. Operands 1 and 2 of a reduction are weights and mask. */
 static void body_text(rd_text *text, const rd_tree *tree, int i, int depth, bool bracket)
 {
     const rd_value *v = &tree->graph->value[i];

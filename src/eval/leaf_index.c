@@ -113,7 +113,9 @@ static bool stays_inside(const rd_graph *g, const leaf_dim *d)
 }
 
 /* Splits the flat index into one index per dim, by division by the strides. False if a remainder
- * is left, or the index along a dim (d->over, else -1) leaves its extent. */
+ * is left, or the index along a dim (d->over, else -1) leaves its extent. Each offset is divided
+ * first, from the largest step down, then each term. `nearest`: quotients of terms are rounded
+ * to the nearest. */
 static bool split_index(const rd_graph *g, const rd_subscript *flat, bool nearest, leaf_dims *d)
 {
     int64_t rest = d->offset;
@@ -150,7 +152,9 @@ static bool merge(leaf_dims *d)
 
 /* Finds the subscripts of a leaf along each of its axes of more than one index from the flat index
  * of READ `read`; returns their number. Dims through which one loop runs are merged. -1: only the
- * flat index is known. */
+ * flat index is known. Rounding to the nearest is tried first, then towards 0. A dim that is
+ * exceeded (over) is merged with the one before; without one, the index cannot be split.
+ * Reversed dims are counted from the other end. */
 int rd_leaf_index(const rd_graph *g, const rd_value *read, rd_subscript *at)
 {
     const rd_subscript *flat = &read->at[0];

@@ -35,7 +35,7 @@ static bool check_call(rd_ctx *ctx, const char *call, rd_expr *x, rd_expr *mask,
 
 /* Makes *cut the caller's output, cut along `axis` to the length of the result that `fresh`
  * describes: an output may be longer, as the length is known only now. A zeroed output is taken as
- * it is. False after recording that it does not fit. */
+ * it is. False after recording that it does not fit. A zeroed output asks for memory. */
 static bool cut_output(rd_ctx *ctx, const char *call, const rd_array *out, const rd_array *fresh,
                        int axis, rd_array *cut)
 {
@@ -60,7 +60,8 @@ static bool cut_output(rd_ctx *ctx, const char *call, const rd_array *out, const
 }
 
 /* Finds memory for the result that `fresh` describes. *direct, in: the caller allows the output's
- * own memory; out: it is used, as its layout and type are the result's. False after a failure. */
+ * own memory; out: it is used, as its layout and type are the result's. False after a failure.
+ * In the other case the memory is new, with its owner in `fresh`, and the caller frees it. */
 static bool find_memory(rd_ctx *ctx, const char *call, const rd_array *cut, rd_array *fresh,
                         bool *direct)
 {
@@ -83,7 +84,8 @@ static bool find_memory(rd_ctx *ctx, const char *call, const rd_array *cut, rd_a
 }
 
 /* Hands the result to the output: as its new memory if the output is zeroed; else by a copy,
- * unless it was made there (direct). Elements of the output behind the result stay. */
+ * unless it was made there (direct). Elements of the output behind the result stay. `cut` is the
+ * output cut to the result's length; nodes of the copy are released at the end. */
 static rd_status deliver_result(rd_ctx *ctx, const char *call, rd_array *fresh, rd_array *cut,
                                 bool direct, rd_array *out)
 {
@@ -219,7 +221,8 @@ static bool fill_all_places(const rd_picked *s, const rd_expr *mask, void *y)
     return true;
 }
 
-/* Computes the positions of true elements, as an array of shape (found, rank). */
+/* Computes the positions of true elements, as an array of shape (found, rank). direct: the
+ * output's memory may be written, as the mask is evaluated before. */
 static rd_status places(rd_ctx *ctx, const char *call, rd_expr *mask, rd_array *out)
 {
     rd_picked s;
@@ -256,7 +259,8 @@ rd_status rd_nonzero(rd_ctx *ctx, rd_expr *mask, rd_array *out)
 }
 
 /* The public call: the flat position of the first true element; -1: there is none. The mask is
- * evaluated piece by piece, up to the first with a true element. */
+ * evaluated piece by piece, up to the first with a true element. s.first is the piece with the
+ * first true element, -1: none; its bits are searched word by word, 64 at a time. */
 int64_t rd_find_first(rd_ctx *ctx, rd_expr *mask)
 {
     static const char call[] = "rd_find_first";
@@ -321,7 +325,8 @@ static bool fill_piece(const filling *all, const char *call, rd_expr *x, int64_t
 }
 
 /* Writes the elements of x where the mask is true to y: from memory if x is dense there, else
- * piece by piece. Pieces without a true element are not evaluated. False after a failure. */
+ * piece by piece. Pieces without a true element are not evaluated. False after a failure.
+ * before[] counts the true elements before each block; each * inner: elements of a piece. */
 static bool fill_all_values(const rd_picked *s, const char *call, rd_expr *x, void *y)
 {
     filling f = { .s = s, .piece = -1, .y = y, .size = rd_dtype_size(x->type) };
@@ -370,7 +375,8 @@ static rd_status values(rd_ctx *ctx, const char *call, rd_expr *x, rd_expr *mask
     return rd_error(ctx);
 }
 
-/* The public call: x[mask] of NumPy, the elements of x where the mask is true, as one row. */
+/* The public call: x[mask] of NumPy, the elements of x where the mask is true, as one row. Nodes
+ * that it makes are released at the end. */
 rd_status rd_compress(rd_ctx *ctx, rd_expr *x, rd_expr *mask, rd_array *out)
 {
     static const char call[] = "rd_compress";

@@ -103,7 +103,8 @@ static void add_up(rd_picked *s)
 
 /* Evaluates a mask piece by piece and keeps it as bits, with the number of true elements before
  * each block of 4096. cheap: pieces cost no more than the whole. first: only up to the first piece
- * with a true element; then counts are not added up. False after a failure. */
+ * with a true element; then counts are not added up. False after a failure. The caller frees s
+ * by rd_picked_free(). blocks: of a piece; the last entry of `before` counts all true elements. */
 bool rd_picked_make(rd_picked *s, rd_ctx *ctx, const char *call, rd_expr *mask, bool cheap,
                     bool first)
 {

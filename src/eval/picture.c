@@ -70,7 +70,8 @@ static void find_layers(graph *g)
         g->layers = g->at[k].layer >= g->layers ? g->at[k].layer + 1 : g->layers;
 }
 
-/* Moves each leaf to the layer just above its first reader, which makes arrows short. */
+/* Moves each leaf to the layer just above its first reader, which makes arrows short. A node
+ * without operands is a leaf here; `first` is the least layer of its readers. */
 static void lower_leaves(graph *g)
 {
     for (int k = 0; k < g->n; k++) {
@@ -195,7 +196,8 @@ static bool are_there(rd_ctx *ctx, rd_results results)
 }
 
 /* Draws the expressions of the results, each node once, with operands above; a large graph is only
- * a line with its size.  False: no memory. */
+ * a line with its size.  False: no memory.  Results that are not there (are_there()) draw
+ * nothing. */
 bool rd_picture_graph(rd_svg *to, rd_ctx *ctx, rd_results results)
 {
     graph        g    = { 0 };
@@ -385,7 +387,8 @@ static bool is_drawn(const plan *p, int32_t s)
 }
 
 /* Draws the arrows between stage k and its slots, one for each direction, and places slots that
- * have no box yet. The n % 4 spread the ends of arrows. */
+ * have no box yet. The n % 4 spread the ends of arrows. Arrows from leaves come from the left
+ * column, others from the right one. `in` and `out` count the arrows drawn. */
 static void arrows_of(plan *p, int k, const bool *reads, const bool *writes)
 {
     const rd_box *b  = &p->box[k];

@@ -88,7 +88,8 @@ void *rd_pool_get(rd_pool *pool, size_t bytes)
     return p ? memset(p, 0, bytes) : NULL;
 }
 
-/* Returns memory of the pool that is not zeroed, aligned to 16 bytes; NULL without memory. */
+/* Returns memory of the pool that is not zeroed, aligned to 16 bytes; NULL without memory. The
+ * newest chunk is asked first; what is left in an older one is not used again. */
 void *rd_pool_raw(rd_pool *pool, size_t bytes)
 {
     size_t         need  = (bytes + 15) & ~(size_t)15;
@@ -124,7 +125,9 @@ int64_t rd_pool_bytes(const rd_pool *pool)
     return bytes;
 }
 
-/* Frees all chunks of a pool; the context keeps one chunk of planning for the next time. */
+/* Frees all chunks of a pool; the context keeps one chunk of planning for the next time. Pools
+ * of planning hand one chunk of RD_PLANNING_CHUNK bytes back, if the context wants it. NULL does
+ * nothing. */
 void rd_pool_free(rd_pool *pool)
 {
     if (!pool)

@@ -30,7 +30,8 @@ static double seconds_of(const rd_plan *plan)
 }
 
 /* The rate at which y is evaluated on this processor, in the fastest run: bytes read and written
- * per second (of_bytes), or operations, counted as additions; 0 on failure. */
+ * per second (of_bytes), or operations, counted as additions; 0 on failure. y may be NULL, after
+ * a failure. `found` is the memory of the result. The plan is freed. */
 static double rate_of(rd_ctx *ctx, rd_expr *y, bool of_bytes)
 {
     const rd_eval_opts opts = { .backend = RD_BACKEND_CPU, .deterministic = true };

@@ -36,7 +36,8 @@ static int by_value(const void *a, const void *b)
 }
 
 /* True if no two elements share an address. This is exact for up to 4096 elements, by sorting
- * their addresses. Larger arrays that fail the sufficient test count as overlapping. */
+ * their addresses. Larger arrays that fail the sufficient test count as overlapping. at[] has
+ * the addresses of all elements, axis by axis. */
 static bool is_without_overlap(int n, const int64_t *extent, const int64_t *step)
 {
     enum { SMALL = 4096 };
@@ -132,7 +133,8 @@ bool rd_check_output(rd_ctx *ctx, const char *call, const rd_expr *y, const rd_a
 
 /* Checks result k and fills in its request and output. If the output has no memory, the layout is
  * dense, or as it asks. Its elements are at [lo, hi) around the base address. False after
- * recording what is wrong. */
+ * recording what is wrong. y->extent and strides give how far each axis reaches; slot -1: no
+ * program stores it yet. Without an output the layout is dense. */
 static bool check_result(rd_ctx *ctx, const char *call, int k, const rd_result *result,
                          rd_request *r, rd_output *o)
 {

@@ -38,7 +38,8 @@ static int64_t places_of(const storing *s)
 /* ---- Levels ---------------------------------------------------------------------------------- */
 /* Chooses how each axis is stored (its level) if the caller did not: the first axis of the pattern
  * dense, the others compressed, as CSR is for a matrix. Axes that the pattern lacks follow, all
- * dense. */
+ * dense. rd_coord_of_axis() is the number of the pattern's coordinates along an axis, -1: it has
+ * none. A pattern of one axis is compressed, as there must be a list. */
 static void choose_levels(storing *s)
 {
     rd_sparse_array *out   = s->out;
@@ -98,7 +99,8 @@ static bool refuse_level(const storing *s, int k, const char *why)
 
 /* True if the requested levels are valid; else records why one is not. There is one level per
  * axis. The n_coord axes of the pattern come first; axes behind them are stored whole, so they are
- * dense. */
+ * dense. `seen` are the axes that have a level. The last level of the pattern is never dense,
+ * and behind coordinates only coordinates follow. */
 static bool levels_ok(const storing *s)
 {
     const rd_sparse_array *out  = s->out;
@@ -201,7 +203,8 @@ static bool one_each(const storing *s, int k)
 
 /* Builds the index arrays of level k: crd (coordinates) and, of a compressed level, pos (where
  * each parent's entries begin, as a CSR row pointer). s->parent becomes the entry of each element,
- * for the next level. False on failure. */
+ * for the next level. False on failure. s->before is the number of parents; pos has one begin
+ * for each and the end. Parents without entries begin where the next one does. */
 static bool make_entries(storing *s, int k)
 {
     rd_stored_level     *l      = &s->out->level[k];
@@ -269,7 +272,8 @@ static bool make_levels(storing *s)
 
 /* ---- Elements in the order of the levels ----------------------------------------------------- */
 /* Sorts the stored elements by coordinates in the order of the levels' axes, unless the pattern
- * has that order. False on failure. */
+ * has that order. False on failure. `as` is a pattern with the wanted order of axes; both parts
+ * of a complex array take it. */
 static bool order_places(storing *s)
 {
     rd_expr *coord[RD_MAX_RANK];
@@ -304,7 +308,8 @@ static bool store_values(const storing *s)
 }
 
 /* True if the fill value is certainly 0 everywhere: a product with 0 whose other factors are all
- * finite, which is found by evaluating them, or a sum of such. */
+ * finite, which is found by evaluating them, or a sum of such. rd_at() is 1 if all elements are
+ * finite (a bool). */
 static bool is_zero(const storing *s, rd_expr *fill)
 {
     if (fill->kind == RD_EXPR_VIEW)
@@ -449,7 +454,8 @@ static rd_expr *adopt_row(rd_ctx *ctx, rd_indices *row)
     return array.data ? rd_adopt(ctx, &array) : NULL;
 }
 
-/* The public call: makes a sparse leaf that owns the arrays. */
+/* The public call: makes a sparse leaf that owns the arrays. Rows and values belong to the leaf
+ * from then on; `trusted` spares the checks, as rd_eval_sparse() made them. */
 rd_expr *rd_adopt_sparse(rd_ctx *ctx, rd_sparse_array *array)
 {
     rd_level       level[RD_MAX_RANK];

@@ -26,7 +26,8 @@ static void take_measured(rd_ctx *ctx, rd_program *p)
 }
 
 /* Sets the tuning numbers of a program's kernels before it is prepared: those of RDIM_CUDA_TUNING,
- * then measured ones; 0 means the device's rule. False after recording an error in the variable. */
+ * then measured ones; 0 means the device's rule. False after recording an error in the variable.
+ * Programs with equal keys share measurements. */
 bool rd_tune(rd_ctx *ctx, const rd_backend_table *backend, rd_program *p)
 {
     const char *asked = rd_environment(RD_ENV_RDIM_CUDA_TUNING);

@@ -85,7 +85,8 @@ static void restore_output(const distinct *d, rd_array *out, const rd_array *was
 
 /* The public call: stores the distinct values of x, how often each occurs, and which one each
  * element has.  The last two outputs may be NULL.  After a failure, memory allocated for these two
- * is freed again. */
+ * is freed again.  deliver_values() comes last, as it may hand d.values to the caller; what is
+ * left of the arrays is freed here. */
 rd_status rd_unique(rd_ctx *ctx, rd_expr *x, rd_array *values, rd_array *counts, rd_array *inverse)
 {
     distinct d = { .ctx = ctx, .x = x };

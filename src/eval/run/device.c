@@ -20,7 +20,8 @@
 
 /* ---- Memory ---------------------------------------------------------------------------------- */
 /* Gets memory on the device for slot s until the run ends, unless a recording (CUDA graph) holds
- * some for it. False after recording the failure. */
+ * some for it. False after recording the failure. *full of the backend's borrow(): the device
+ * has no more memory. `asked` is the run's submission. */
 static bool borrow_slot(rd_device_run *r, int s, int64_t bytes)
 {
     bool full;
@@ -53,7 +54,9 @@ static bool overlaps_result(const rd_device_run *r, int s)
 }
 
 /* Makes the leaf of slot s available on the device. Data that lie there are used in place, unless
- * a result overlaps them: then they are copied, like data in host memory (`here`). */
+ * a result overlaps them: then they are copied, like data in host memory (`here`). up() copies
+ * from host memory to the device, across() within it. An empty range (lo >= hi) needs no copy.
+ * got + (-lo) is the address of element 0, as memory begins at lo. */
 static void upload_slot(rd_device_run *r, int s)
 {
     const rd_extent *e    = &r->plan->slot_extent[s];
@@ -116,7 +119,7 @@ static bool is_large(const rd_device_run *r, const rd_extent *e)
 }
 
 /* Sums up the bytes of all data that must get memory on the device; not those that lie there
- * already (device > 0). */
+ * already (device > 0). Results that lie on a device are the caller's memory there. */
 static int64_t bytes_of_all(const rd_plan *plan)
 {
     int64_t bytes = plan->arrays_bytes;
@@ -169,7 +172,8 @@ static bool keep_result(rd_device_run *r, int s)
 }
 
 /* Gives every slot an address on the device: leaves are copied, results and arrays get memory.
- * Large data may stay on the host if memory is tight. */
+ * Large data may stay on the host if memory is tight. A result that no stage stores (another
+ * slot is the result's) gets none. Failures are in the run's status. */
 void rd_device_place(rd_device_run *r)
 {
     for (int s = 0; s < r->plan->n_slot && r->of.status == RD_OK; s++)
@@ -193,7 +197,7 @@ void rd_device_place(rd_device_run *r)
 
 /* ---- Results --------------------------------------------------------------------------------- */
 /* Copies a result that has gaps by way of host memory, because the bytes between its elements
- * are the caller's. */
+ * are the caller's. down() copies from the device; its copy is complete after synchronise(). */
 static void download_with_gaps(rd_device_run *r, int k)
 {
     const rd_extent *e     = &r->plan->out_extent[k];
@@ -226,7 +230,8 @@ static void download_dense(rd_device_run *r, int k)
 }
 
 /* Copies results that were computed in temporary memory (got) to where the caller wants them.
- * Overlapping results with gaps on a device are an error. */
+ * Overlapping results with gaps on a device are an error. From here on a failure may leave a
+ * part of the results (of.stores). got is NULL for a result that was written in place. */
 void rd_device_results(rd_device_run *r)
 {
     r->of.stores = true;
@@ -324,7 +329,8 @@ static void measure_stage(rd_device_run *r, const rd_program *p, bool whole)
 
 /* Runs one stage on the device, in parts if some of its data stayed in host memory. Measures it
  * first if the plan asks for that and there is no measurement. `parts`: work space, a flag per
- * slot. */
+ * slot. `stores`: results may be stored in part from here on, as windows write to host memory at
+ * once. */
 static void run_stage(rd_device_run *r, const rd_program *p, bool *parts)
 {
     const rd_device_host host     = { .at = r->host, .tell = rd_device_tell, .user = &r->of };
@@ -373,7 +379,8 @@ static bool are_results_on_device(const rd_plan *plan)
 
 /* Ends the run's submission: waits for it, or leaves it running if the plan is asynchronous and no
  * result must be copied to the host. Then passes on its warnings and errors, unless the run has
- * failed already. */
+ * failed already. end() waits and reports; detach() returns at once. `done` is false if the
+ * device failed, with its sentence in `why`. */
 static void end_submission(rd_device_run *r)
 {
     const bool waits  = !r->plan->async || r->of.status != RD_OK || !are_results_on_device(r->plan);
@@ -443,7 +450,7 @@ static void run_bound(rd_device_run *r)
 
 /* Runs a plan on a device: gets the context's queue, takes a frame (memory of one run), binds the
  * caller's addresses, runs. *elsewhere: it failed before it stored anything, and another plan can
- * compute the results. */
+ * compute the results. `here` is memory on the stack for a small frame. */
 rd_status rd_run_on_device(const rd_plan *plan, const void *const *in, void *const *out,
                            const rd_progress *progress, bool *elsewhere)
 {

@@ -124,7 +124,8 @@ static bool measure_memory(rd_plan *plan)
 }
 
 /* Computes the sizes of the plan's frames (memory of one run), and whether its small runs need
- * none (direct). False: no memory. */
+ * none (direct). False: no memory. frame_bytes: the frame's record, address tables, arrays and
+ * one task's memory, with 64 bytes more to align them. */
 bool rd_frame_measure(rd_plan *plan)
 {
     if (!measure_memory(plan))
@@ -189,7 +190,7 @@ static rd_frame *take_kept(const rd_plan *plan)
 
 /* Takes a frame (memory of one run): on the caller's stack if it is small, else the kept one, else
  * newly allocated. Small plans use the stack because two atomic exchanges cost as much as their
- * work. NULL: no memory. */
+ * work. NULL: no memory. RD_CHECK is set in builds that check. */
 rd_frame *rd_frame_take(const rd_plan *plan, rd_frame_here *here)
 {
     rd_frame *frame;
