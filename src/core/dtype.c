@@ -124,7 +124,8 @@ static rd_dtype float_of_ints(rd_dtype type, int bits)
 }
 
 /* Returns the common type of two real types, as NumPy 2 promotes them. Of two floats neither of
- * which holds the other (f16 and bf16) it is f32; of u64 and a signed int it is f64. */
+ * which holds the other (f16 and bf16) it is f32; of u64 and a signed int it is f64. small and
+ * large are bytes. A kind mixed with itself gives the larger type; bool gives the other one. */
 static rd_dtype promote_real(rd_dtype a, rd_dtype b)
 {
     /* low has the lower kind: bool, unsigned, int, float */
@@ -189,7 +190,7 @@ int rd_dtype_fraction_bits(rd_dtype type)
 
 /* The largest finite number of a float type.  The exponent of all ones is kept for infinities and
  * NaN, and the significand is 1.11..1.  A type without infinities has numbers with that exponent,
- * and NaN is the significand 1.11..1 of it. */
+ * and NaN is the significand 1.11..1 of it.  A type without exponent bits is no float. */
 double rd_dtype_largest(rd_dtype type)
 {
     const int  exponent = info(type)->exponent, fraction = info(type)->fraction;
@@ -209,7 +210,8 @@ bool rd_dtype_same_word(rd_dtype from, rd_dtype to)
 }
 
 /* Loads a value of a type from memory (which need not be aligned) into a register's word, the
- * union member of its class; narrow floats become f32. */
+ * union member of its class; narrow floats become f32. Rows of dtypes.def make the cases;
+ * `class` is the union's member. */
 rd_word rd_word_load(const void *p, rd_dtype type)
 {
     rd_word value = { .u64 = 0 };
@@ -238,7 +240,7 @@ rd_word rd_word_load(const void *p, rd_dtype type)
 }
 
 /* Stores a register's word as a value of a type in memory, which need not be aligned; an f32 is
- * rounded to narrow floats. */
+ * rounded to narrow floats. Rows of dtypes.def make the cases; `class` is the union's member. */
 void rd_word_store(void *p, rd_dtype type, rd_word value)
 {
     switch (type) {
@@ -306,7 +308,8 @@ static rd_word to_narrow_float(rd_word value, rd_class class, rd_dtype to)
 }
 
 /* Keeps the low `size` bytes of an int and extends them to 64 bits again, with the sign if the
- * target is signed: 300 as i8 is 44, 200 is -56. */
+ * target is signed: 300 as i8 is 44, 200 is -56. Of sizes that are no ints below 64 bits all
+ * bits stay. */
 static rd_word wrap(uint64_t bits, rd_class to, int size)
 {
     uint64_t top;

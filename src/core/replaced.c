@@ -23,7 +23,8 @@ char *rd_replaced_path(const char *path)
 
 /* Gives fd the mode and, if this process may, the owner of the file that it will replace; false
  * with errno.  Only root gives files away.  For others the file becomes theirs, with the same mode
- * except setuid and setgid. */
+ * except setuid and setgid.  A file system that knows no modes or allows no change (ENOTSUP,
+ * EPERM) is no failure. */
 bool rd_replaced_take(int fd, const struct stat *old)
 {
     struct stat now;

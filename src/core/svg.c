@@ -28,7 +28,9 @@ static int letter(const char *s)
 }
 
 /* Adds up to `most` characters of a line of `bytes` bytes, escaped for XML; a longer one ends in
- * "...". Names may hold anything, so what XML does not allow becomes a question mark. */
+ * "...". Names may hold anything, so what XML does not allow becomes a question mark. letter()
+ * is 0 for a byte that begins no character; characters of 4 bytes, and control characters, are
+ * replaced, too. */
 static void add_letters(rd_text *to, const char *line, size_t bytes, int most)
 {
     size_t at = 0;

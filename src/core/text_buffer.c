@@ -104,7 +104,8 @@ static bool put_string(rd_text *text, const char *s)
 
 /* Appends text with the formats %s, %d, %ld, %*s and %c, which nearly all calls have. By
  * vsnprintf() they took three quarters of the time to plan a small expression. False: another
- * format, or no memory; the caller then begins again. */
+ * format, or no memory; the caller then begins again. A format that is known takes two or three
+ * characters. text->failed is left alone. */
 static bool add_simply(rd_text *text, const char *format, va_list list)
 {
     bool done = true;
@@ -133,7 +134,7 @@ static bool add_simply(rd_text *text, const char *format, va_list list)
 }
 
 /* Appends by vsnprintf(), for any other format.  The text is formatted twice: first only to count
- * its bytes. */
+ * its bytes.  n counts the bytes of the text so far. */
 static void add_by_printf(rd_text *text, const char *format, va_list list)
 {
     va_list again;

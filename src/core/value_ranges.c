@@ -150,7 +150,7 @@ static rd_range remainder_range(rd_range x, rd_range y)
 }
 
 /* Returns the range of x & y. An operand of at least 0 has sign bit 0, so the result has, too,
- * and it is no greater than that operand. */
+ * and it is no greater than that operand. a, b: the operand is known to be at least 0. */
 static rd_range common_bits(rd_range x, rd_range y)
 {
     const bool a = x.known && x.low >= 0, b = y.known && y.low >= 0;

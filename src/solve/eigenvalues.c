@@ -42,7 +42,8 @@ static bool options_ok(eigen_solve *s, const rd_eigen_opts *given)
 }
 
 /* Sets up a solve: checks options and v, plans the operator A v, and makes room for sums of
- * products of vectors. False after recording a failure; finish() is due in any case. */
+ * products of vectors. False after recording a failure; finish() is due in any case. The
+ * operator has n rows. threads: as asked for, 0: the context's. */
 static bool begin(eigen_solve *s, const char *call, rd_ctx *ctx, rd_expr *Av, rd_expr *v,
                   const rd_eigen_opts *opts)
 {
@@ -146,7 +147,8 @@ static bool power_step(eigen_solve *s, double *x, double *y, double *value)
 }
 
 /* Runs power iteration from a random vector until the tolerance is reached or evaluations end,
- * and writes the vector to the caller's output, if there is one. False after a failure. */
+ * and writes the vector to the caller's output, if there is one. False after a failure. A.runs
+ * counts evaluations, and opts.most limits them. Both vectors are freed at the end. */
 static bool power(eigen_solve *s, double *value)
 {
     double *const x  = rd_new_vectors(&s->space, 2); /* x, and room behind it */
@@ -216,7 +218,8 @@ static bool allocate(lanczos *l)
 /* Scales w, the next Lanczos vector, to norm 1; it is number n, and l->beta gets its norm, the
  * element of T below the diagonal. `before` is the norm of A v before the others were taken out.
  * If nothing but rounding is left (1e-14 of it), the n vectors span an invariant space: beta is
- * 0, and a random direction, orthogonal to all, goes on. False after a failure. */
+ * 0, and a random direction, orthogonal to all, goes on. False after a failure. w has n elements
+ * for an operator of n rows, so n vectors are all; `room` is for sums. */
 static bool next_vector(lanczos *l, double *w, int64_t n, double before)
 {
     rd_norms(&l->s->space, w, &l->beta);
@@ -243,7 +246,8 @@ static bool next_vector(lanczos *l, double *w, int64_t n, double before)
 
 /* Makes step j of Lanczos' method. w = A v_j is made orthogonal to vectors 0 to j; the
  * coefficients become column j of the symmetric matrix T = V^T A V, and its row j. What is left
- * of w, scaled, is vector j + 1. False after a failure. */
+ * of w, scaled, is vector j + 1. False after a failure. `most` is the length of a row of T,
+ * `have` the number of its columns that are known. */
 static bool lanczos_step(lanczos *l, int64_t j)
 {
     double *const w = l->v + (j + 1) * l->s->n;
@@ -288,7 +292,8 @@ static void sort_values(lanczos *l)
 
 /* Computes the eigenvalues and eigenvectors of T, which approximate those of A. The residual of
  * one of them is beta times the last element of its vector in T (Lanczos' estimate); the worst
- * of the k wanted ones, relative to its value, is noted. False after a failure. */
+ * of the k wanted ones, relative to its value, is noted. False after a failure. The last element
+ * of eigenvector `at` of m elements is vectors[at * m + m - 1]. */
 static bool find_values(lanczos *l)
 {
     const int64_t m     = l->have;
@@ -336,7 +341,7 @@ static void rotate_vectors(lanczos *l, int64_t keep)
 /* Restarts Lanczos' method when its vectors are full (thick restart). The most wanted Ritz
  * vectors are kept, the k wanted ones and half of the others, and behind them the vector that
  * came next. T becomes diagonal, with their eigenvalues; the step that follows fills in its next
- * row and column. */
+ * row and column. At least one vector less than all is kept, so that steps can follow. */
 static void restart(lanczos *l)
 {
     const int64_t m = l->have, n = l->s->n;
@@ -397,7 +402,7 @@ static bool deliver(lanczos *l, rd_array *values)
 
 /* Computes the k eigenvalues of a symmetric operator that options want, by Lanczos' method. It
  * keeps `basis` vectors, 2 k + 20 if the caller does not say, and never more than there are
- * rows. False after recording a failure. */
+ * rows. False after recording a failure. The vectors, T and the order are freed here. */
 static bool eigsh(eigen_solve *s, int64_t k, rd_array *values)
 {
     lanczos l = { .s = s, .k = k };

@@ -50,7 +50,9 @@ static bool options_ok(estimate *e, const rd_estimate_opts *given)
 
 /* Sets up an estimate: checks options and v, and plans the operator A v. If v has two axes or
  * more, its last one holds several probes (vectors of random signs) that run in one evaluation,
- * unless they are coupled. False after recording a failure; finish() is due in any case. */
+ * unless they are coupled. False after recording a failure; finish() is due in any case. Coupled
+ * probes: all axes of v are one vector. n: elements of a probe; batches: evaluations for all
+ * probes. */
 static bool begin(estimate *e, rd_expr *Av, rd_expr *v, const rd_estimate_opts *given)
 {
     int64_t sides;
@@ -69,7 +71,7 @@ static bool begin(estimate *e, rd_expr *Av, rd_expr *v, const rd_estimate_opts *
 
 /* Fills e->v with the probes of batch b, columns of random signs. Probes are rows of one random
  * array of all probes, so that element i of probe p is the same however many run together. False
- * after a failure. */
+ * after a failure. Nodes that it makes are released. */
 static bool draw(const estimate *e, int64_t b)
 {
     const int64_t  sides = e->space.sides;
@@ -131,7 +133,8 @@ static void report(const estimate *e)
 }
 
 /* Runs all batches of probes with the given function and reports the mean. `vectors`: how many
- * vectors it needs for each probe that runs; `numbers`: how many scalars. False after a failure. */
+ * vectors it needs for each probe that runs; `numbers`: how many scalars. False after a failure.
+ * All memory that it takes is freed. */
 static bool run_batches(estimate *e, batch_values *values, int64_t vectors, int64_t numbers)
 {
     double *const value = rd_alloc(e->ctx, e->space.sides * (int64_t)sizeof *value);
@@ -222,7 +225,8 @@ static quadrature quadrature_of(const estimate *e)
 /* Makes step j of Lanczos' method for all probes (sides) of the batch: A v_j gives element j of
  * T's diagonal, and what is left of it, made orthogonal to all vectors before, is vector j + 1
  * after scaling. If nothing but rounding is left (1e-14), the vectors of that probe span an
- * invariant space: its T ends here, and its further vectors are 0. False after a failure. */
+ * invariant space: its T ends here, and its further vectors are 0. False after a failure.
+ * `length` is the norm of A v before; scale[k] is 0 for a probe that has ended. */
 static bool quadrature_step(estimate *e, const quadrature *q, int64_t j)
 {
     const int64_t n = e->n * q->sides;
@@ -252,7 +256,8 @@ static bool quadrature_step(estimate *e, const quadrature *q, int64_t j)
 /* Computes z^T log(A) z of probe k as |z|^2 = n times element [0, 0] of log(T). That element is
  * the sum of log(eigenvalue) times the square of its eigenvector's first element. t is room for
  * T, a dense matrix, and for its eigenvalues behind it. False, after recording it, if an
- * eigenvalue is not above 0. */
+ * eigenvalue is not above 0. T has m = steps[k] rows: alpha on the diagonal, beta beside it.
+ * rd_symmetric_eigen() leaves eigenvector j in row j of t. */
 static bool log_of(const estimate *e, const quadrature *q, int64_t k, double *t, double *value)
 {
     const int64_t m   = (int64_t)q->steps[k];

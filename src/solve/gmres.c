@@ -51,7 +51,8 @@ static double *h_at(const arnoldi *a, int64_t i, int64_t j)
 /* Makes step j of Arnoldi's method for all right-hand sides. w = A P v_j is made orthogonal to
  * vectors 0 to j, with the coefficients in column j of h. What is left, scaled to norm 1, is
  * vector j + 1. If nothing but rounding is left (1e-15 of w), it is 0, and the side ends with
- * this step. False after a failure. */
+ * this step. False after a failure. `length` is the norm of w before, `dot` that of what is
+ * left. */
 static bool arnoldi_step(rd_linear_solve *s, const arnoldi *a, int64_t j)
 {
     if (!rd_precondition(s, a->v + j * a->n, a->z) || !rd_operator_run(&s->A, a->z, a->w))
@@ -77,7 +78,8 @@ static bool arnoldi_step(rd_linear_solve *s, const arnoldi *a, int64_t j)
 /* Makes the Hessenberg matrix of right-hand side k triangular in column j. The Givens rotations
  * of the columns before are applied to it; a new one makes the element below its diagonal 0, and
  * is applied to the right side g, whose next element is then the residual. False, after
- * recording it, if the column is 0. */
+ * recording it, if the column is 0. c and d are a rotation's cosine and sine; `length` is the
+ * new diagonal element. The side's estimate is that residual, and steps[k] counts its columns. */
 static bool rotate(const rd_linear_solve *s, const arnoldi *a, int64_t j, int64_t k)
 {
     const int64_t sides = a->sides;
@@ -121,7 +123,8 @@ static void solve_triangle(const arnoldi *a, int64_t k)
 
 /* Adds the cycle's result to x: x += P V y, where y combines the first `steps` Arnoldi vectors V
  * so that the residual is least, and P is the preconditioner. A right-hand side that ended
- * earlier has fewer of them. False after a failure. */
+ * earlier has fewer of them. False after a failure. scale[k] is the coefficient of vector j for
+ * each side; w is cleared first by factors 0. */
 static bool move(rd_linear_solve *s, const arnoldi *a, int64_t steps)
 {
     for (int64_t k = 0; k < a->sides; k++) {

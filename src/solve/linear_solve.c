@@ -78,7 +78,8 @@ rd_next rd_solve_step(rd_linear_solve *s)
 /* ---- Cycles ---------------------------------------------------------------------------------- */
 /* Computes the residual r = b - A x from x itself, not by a recurrence, and its norm for each
  * right-hand side. A side is active if that is above the tolerance; the solve has converged if
- * none is. `first`: x is 0, so r is b. False after a failure. */
+ * none is. `first`: x is 0, so r is b. False after a failure. Sides are the vectors b; side->b
+ * is the norm of one. */
 static bool find_residual(rd_linear_solve *s, bool first, double *norm)
 {
     const int64_t n = s->space.rows * s->space.sides;
@@ -206,7 +207,9 @@ static bool begin_preconditioner(rd_linear_solve *s, const rd_expr *v)
 
 /* Allocates the vectors b, x and r and those of the method, each for all right-hand sides
  * (`sides`), the method's numbers, and the facts of each side. GMRES keeps `restart` vectors
- * more, but never more than rows. False: no memory, which is recorded. */
+ * more, but never more than rows. False: no memory, which is recorded. A method says how many
+ * vectors and numbers it needs: fixed ones, and those for each kept vector (per_restart) and
+ * each pair of them (per_restart_2). */
 static bool allocate(rd_linear_solve *s, int64_t sides)
 {
     const rd_method *const m    = method_of(s);
@@ -234,7 +237,7 @@ static bool allocate(rd_linear_solve *s, int64_t sides)
 
 /* Evaluates b, the start of x (0 without one), and the norm of each right-hand side. A side of b
  * that is 0 has the solution 0, where it begins. One whose squares underflow is refused. False
- * after a failure. */
+ * after a failure. Element i of side k is at i * sides + k. */
 static bool read_vectors(rd_linear_solve *s, rd_expr *b, const rd_expr *v, double *norm)
 {
     if (!rd_eval_vector(s->ctx, s->call, b, v, s->b) ||
@@ -264,7 +267,9 @@ static int64_t sides_of(const rd_linear_solve *s, const rd_expr *v)
 }
 
 /* Sets up and solves A x = b, and leaves x in s->x. False after a failure; missing the tolerance
- * is none. rd_linear_solve_end() is due in any case. An empty v has the empty solution. */
+ * is none. rd_linear_solve_end() is due in any case. An empty v has the empty solution. Options
+ * of older callers have fewer bytes (size). In an operator without rows (A.n 0) nothing is to be
+ * done. */
 bool rd_linear_solve_run(rd_linear_solve *s, const char *call, rd_ctx *ctx, rd_expr *Av, rd_expr *v,
                          rd_expr *b, const rd_solve_opts *opts)
 {

@@ -69,7 +69,8 @@ static bool length_of(const rd_linear_solve *s, double square, double *length)
 
 /* Begins a cycle: the first Lanczos vector is the residual r, y = P r, and all directions w are
  * 0. The rotations of each right-hand side begin with cosine -1, as in the paper. False after a
- * failure. */
+ * failure. beta is the length of the first vector; phi_bar is what is left of the residual, at
+ * first all of it. */
 static bool begin(rd_linear_solve *s, lanczos *l)
 {
     const int64_t n = s->space.rows * s->space.sides;
@@ -93,7 +94,8 @@ static bool begin(rd_linear_solve *s, lanczos *l)
 /* Makes the next Lanczos vector r2, and y = P r2. The vector v is y scaled to norm 1, and A v is
  * taken apart along the last two vectors. The part along v, alpha = v A v, is the diagonal
  * element of the tridiagonal matrix, and what is left is new. Sides that have converged have
- * factors 0. False after a failure. */
+ * factors 0. False after a failure. Factors in order: a: 1 / beta, which scales y to v; b: -beta
+ * / old_beta along the vector before the last; b: -alpha / beta along the last one. */
 static bool lanczos_step(rd_linear_solve *s, lanczos *l)
 {
     const int64_t sides = s->space.sides;
@@ -122,7 +124,9 @@ static bool lanczos_step(rd_linear_solve *s, lanczos *l)
 /* Takes right-hand side k one column on in making its tridiagonal matrix triangular. The last
  * two Givens rotations apply to the column, with alpha on the diagonal. A new one makes the
  * element below it 0. It gives phi, the step along the next direction w, and phi_bar, what is
- * left of the residual. `square` is r P r of the next vector. False after a failure. */
+ * left of the residual. `square` is r P r of the next vector. False after a failure. Names are
+ * the paper's. The estimate is the residual's norm at the begin of the cycle times the share of
+ * phi_bar that is left. */
 static bool rotate(rd_linear_solve *s, int64_t k, double alpha, double square)
 {
     rotation *const r = &lanczos_of(s).at[k];

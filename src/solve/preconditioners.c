@@ -72,7 +72,8 @@ static bool shapes_ok(rd_expr *r, rd_expr *across, rd_expr *within, double ridge
 }
 
 /* Adds C^T C, a matrix (k, k), to y->gram, over blocks of rows of the kernel C (`across`) that
- * fit into 8 MiB, so that C is never stored as a whole. False after a failure. */
+ * fit into 8 MiB, so that C is never stored as a whole. False after a failure. y->b is room for
+ * the product of one block. What is made for a block is freed. */
 static bool add_gram(nystroem *y, rd_expr *across)
 {
     enum { BYTES = 1 << 23 };
@@ -115,7 +116,9 @@ static bool decompose_within(nystroem *y, rd_expr *within)
  *   - rounding of W, in the kernel's type;
  *   - eigenvalues that make rounding of C^T C, divided by them, more than the ridge;
  *   - those that make rounding of C^T r, divided by their roots, more than what an application
- *     leaves of the largest eigenvector of A. */
+ *     leaves of the largest eigenvector of A.
+ * `largest` estimates the largest eigenvalue of A from that of W: n points stand for k
+ * landmarks. */
 static double least_eigenvalue(const nystroem *y, rd_dtype type, int64_t n)
 {
     const double most = y->d[y->k - 1], largest = most * (double)n / (double)y->k;
@@ -242,7 +245,9 @@ static bool prepare(nystroem *y, rd_expr *across, rd_expr *within)
 
 /* The public call rd_nystroem(): a preconditioner for K + ridge of a smooth kernel K, from its
  * values C between points and landmarks (`across`) and W between landmarks (`within`). Both are
- * evaluated now; the result is an expression of r. NULL after recording a failure. */
+ * evaluated now; the result is an expression of r. NULL after recording a failure. k is the
+ * number of landmarks. The memory of all small matrices is one piece, freed at the end; Z^T is
+ * kept by the leaf that owns it. */
 rd_expr *rd_nystroem(rd_expr *r, rd_expr *across, rd_expr *within, double ridge)
 {
     nystroem y = { .ridge = ridge };

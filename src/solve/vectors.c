@@ -62,7 +62,8 @@ typedef struct operands {
 typedef void block_loop(const rd_vectors *s, const operands *o, int64_t from, int64_t to);
 
 /* Runs a loop over all blocks, on several threads if there is much to do. The sums of a block
- * have a place of their own, and blocks do not depend on threads, so bits do not either. */
+ * have a place of their own, and blocks do not depend on threads, so bits do not either.
+ * mine.sums is the place of the block's sums, one for each side. */
 static void run_blocks(const rd_vectors *s, const operands *o, block_loop *loop)
 {
     const int64_t rows = rows_of_block(s), n = blocks_of(s);
@@ -230,7 +231,8 @@ void rd_step_along(const rd_vectors *s, const double *a, const double *p, const 
 /* Makes w orthogonal to `count` orthonormal vectors, which follow each other in v, by modified
  * Gram-Schmidt, twice: that is as good as exact arithmetic (Giraud and others 2005). If there is
  * a column, the coefficient of vector i is added to it at column + i * step, for each side.
- * room: two numbers for each side. */
+ * room: two numbers for each side. dot has the coefficients of a vector for each side, minus
+ * their negatives. Round count and later ones are the second time. */
 void rd_make_orthogonal(const rd_vectors *s, const double *v, int64_t count, double *w,
                         double *column, int64_t step, double *room)
 {
