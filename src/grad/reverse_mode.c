@@ -47,7 +47,8 @@ bool rd_grad_add(rd_grad_graph *graph, rd_expr *x, rd_scaled part)
 }
 
 /* True if numbers may stay beside the cotangents of y and of its float operands: none of them is
- * a half, whose range is small. Operands that are left out (NULL), or are no floats, do not count. */
+ * a half, whose range is small. Operands that are left out (NULL), or are no floats, do not
+ * count. */
 static bool keeps_factors(const rd_expr *y)
 {
     bool all = rd_grad_keeps_factors(y->type);
