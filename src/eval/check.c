@@ -19,7 +19,10 @@ static bool has_operands_first(const rd_graph *g, int i)
 }
 
 /* Checks that each value of a graph comes after those it needs, and that its fields suit its kind.
- * Returns a sentence about the first that does not; NULL: nothing is wrong. */
+ * Returns a sentence about the first that does not; NULL: nothing is wrong. Fields: `axes` the
+ * loop axes of a value, `reduced` those that go; `slot` memory that it reads and `target` a
+ * value, -1: none; `row`: it is stored as rows to sort; `inner`: the axis of a reducer's several
+ * results. */
 const char *rd_check_graph(const rd_graph *g)
 {
     for (int i = 0; i < g->n_value; i++) {
@@ -52,7 +55,8 @@ typedef struct tree_check {
 } tree_check;
 
 /* Checks a loop body recursively: each loop's parent, and that each value stands in the body where
- * its storage says, inside all loops that it needs. */
+ * its storage says, inside all loops that it needs. w->seen counts values, w->wrong is the first
+ * fault. An item is a loop or a value; scope->open has the axes of all loops around. */
 static void check_scope(tree_check *w, const rd_loop_scope *scope)
 {
     for (const rd_item *item = scope->first; item && !w->wrong; item = item->next) {

@@ -36,7 +36,8 @@ const rd_found *rd_findings_get(const rd_findings *f, uint64_t key)
     return k < f->n && f->at[k].key == key ? &f->at[k] : NULL;
 }
 
-/* Makes room for one more entry; false: no memory, which is not recorded. */
+/* Makes room for one more entry; false: no memory, which is not recorded. f->n counts entries,
+ * f->room those that f->at can hold. */
 static bool reserve_entry(rd_ctx *ctx, rd_findings *f)
 {
     const int32_t room = f->room ? 2 * f->room : 16;

@@ -44,7 +44,8 @@ static bool fresh_pairs(rd_ctx *ctx, const rd_expr *y, const rd_array *out, rd_a
 }
 
 /* Describes the memory of pairs (real, imaginary) as the caller's complex array: without the axis
- * of parts, with half the strides. */
+ * of parts, with half the strides. y is the complex expression; out->order and whether strides
+ * are given stay the caller's. No type: the evaluation has allocated nothing. */
 static void as_complex(const rd_expr *y, const rd_array *pairs, rd_array *out)
 {
     const int32_t order = out->order;

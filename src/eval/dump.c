@@ -178,7 +178,8 @@ static int lone_reduction(const rd_tree *tree, const rd_loop_scope *loop)
 static void scope_text(rd_text *text, const rd_tree *tree, const rd_loop_scope *scope, int depth);
 
 /* Writes a nest of loops with its body: "for i:4 j:5:" and indented lines.  A lone reduction is one
- * line: "t0[i] = sum k:7 (x0[i,k])". */
+ * line: "t0[i] = sum k:7 (x0[i,k])".  lone_reduction() is the reduction that a loop is for
+ * alone, -1: none. Loops that contain one loop only are written in one line. */
 static void loops_text(rd_text *text, const rd_tree *tree, const rd_loop_scope *loop, int depth)
 {
     const rd_graph *g    = tree->graph;
@@ -246,7 +247,8 @@ static const char *sharing(const rd_tree *tree, const rd_loop_scope *scope, int 
 }
 
 /* Writes the kind of memory of each stored value that is no result: "keep: t0 scratch, t1 array".
- * A part of a concatenation is "part". */
+ * A part of a concatenation is "part". tree->materialised lists stored values, `out` >= 0: a
+ * result; into >= 0: a part of a concatenation. */
 static void keep_text(rd_text *text, const rd_tree *tree)
 {
     char name[RD_NAME_TEXT];

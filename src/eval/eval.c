@@ -76,7 +76,8 @@ static bool allocate_outputs(rd_ctx *ctx, rd_results results, asked *a)
 }
 
 /* True if all results have an expression and a suitable output; else records the error.  An output
- * without elements needs no memory. */
+ * without elements needs no memory.  rd_array_asks_memory(): the library allocates the output.
+ * rd_is_here(): the expression is of this context. */
 static bool check_outputs(rd_ctx *ctx, rd_results results)
 {
     if (!rd_list_ok(ctx, rd_call_name(ctx), "results", results.at, results.n, 1))

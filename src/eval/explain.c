@@ -76,7 +76,9 @@ static int64_t step_along(const rd_graph *g, int axis)
     return largest;
 }
 
-/* Writes the loop axes as they are after merging, by falling stride: "virtual shape: i:3 jk:40". */
+/* Writes the loop axes as they are after merging, by falling stride: "virtual shape: i:3
+ * jk:40". left: the set of axes that are not written yet; step_along() is the largest stride of
+ * an axis in any leaf. */
 static void virtual_shape_text(rd_text *text, const rd_graph *g)
 {
     rd_set left = 0;
@@ -309,7 +311,9 @@ static bool is_no_nest(const rd_split_part *cut, rd_results results, size_t room
 }
 
 /* Describes one part (one of several plans): a line if it is no nest of loops, else its plan with
- * all detail. False on failure. */
+ * all detail. False on failure. cut->target is the expression that the part makes for later
+ * parts, NULL: it makes cut->n results from `first` on; `given` are those made before.
+ * is_no_nest() writes the line. to->picture: also drawn, NULL: not. */
 static bool part_text(rd_ctx *ctx, account *to, const rd_split_part *cut, rd_results results,
                       const rd_eval_opts *opts)
 {
@@ -333,7 +337,7 @@ static bool part_text(rd_ctx *ctx, account *to, const rd_split_part *cut, rd_res
 }
 
 /* Splits the results into parts (several plans) of about `limit` axes, and describes each. False
- * on failure. */
+ * on failure. rd_split_exprs() makes the cuts in `pool`; NULL: it failed. */
 static bool parts_text(rd_ctx *ctx, account *to, rd_pool *pool, rd_results results,
                        const rd_eval_opts *opts, int limit)
 {
@@ -364,7 +368,9 @@ static bool parts_text(rd_ctx *ctx, account *to, rd_pool *pool, rd_results resul
 }
 
 /* Describes the evaluation as one plan or, if that is too large (RD_ERR_LIMIT), in parts, with
- * smaller and smaller limits until one will do; false: it fails. */
+ * smaller and smaller limits until one will do; false: it fails. `before` is the account so far,
+ * with a copy of the picture; take_back() restores it before another try. rd_split_limits ends
+ * with 0. */
 static bool say_all(rd_ctx *ctx, account *to, rd_pool *pool, rd_results results,
                     const rd_eval_opts *opts)
 {
@@ -398,7 +404,7 @@ static void pairs_text(rd_text *text, rd_results asked)
 }
 
 /* Writes a line for each sparse array whose elements are found by bisection, which its
- * expression does not show. */
+ * expression does not show. `stored` counts the elements of such an array; 0: it is none. */
 static void lookups_text(rd_ctx *ctx, rd_text *text, rd_results results)
 {
     char         shape[RD_SHAPE_TEXT];
@@ -467,7 +473,8 @@ static const char *explain(rd_ctx *ctx, rd_results asked, rd_results results,
     return kept;
 }
 
-/* Describes results under the name of a public call. */
+/* Describes results under the name of a public call. rd_pairs_begin() replaces complex results
+ * by pairs of parts, and rd_begin_call() sets the name for errors. NULL after a failure. */
 static const char *explained(rd_ctx *ctx, const char *call, rd_results results,
                              const rd_eval_opts *opts, rd_svg *picture)
 {

@@ -75,7 +75,10 @@ static void partitions_text(rd_text *text, int n, const rd_program *p, const rd_
 
 /* If the device's memory is tight, writes a line for each stage with large data in host memory:
  * whether it processes them by blocks or wants them at once. On several devices: how stages are
- * partitioned. False: no memory. */
+ * partitioned. False: no memory. find_room() is false where memory is not tight. mine are the
+ * bytes of slot s that stage k touches, of arrays in host memory (is_here()); parts[s]: they are
+ * large beside the room d.room. refuses() and windows() are the device's: it cannot run the
+ * program; it can process it by blocks. */
 bool rd_blocks_text(rd_text *text, rd_pool *pool, const rd_graph *g, rd_results results, int n,
                     const rd_program *p, const rd_backend_use *use)
 {

@@ -56,7 +56,8 @@ static bool read_number(const char *word, double *value)
 }
 
 /* Reads the line of a measured kernel: "KEY kernels vector=8,ahead=4 seconds 1.2e-05 by rule
- * 1.5e-05"; false: it is none. */
+ * 1.5e-05"; false: it is none. `end` must be the line's end. v->of.tuning are the kernel's
+ * numbers; "rule" stands for those of the rule. */
 static bool read_kernels(const char *line, rd_found *v)
 {
     char  key[20], numbers[160], seconds[32], rule[32], why[RD_DEVICE_TEXT];
@@ -75,7 +76,8 @@ static bool read_kernels(const char *line, rd_found *v)
 }
 
 /* Reads the line of measured rates: "KEY rates up 5e+10 down ... room 1e+11 here memory 4e+10
- * operations 3e+10"; false: it is none. */
+ * operations 3e+10"; false: it is none. `number` says where each of the 8 goes; the key is
+ * hexadecimal, not 0. */
 static bool read_rates(const char *line, rd_rates *r)
 {
     double *const number[] = { &r->device.up,     &r->device.down,    &r->device.memory,

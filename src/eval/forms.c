@@ -94,7 +94,8 @@ static void form_text(rd_text *text, const rd_stage_form *s)
 }
 
 /* Writes the loops whose range a mask limits, such as j <= i in a triangular sum: "a mask of
- * places bounds loops of stage 1: j i". */
+ * places bounds loops of stage 1: j i". s->p->loop[k].bounds are such bounds, NULL: none. Only a
+ * nest (RD_FORM_NEST) compiles them. */
 static void bounds_text(rd_text *text, const rd_graph *g, const rd_stage_form *s)
 {
     bool any = false;
@@ -113,7 +114,8 @@ static void bounds_text(rd_text *text, const rd_graph *g, const rd_stage_form *s
 }
 
 /* Writes the counted bytes and operations of a stage, and its estimated time: "cost of stage 0:
- * reads 8000 bytes, writes 16000; visits 2000 elements: ... about 20 us on 1 thread". */
+ * reads 8000 bytes, writes 16000; visits 2000 elements: ... about 20 us on 1 thread".
+ * form.meanwhile is how it runs until its code is compiled, s->first its time then. */
 static void cost_text(rd_text *text, const rd_stage_form *s)
 {
     rd_text_add(text,
@@ -133,7 +135,7 @@ static void cost_text(rd_text *text, const rd_stage_form *s)
 }
 
 /* Writes the times that the cost model of loops predicts: "price of stage 0: about 20 us: compute
- * 12 us, memory 5 us, ...". No line without a prediction (0 ns). */
+ * 12 us, memory 5 us, ...". No line without a prediction (0 ns). The parts are in ns. */
 static void price_text(rd_text *text, const rd_stage_form *s)
 {
     if (s->price.ns <= 0)
@@ -266,7 +268,9 @@ static bool stage_text(rd_text *text, const rd_graph *g, const rd_stage_form *s,
 }
 
 /* Writes the time of the first run and, if that differs, of runs after compilation: "first run:
- * about 4 ms, stage 0 by tiles; runs that begin once all is compiled: about 400 us". */
+ * about 4 ms, stage 0 by tiles; runs that begin once all is compiled: about 400 us". first and
+ * later are sums over the n stages; `waits`: a stage runs otherwise (form.meanwhile) until its
+ * code is compiled. */
 static void runs_text(rd_text *text, int n, const rd_stage_form *s)
 {
     double first = 0, later = 0;
@@ -362,7 +366,8 @@ static void measured_text(rd_text *text, rd_ctx *ctx, int n, const rd_program *p
 }
 
 /* Describes the kernels of a device: tunes and prepares each program. use->why becomes the first
- * reason why the device cannot run one. False on failure. */
+ * reason why the device cannot run one. False on failure. rd_tune() chooses the numbers of a
+ * kernel, and `refuses` gives a sentence, NULL: the device can run it. */
 static bool kernels_text(rd_text *text, const rd_graph *g, int n, rd_program *p, rd_pool *pool,
                          rd_results results, rd_backend_use *use)
 {
@@ -429,7 +434,7 @@ bool rd_forms_text(rd_text *text, rd_nest *nest, rd_pool *pool, rd_results resul
 
 /* ---- The strict mode ------------------------------------------------------------------------- */
 /* The strict mode (RDIM_STRICT): false after recording the first stage with a part that is slow
- * (runs element by element), or that there is no memory. */
+ * (runs element by element), or that there is no memory. form.slow says which part is slow. */
 bool rd_check_fast(rd_ctx *ctx, const rd_backend_table *backend, int n, const rd_program *p,
                    rd_pool *pool)
 {

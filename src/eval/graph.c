@@ -45,7 +45,7 @@ int rd_graph_add(rd_graph *g, rd_value v)
 }
 
 /* Appends a map that copies READ number `read`, at a cost of `ops` operations an element; returns
- * its number, -1: no memory. The copy is a cast to the same type. */
+ * its number, -1: no memory. The copy is a cast to the same type. -1 in its fields: none. */
 int rd_graph_add_copy(rd_graph *g, int read, float ops)
 {
     int32_t *in = rd_pool_get(g->pool, sizeof *in);

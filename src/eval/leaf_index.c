@@ -36,7 +36,8 @@ static int by_axis(const void *a, const void *b)
 }
 
 /* Lists the leaf's dims by falling stride, without dims of one index or stride 0. All strides are
- * made positive, so that the offset counts from the lowest address. */
+ * made positive, so that the offset counts from the lowest address. d->dim lists them;
+ * `reversed`: the stride is negative; by_step() sorts. */
 static void find_dims(const rd_expr *leaf, const rd_subscript *flat, leaf_dims *d)
 {
     int64_t dense[RD_MAX_RANK]; /* a leaf that another plan computed lies in C order */
@@ -67,7 +68,9 @@ static int64_t times_in(int64_t rest, int64_t step, bool nearest)
 }
 
 /* Divides the coefficient of each term of the flat index by the strides, the largest first, and
- * adds the quotients to the dims' indices; false if a remainder is left. */
+ * adds the quotients to the dims' indices; false if a remainder is left. times_in() is how often
+ * the stride `step` goes into the rest, rounded as `nearest` says. d->dim[k].at is the index of
+ * dim k. */
 static bool split_terms(const rd_subscript *flat, bool nearest, leaf_dims *d)
 {
     for (int t = 0; t < flat->n_term; t++) {

@@ -227,7 +227,9 @@ static bool find_weights(rd_attention *a, rd_expr *product, int of, weights *w)
 }
 
 /* True if p is a float sum, over one axis, of weights * values in either order. Fills in the
- * description a except scores, and w. a->columns is the summed axis of the product. */
+ * description a except scores, and w. a->columns is the summed axis of the product. `product` is
+ * weights times values: factor k is tried as the weights (find_weights()), and the other one is
+ * a->values; find_axes() then finds which axes are rows, columns and values. */
 static bool find_sum(rd_expr *p, rd_attention *a, weights *w)
 {
     rd_expr *product;

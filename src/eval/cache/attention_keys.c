@@ -156,7 +156,9 @@ static bool make_copy(rd_attention_worker *w, rd_expr *x, const rd_tile_box *box
 }
 
 /* Makes elements first[a] <= i[a] < end[a] of the keys x as a leaf over the copy, broadcast to the
- * box. This is the callback `make` of rd_box_swap; user: the worker. NULL after a failure. */
+ * box. This is the callback `make` of rd_box_swap; user: the worker. NULL after a failure.
+ * w->keys is the copy, which make_copy() fills with this box of x, and layout_of() describes it
+ * as an array. */
 rd_expr *rd_keys_part(void *user, rd_expr *x, const int64_t *first, const int64_t *end)
 {
     rd_attention_worker *const w = user;

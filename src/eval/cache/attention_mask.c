@@ -90,7 +90,10 @@ static double element_as_number(const rd_expr *x, const char *p)
 }
 
 /* The least and greatest element of an array of ints in the box, by reading it; false: unknown. It
- * reads at most MOST_READ elements, because this is asked for each tile. */
+ * reads at most MOST_READ elements, because this is asked for each tile. points_in() counts the
+ * elements of the box, next_in() goes to the next one; b->lo is its first index. Unknown: too
+ * many elements, an array without memory here (data NULL, or on a device), or an element from
+ * 2^53 on, where f64 is not exact, or NaN. */
 static bool range_of_leaf(const rd_expr *x, const box *b, range *r)
 {
     int64_t at[RD_MAX_RANK];
@@ -171,7 +174,8 @@ static bool range_of_map(const rd_expr *x, const box *b, int *left, range *r)
 
 /* Fills in the range of x, whose values are integers, in a box; false: unknown. *left: visits that
  * remain, as a graph may have exponentially many paths. A range outside what the type represents
- * exactly is unknown, as the operation may wrap or round. */
+ * exactly is unknown, as the operation may wrap or round. box_below() is the box of the operand
+ * that a view reads. exact_below() is the bound up to which the type is exact. */
 static bool range_of(const rd_expr *x, const box *b, int *left, range *r)
 {
     bool known = false;
@@ -228,7 +232,7 @@ static rd_truth truth_of_comparison(const rd_expr *x, const box *b, int *left)
 }
 
 /* The truth of an elementwise bool operation: not, and, or by three-valued logic, comparisons by
- * ranges. */
+ * ranges. truth_if(p, q): always if p, never if q, else sometimes. */
 static rd_truth truth_of_map(const rd_expr *x, const box *b, int *left)
 {
     rd_truth p, q;
@@ -264,7 +268,8 @@ static bool all_are(const char *p, int64_t n, int64_t stride, char value)
 }
 
 /* The truth of a bool array in memory, by reading the box row by row along the last axis, until an
- * element differs from the first. */
+ * element differs from the first. element() is the address of an element; NULL: it is not in
+ * this processor's memory. all_are() compares a row of the box, which b->lo and b->hi bound. */
 static rd_truth truth_of_leaf(const rd_expr *x, const box *b)
 {
     const int   last = x->rank - 1;
@@ -287,7 +292,8 @@ static rd_truth truth_of_leaf(const rd_expr *x, const box *b)
 
 /* The truth of a gather (rd_take): axis `axis` of `of` is indexed by the array `index`, whose axes
  * take its place in x. The box of `of` is the range of the indices there. A block mask in
- * attention is two such gathers. */
+ * attention is two such gathers. at is the box of the indices and r their range; sometimes: r is
+ * unknown, or beyond the axis. */
 static rd_truth truth_of_take(const rd_expr *x, const box *b, int *left)
 {
     const rd_expr *const of = x->in[0], *const index = x->in[1];
@@ -313,7 +319,8 @@ static rd_truth truth_of_take(const rd_expr *x, const box *b, int *left)
 }
 
 /* The truth of bool expression x in a box: true for all, none, or some of its elements. What
- * cannot be found out counts as some. *left: visits that remain. */
+ * cannot be found out counts as some. *left: visits that remain. box_below() is the box of the
+ * operand that a view reads. */
 static rd_truth truth_of(const rd_expr *x, const box *b, int *left)
 {
     box in;
@@ -409,7 +416,8 @@ static bool is_least_map(rd_choices *c, const rd_expr *x, const box *b, int *lef
 }
 
 /* True if x is -inf throughout the box; false if not, or unknown. On the way it records the truth
- * of each mask that it meets. */
+ * of each mask that it meets. *left: visits that remain; without any it is unknown. is_choice():
+ * x is where(mask, a, b), and note() records the mask's truth t in c. */
 static bool is_least(rd_choices *c, const rd_expr *x, const box *b, int *left)
 {
     bool     yes, no; /* where(mask, a, b): a is not taken or -inf; b likewise */
@@ -455,7 +463,7 @@ bool rd_choices_ask(rd_choices *c, const rd_expr *scores, const int64_t *first, 
 static rd_expr *without_known(const rd_choices *c, rd_expr *x, int *left);
 
 /* An elementwise operation of simplified operands; x itself if none of them changed. NULL: no
- * memory. */
+ * memory. *left: visits that remain. */
 static rd_expr *map_without_known(const rd_choices *c, rd_expr *x, int *left)
 {
     rd_expr *in[RD_MAX_RANK];
@@ -474,7 +482,9 @@ static rd_expr *map_without_known(const rd_choices *c, rd_expr *x, int *left)
 }
 
 /* Simplifies x: a choice whose mask is known to be true (or false) in the tile is replaced by its
- * operand 1 (or 2). x itself if nothing is known; NULL after a failure. */
+ * operand 1 (or 2). x itself if nothing is known; NULL after a failure. c->where[k] is a choice
+ * that was met, and c->truth[k] the truth of its mask. *left: visits that remain; without any x
+ * stays. */
 static rd_expr *without_known(const rd_choices *c, rd_expr *x, int *left)
 {
     rd_expr *in;

@@ -171,7 +171,8 @@ static bool is_new(rd_attention_worker *w, int kind, int64_t rows, int64_t colum
 
 /* Evaluates n results y into `out` with the worker's context and its plan cache. kind, rows,
  * columns: what they are, for is_new(). Planning takes more memory than a tile, so a mutex lets
- * one thread plan at a time. */
+ * one thread plan at a time. is_new(): this worker has no plan yet for such results. w->run has
+ * what all workers share: options and the mutex `planning`. */
 rd_status rd_tile_evaluate(rd_attention_worker *w, int kind, int64_t rows, int64_t columns, int n,
                            rd_expr *const *y, rd_array *out)
 {
@@ -239,7 +240,9 @@ static double zero_times(rd_dtype type, const void *p, int64_t n, int64_t step)
 
 /* The sum of 0 times each value of a tile, which is 0 if all are finite and NaN otherwise. The
  * values lie in memory; the loops go along the columns and the value axes, and the innermost one
- * along `last`, the last value axis. */
+ * along `last`, the last value axis. t is the box of the tile; without value axes `last` is the
+ * column axis. rd_leaf_element() is the address of an element and rd_leaf_step() how far one
+ * index moves. k goes over the axes that values have; `more`: another row is left. */
 static double zero_times_values(const rd_attention *a, const rd_tile_box *t)
 {
     const rd_expr *const v    = a->values;
@@ -331,7 +334,9 @@ static int form_of_group(rd_attention_worker *w, int64_t other, int64_t group, r
 
 /* Runs groups g to end - 1 of the columns (128 each) of tile number `which`. Adjacent groups of
  * one form (the same masks known) are one evaluation; groups of form -1 are masked out and
- * skipped. other: index of the batch axes. */
+ * skipped. other: index of the batch axes. w->a.columns is the column axis; n counts the
+ * adjacent groups, and t is their box. form_of_group() sets `status` after a failure;
+ * make_form() makes the expressions of a form, unless they are made. */
 static rd_status run_groups(rd_attention_worker *w, int which, int64_t other, int64_t g,
                             int64_t end, const rd_tile_box *tile)
 {
@@ -509,7 +514,9 @@ static bool make_index(rd_attention_worker *w)
 }
 
 /* Lists a replacement for each index array (COORD node) in the list: a leaf of its shape over
- * w->index. Returns how many, -1 after a failure. */
+ * w->index. Returns how many, -1 after a failure. w->index holds 0, 1, 2, ... up to
+ * MOST_INDEXED, and longer axes are left as they are. with[n] has the node and its replacement
+ * `to`. */
 static int replace_coordinates(const rd_attention_worker *w, const rd_node_list *list,
                                rd_replacement *with)
 {

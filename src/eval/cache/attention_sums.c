@@ -135,7 +135,8 @@ void rd_sums_add(rd_attention_worker *w, int which, int64_t rows)
 }
 
 /* Copies the values of a row to the result, element by element, because value axes may have any
- * strides there. Value axes are traversed in C order. */
+ * strides there. Value axes are traversed in C order. from has n values side by side; to is
+ * where the row begins, and w->run->stride are the result's strides. */
 static void store_row(const rd_attention_worker *w, const char *from, char *to)
 {
     const rd_attention *a    = &w->a;
@@ -169,7 +170,8 @@ static bool rows_are_dense(const rd_attention_worker *w)
 }
 
 /* Divides the running sums of tile `which` by the sums of weights, and stores its rows at box t of
- * the result. */
+ * the result. n is the number of values of a row; end_f32() and end_f64() divide. dense: the n
+ * values of a row lie side by side in the result too. */
 void rd_sums_store(rd_attention_worker *w, int which, const rd_tile_box *t)
 {
     const rd_attention *a    = &w->a;

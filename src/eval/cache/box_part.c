@@ -128,7 +128,8 @@ static rd_expr *reduced_part(rd_expr *x, const int64_t *first, const int64_t *en
 }
 
 /* The box of a gather (rd_take): the whole of the gathered axis, indexed by the box of the
- * indices. `along` means one index per element; such a gather is sliced instead. */
+ * indices. `along` means one index per element; such a gather is sliced instead. lo and hi bound
+ * the box of `of`; made_again() makes the gather of both parts. NULL after a failure. */
 static rd_expr *taken_part(rd_expr *x, const int64_t *first, const int64_t *end, boxing *b)
 {
     rd_expr *const of = x->in[0], *const index = x->in[1];
@@ -150,7 +151,9 @@ static rd_expr *taken_part(rd_expr *x, const int64_t *first, const int64_t *end,
 }
 
 /* The box of x as an expression of boxes of its operands, down to leaves. Not the identity even
- * for the whole x if a node is to be swapped. */
+ * for the whole x if a node is to be swapped. b->swap is a node to be replaced and the function
+ * `make` for that, NULL: none. b->left: visits that remain; without any the box is a view of x.
+ * NULL after a failure. */
 static rd_expr *part(rd_expr *x, const int64_t *first, const int64_t *end, boxing *b)
 {
     if (b->swap && x == b->swap->node)

@@ -18,7 +18,8 @@ enum { MOST_RESULTS = 8 };
 /* ---- The same expressions and layouts -------------------------------------------------------- */
 /* Appends a result to the words of s (a key by addresses): the expression's unique number, its
  * context, type, and layout with n extents and m strides. False: too many words, or an invalid or
- * misaligned output, which the slow path then reports. */
+ * misaligned output, which the slow path then reports. n and m are the lengths of out->shape and
+ * out->strides, and RD_SAME_WORDS is the room for words. */
 static bool describe_result(rd_same *s, const rd_result *r)
 {
     const rd_array *out = r->out;
@@ -277,7 +278,9 @@ static bool measure_here(rd_cache *c, rd_results results, const rd_eval_opts *op
 
 /* Makes a plan by the measured choice of this key, else by cost. If options ask to measure and
  * nothing is known, it measures first. Plans on a device have no such choice: their kernels are
- * measured in a run. brief: for first runs, without compiled loops. */
+ * measured in a run. brief: for first runs, without compiled loops. plan_by_cost() makes the one
+ * by cost, and measure_here() times candidates and keeps the best under the key's hash. `known`
+ * is that finding, NULL: none. NULL after a failure. */
 static rd_plan *make(rd_cache *c, rd_results results, const rd_eval_opts *opts, bool brief)
 {
     const rd_found *known  = rd_findings_get(&c->found, c->key.hash);
@@ -328,7 +331,9 @@ static rd_status run_measuring(rd_cache *c, rd_plan *plan, rd_results results,
 }
 
 /* Makes a plan for the current key, caches it, and runs it. brief: for first runs, without
- * compiled loops. s: its entry of the first-level table; NULL: none. */
+ * compiled loops. s: its entry of the first-level table; NULL: none. insert() keeps the plan in
+ * the cache, which then owns it; NULL: it cannot, so the plan is run once and dropped. A plan
+ * that is to measure its kernels is run by run_measuring(). */
 static rd_status make_and_run(rd_cache *c, rd_results results, const rd_eval_opts *opts, bool brief,
                               rd_same *s)
 {

@@ -107,7 +107,9 @@ static rd_array piece_of(const rd_expr_pieces *p, const rd_expr *y, const rd_arr
 }
 
 /* The bytes that the plan of one block stores between stages. -1: not less than a quarter of the
- * whole plan's, or all n blocks together do over 1.25 times the whole's operations. */
+ * whole plan's, or all n blocks together do over 1.25 times the whole's operations. z is the
+ * first block of y, p->n how many there are. bytes_between() are the bytes stored between stages
+ * and work_of() counts operations. The mark makes the context forget z and the plan's nodes. */
 static double bytes_of_block(const rd_plan *whole, const rd_expr_pieces *p, rd_expr *y,
                              const rd_eval_opts *opts)
 {
@@ -246,7 +248,9 @@ bool rd_may_be_in_blocks(rd_expr *y, double stored)
 }
 
 /* Writes a line for explain if the first result is evaluated in tiles or blocks, or a warning if
- * its plan stores much. False: an error is recorded. */
+ * its plan stores much. False: an error is recorded. `arrays` are the bytes that the plan of the
+ * whole stores. find_tiles() and find_blocks() say whether it is evaluated so, and what a thread
+ * stores then (bytes). 64 is any aligned address, as nothing is run. */
 bool rd_row_blocks_text(rd_text *text, rd_ctx *ctx, rd_results results, const rd_eval_opts *opts)
 {
     rd_expr *const  y   = results.at[0].expr;
@@ -285,7 +289,10 @@ bool rd_row_blocks_text(rd_text *text, rd_ctx *ctx, rd_results results, const rd
 
 /* ---- Runs ------------------------------------------------------------------------------------ */
 /* True if the bytes of an input and of the result overlap: a block would overwrite what a later
- * one reads. in: addresses of the plan's inputs. */
+ * one reads. in: addresses of the plan's inputs. from and to bound the result's bytes. Inputs
+ * have addresses in slot[s].data or, if input k is in slot in_slot[k], in in[k]; slot_extent[s]
+ * are the bytes that are read around it. Arrays of the plan itself (RD_SLOT_ARRAY) and slots
+ * without an address do not count. */
 static bool overlaps(const rd_plan *plan, const void *const *in, const void *out)
 {
     const char *const from = (const char *)out + plan->out_extent[0].lo,
@@ -416,8 +423,9 @@ static bool make_worker(const blocks *b, worker *w)
 }
 
 /* Records the first error and all warnings of the n workers in the caller's context, and frees
- * them. Also turns a request to cancel into an error, and reports that all is done to a listener
- * that has had an earlier report. */
+ * them. Also turns a request to cancel into an error, and reports that all is done to a
+ * listener that has had an earlier report. b->told is when the listener, opts->progress, was
+ * told last; 0: never. */
 static rd_status end_workers(blocks *b, worker *w, int n)
 {
     rd_ctx *const ctx    = b->plan->ctx;
@@ -474,7 +482,8 @@ static bool run_blocks(blocks *b, rd_status *status)
 }
 
 /* Runs attention in tiles of rows and columns; its row blocks count as pieces. False: nothing was
- * done. */
+ * done. rd_attention_find() describes the attention in a. The result's strides are b->stride.
+ * What was made for it is released at the mark. */
 static bool run_tiles(blocks *b, rd_status *status)
 {
     rd_ctx *const ctx  = b->plan->ctx;
@@ -494,7 +503,8 @@ static bool run_tiles(blocks *b, rd_status *status)
 }
 
 /* Evaluates the result in blocks or tiles, as plan->block_points says. False: an input overlaps
- * the result or there is no memory; nothing was done, and the plan must run whole. */
+ * the result or there is no memory; nothing was done, and the plan must run whole. in: addresses
+ * of the plan's inputs. *status is that of the evaluation if true. */
 bool rd_run_in_blocks(const rd_plan *plan, const void *const *in, rd_results results,
                       const rd_eval_opts *opts, rd_status *status)
 {

@@ -124,7 +124,9 @@ static bool new_leaf(rd_key *key, const rd_expr *e)
 }
 
 /* The number of an expression among the key's nodes; at its first call it gets the next one. A
- * leaf also gets a number among leaves. -1: no memory, or too many nodes. */
+ * leaf also gets a number among leaves. -1: no memory, or too many nodes. place_of() is the
+ * entry of e in the hash table, which is valid if its `round` is this key's; half of the table
+ * is used at most. key->node and key->leaf are lists in the order of numbers. */
 static int32_t number_of(rd_key *key, const rd_expr *e)
 {
     rd_key_place *p;
@@ -209,7 +211,8 @@ static bool put_call(rd_key *key, const rd_expr *e)
 }
 
 /* Appends the facts of a reduction or scan, without pointers. A user's reducer goes in with the
- * texts of its code. */
+ * texts of its code. Addresses (user, name, code) are cleared in copies, so that equal
+ * reductions have equal words. False: no room. */
 static bool put_fold(rd_key *key, const rd_expr *e)
 {
     rd_fold_facts     facts = *e->as.fold;
@@ -341,7 +344,8 @@ static bool begin(rd_key *key)
 }
 
 /* Makes the key of an evaluation: options, requests, then each node once, breadth first, as
- * put_node() appends to the list that the loop goes through. False: too large, or no memory. */
+ * put_node() appends to the list that the loop goes through. False: too large, or no memory. n
+ * results are wanted, as `request` says. */
 bool rd_key_make(rd_key *key, int n, const rd_request *request, const rd_eval_opts *opts)
 {
     if (!begin(key))

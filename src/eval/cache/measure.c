@@ -120,9 +120,13 @@ static bool try_choice(trial *t, rd_choice choice)
 }
 
 /* ---- All candidates -------------------------------------------------------------------------- */
-/* Times candidates, each with one change to the best so far: the choice by cost, both traversals,
- * panels of 1/4 and 4 times the width, tiles of half and double size, one thread. `shift` is the
- * log2 of the factor on a width or size. */
+/* Times candidates, each with one change to the best so far: the choice by cost, both
+ * traversals, panels of 1/4 and 4 times the width, tiles of half and double size, one thread.
+ * `shift` is the log2 of the factor on a width or size. t->best is the fastest so far;
+ * try_choice() times one and updates it, and `ok` false ends the trials. Traversals are tried
+ * only if the caller left the choice (RD_TRAVERSE_AUTO), panels if the best plan has tile loops
+ * (t->panels), and one thread if it runs on several (t->several) and takes less than FEW
+ * seconds. */
 static void try_all(trial *t)
 {
     rd_choice choice = { .traversal = t->opts->traversal };

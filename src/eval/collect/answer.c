@@ -67,7 +67,8 @@ bool rd_view_subscripts(rd_collector *c, const rd_expr *e, const rd_subscript *a
 /* Requests the two factors of product e, which an fma or a dot reads in place of the product, and
  * makes them operands of v. e may be a view of the product. A square has one factor, which is
  * both. in[2], the mask of a dot, is -1: none; an fma's summand is filled in by the caller. NULL
- * on failure. */
+ * on failure. `at` are the subscripts of e, and rd_use_new() is a request at those of the
+ * product. */
 int32_t *rd_use_factors(rd_collector *c, int v, const rd_expr *e, const rd_subscript *at)
 {
     const rd_expr *p  = rd_product_of(e);
@@ -89,7 +90,7 @@ int32_t *rd_use_factors(rd_collector *c, int v, const rd_expr *e, const rd_subsc
     return in[0] >= 0 && in[1] >= 0 ? in : NULL;
 }
 
-/* Makes a READ of value `target` at n subscripts; returns its number or -1. */
+/* Makes a READ of value `target` at n subscripts; returns its number or -1. -1: no memory. */
 int rd_read_value(rd_collector *c, rd_dtype type, int target, int n, const rd_subscript *at)
 {
     int r = rd_value_new(c, RD_VALUE_READ, type, /*expr=*/NULL);

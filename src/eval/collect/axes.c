@@ -99,7 +99,9 @@ bool rd_axes_may_join(const rd_axes *axes, int a, int b)
                       !bits_intersect(q->apart, p->member));
 }
 
-/* Unifies two axes (union): b's set becomes part of a's, with all restrictions of both. */
+/* Unifies two axes (union): b's set becomes part of a's, with all restrictions of both.
+ * p->member is the set of its raw axes and p->apart the set that must stay distinct, in words of
+ * bits. */
 void rd_axes_join(rd_axes *axes, int a, int b)
 {
     rd_raw_axis *p, *q;
@@ -162,7 +164,7 @@ rd_subscript rd_subscript_axis(int axis)
 
 /* Adds a term (coefficient times axis, or times a gathered index) to a subscript; one with the
  * same axis or gathered index gets the sum of both coefficients. False after recording
- * RD_ERR_LIMIT: too many terms. */
+ * RD_ERR_LIMIT: too many terms. term.axis -1: term.value is the gathered index. */
 static bool add_term(rd_axes *axes, rd_subscript *to, rd_subscript_term term)
 {
     for (int t = 0; t < to->n_term; t++)

@@ -18,7 +18,7 @@ typedef struct box {
 /* Finds or makes the loop axis along the range [from, from + extent) of storage dim number
  * `place`. Boxes with the same range get the same axis, so that they may share loops. A new axis
  * is kept distinct from those of all other dims, as two dims of one array need two loops. -1 on
- * failure. */
+ * failure. boxes->range lists the ranges that have an axis, boxes->dim the dims' own axes. */
 static int axis_of_range(rd_collector *c, rd_boxes *boxes, int place, int64_t from, int64_t extent)
 {
     int axis;

@@ -168,7 +168,8 @@ static bool is_short(const rd_fold_reads *o)
 /* Cost of loading a vector of 4-byte elements along `axis`, by the access's stride. A contiguous
  * load costs 1, one element for all SIMD lanes 0.5, a small stride or a packed copy 2. Scattered
  * elements cost 16, or 12 if they are contiguous along another axis. The constants are fixed,
- * because they decide bits. */
+ * because they decide bits. a->coef[b] is the stride along axis b in elements, and a->gathered
+ * the set of axes that a gathered index depends on. `unit`: another axis has stride 1. */
 static double load_cost(const rd_fold_reads *o, const rd_own_access *a, int axis)
 {
     int64_t step = llabs(a->coef[axis]);
@@ -273,7 +274,9 @@ static int lane_of_stored(const rd_fold_reads *o, int lane)
 
 /* The axis with the least cost as lane axis (along which SIMD lanes lie); -1: there is none.
  * reduced_allowed: it may be a reduced axis, as elements may be added in any order. Of axes that
- * flatten to one, only the innermost counts. */
+ * flatten to one, only the innermost counts. o->space is the set of axes of the fold's loops,
+ * o->value the fold; is_innermost() is that last condition. Of equal costs is_preferred()
+ * decides. */
 static int choose_lane(const rd_fold_reads *o, bool reduced_allowed)
 {
     int    best  = -1;
@@ -351,7 +354,9 @@ static int lane_of_pairs(const rd_fold_reads *o, int lane)
 }
 
 /* Moves the lane axis (along which elements go to SIMD lanes in turn), and the axes that flatten
- * outside it, to the end of the order (innermost). c->first_lane is where they begin there. */
+ * outside it, to the end of the order (innermost). c->first_lane is where they begin there.
+ * c->order lists axes from the outermost on; outside() finds the axis that flattens with a and
+ * lies outside it, -1: none. */
 static void move_lane_last(const rd_fold_reads *o, rd_combine *c, int lane)
 {
     int32_t lane_axes[RD_MAX_AXES], n_group = 0, n = 0;

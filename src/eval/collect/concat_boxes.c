@@ -9,7 +9,9 @@
 #include <string.h>
 
 /* Returns the part of a concatenation that contains the box, and where it begins in *from; -1: the
- * box spans several parts. along < 0: the axis is read at one element, whatever the box. */
+ * box spans several parts. along < 0: the axis is read at one element, whatever the box. The box
+ * is [s->lo, s->hi) along each axis of the result; `at` says for each axis of x which of these
+ * it goes along, and with what offset. lo and hi are the box along the axis of the parts. */
 static int part_in_box(const rd_concat_split *s, const rd_expr *x, const rd_reading *at,
                        int64_t *from)
 {
@@ -78,7 +80,7 @@ static rd_expr *map_in_box(rd_concat_split *s, rd_expr *x, const rd_reading *at)
 
 /* Makes the same view of its operand in the current box. The operand's expression begins at the
  * box, so all offsets of the view become 0. A view that is no shift or permutation of axes is
- * sliced. */
+ * sliced. `at` says where x is read, `in` where its operand is. NULL on failure. */
 static rd_expr *view_in_box(rd_concat_split *s, rd_expr *x, const rd_reading *at)
 {
     int64_t    number[RD_VIEW_NUMBERS], extent[RD_MAX_RANK];
@@ -167,7 +169,9 @@ rd_expr *rd_in_next_box(rd_concat_split *s, rd_expr *x, const rd_reading *at)
 
 /* Makes x in all boxes along axis a and later axes, and concatenates them along a. s->lo and s->hi
  * hold the ranges along earlier axes, which the callers up the recursion have chosen. NULL on
- * failure. */
+ * failure. s->at[a] has the n[a] boundaries along axis a between 0 and the extent, so n boxes.
+ * part[k] is box k with all boxes along later axes joined. Only one box: there is nothing to
+ * join. */
 static rd_expr *join_boxes(rd_concat_split *s, rd_expr *x, const rd_reading *at, int a)
 {
     const rd_axis_facts facts                        = { .axis = a };

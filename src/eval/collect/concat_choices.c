@@ -36,7 +36,9 @@ static int number_of(const rd_collector *c, const rd_expr *x)
 }
 
 /* True if computing an element of x costs little: elementwise operations and views of arrays in
- * this processor's memory and of numbers, and concatenations that become choices themselves. */
+ * this processor's memory and of numbers, and concatenations that become choices themselves.
+ * `given`: its value is in memory. A reshape is cheap if what lies below it and below views is
+ * memory. w->wanted[..]: the concatenation becomes a choice. */
 static bool is_cheap(const choosing *w, const rd_expr *x)
 {
     const rd_expr *in = x;
@@ -246,7 +248,7 @@ static rd_expr *index_in_part(const rd_expr *x, int64_t from, int64_t extent)
 }
 
 /* Makes the mask index < end along the axis along which x joins; it has extent 1 along the
- * others. */
+ * others. NULL on failure. */
 static rd_expr *mask_before(const rd_expr *x, int64_t end)
 {
     const rd_axis_facts facts = { .axis = x->as.axis->axis };
@@ -281,7 +283,9 @@ static rd_expr *cast_of(rd_expr *x, const rd_expr *like)
 }
 
 /* Makes the choice between the parts of concatenation x: where(i < end0, part0, where(i < end1,
- * part1, ...)). part: the operands as they are in the new graph. NULL on failure. */
+ * part1, ...)). part: the operands as they are in the new graph. NULL on failure. `end` is where
+ * part k ends along the axis, n its extent there; parts without elements are skipped. `one` is
+ * part k read at the index of x within it, `all` the choice so far. */
 static rd_expr *choice_of(const rd_expr *x, rd_expr *const *part)
 {
     const int axis = (int)x->as.axis->axis;
@@ -319,7 +323,9 @@ static bool note_chosen(rd_collector *c, const rd_expr *x)
 }
 
 /* Makes expression number i again if an operand changed, or as a choice if it is wanted as one.
- * Its operands come later in the list, so they are made already. False on failure. */
+ * Its operands come later in the list, so they are made already. False on failure. w->made[i] is
+ * what expression i becomes in the new graph; w->wanted[i]: as a choice. A given one (in memory)
+ * stays as it is. */
 static bool make_anew(choosing *w, int i)
 {
     rd_collector *c = w->c;
@@ -344,7 +350,8 @@ static bool make_anew(choosing *w, int i)
 
 /* Replaces the concatenations that folds (reductions) read once by choices by index between their
  * parts, in all results, so that they are not stored. One that is stored for another reader stays
- * as it is. False: no memory. */
+ * as it is. False: no memory. find_wanted() marks in w.wanted which, w.any says that there are
+ * some. The list of expressions is then made anew for the new results. */
 bool rd_choose_parts(rd_collector *c, int n, rd_expr **result, rd_exprs given)
 {
     const size_t room = (size_t)c->n_seen;

@@ -96,7 +96,8 @@ static rd_expr *combine_folds(const rd_expr *x, rd_expr *a, rd_expr *b)
 }
 
 /* Reduces each box along axis a and later axes, and combines the results; s->lo and s->hi hold the
- * ranges along earlier axes. NULL on failure. */
+ * ranges along earlier axes. NULL on failure. s->at[a] has the bounds of the boxes along axis a,
+ * n[a] + 1 of them; fold_of_box() reduces one box. */
 static rd_expr *fold_boxes(rd_concat_split *s, rd_expr *x, const rd_reading *at, int a)
 {
     rd_expr *all = NULL;
@@ -134,7 +135,8 @@ static rd_expr *split_fold(rd_collector *c, rd_expr *x, rd_concat_list *list)
 
 /* ---- Maps and views above them --------------------------------------------------------------- */
 /* Splits the reductions below elementwise operations and views of x, down to `depth` levels; nodes
- * above changed ones are made again. Returns x if nothing changes; NULL on failure. */
+ * above changed ones are made again. Returns x if nothing changes; NULL on failure. `given`: its
+ * value is in memory, so nothing is split. `list` gets the concatenations. */
 static rd_expr *split_under(rd_collector *c, rd_expr *x, int depth, rd_concat_list *list)
 {
     rd_expr **in, node = *x;

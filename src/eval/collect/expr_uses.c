@@ -18,7 +18,8 @@ rd_subscript *rd_subscripts(rd_collector *c, int n)
 
 /* Makes a use of an expression (one reader's request) at subscripts `at`, which are normalised,
  * and appends it to the expression's list of uses. Along an axis of extent 1 the subscript is 0.
- * Returns the use's number; -1 on failure. */
+ * Returns the use's number; -1 on failure. seen->first and last are the ends of that list, whose
+ * links are `next`. -1 in `alias`, `value` and `group`: none yet. */
 int rd_use_new(rd_collector *c, const rd_expr *expr, const rd_subscript *at)
 {
     rd_seen     *seen = rd_seen_of(c, expr);
@@ -132,7 +133,8 @@ bool rd_use_is_gathered(const rd_collector *c, const rd_expr_use *d)
 }
 
 /* The number of points of all axes together along which at least one use (reader's request) in the
- * list goes, each axis counted once.  Gathered indices do not count. */
+ * list goes, each axis counted once.  Gathered indices do not count.  list has n numbers of
+ * uses; rd_axes_root() finds the axis that stands for all unified with it. */
 double rd_uses_span(const rd_collector *c, const rd_expr *expr, const int32_t *list, int n)
 {
     uint64_t seen[RD_RAW_WORDS] = { 0 };
@@ -264,7 +266,9 @@ static bool pair_uses(rd_collector *c, pairs *p, const rd_expr_use *a, const rd_
 
 /* Pairs the axes of two subscripts term by term; false if the subscripts differ in more than their
  * axes. Two gathered indices (values of index arrays) are equal if they are checked against the
- * same extent and their arrays are read at equal subscripts. */
+ * same extent and their arrays are read at equal subscripts. pair_axes() notes that two axes go
+ * together, false if they cannot. x and y are the values that check the gathered indices:
+ * value.i64 is the extent, and in[0] the use of the index array. */
 static bool pair_subscripts(rd_collector *c, pairs *p, const rd_subscript *a, const rd_subscript *b)
 {
     if (a->offset != b->offset || a->n_term != b->n_term)

@@ -108,7 +108,8 @@ static void resolve_operands(rd_collector *c)
 /* ---- Loop axes ------------------------------------------------------------------------------- */
 /* The loop axis of the graph for a raw axis (before unification), made at the first call for its
  * union-find root. -1 after recording RD_ERR_LIMIT. For dumps, 18 axes are called i to z, and
- * later ones a18, a19 and so on. */
+ * later ones a18, a19 and so on. m->axis[root] is that number, -1: not made yet; info->extent is
+ * its extent. */
 static int name_axis(naming *m, int raw)
 {
     rd_graph     *g    = m->c->graph;
@@ -185,7 +186,9 @@ static bool name_dims(naming *m, rd_value *v)
 
 /* Computes the set of loop axes along which a value varies, from operands and subscripts. Arrays
  * of their own, such as parts of a concatenation (into >= 0) or rows to sort, vary along all their
- * storage dims. */
+ * storage dims. v->at are subscripts; v->dim are storage dims; `dense`: it is stored in C order
+ * and read by one flat index; `row`: it is stored as rows to sort. A reduction loses its reduced
+ * axes, and a scan keeps them. */
 static void find_axes(const rd_graph *g, rd_value *v)
 {
     for (int k = 0; k < v->n_in && v->kind != RD_VALUE_JOIN; k++)
@@ -233,7 +236,9 @@ static bool begin_of_row(naming *m, rd_value *v)
 }
 
 /* Replaces raw axes (those before unification) by the graph's loop axes in all fields of a value.
- * v->reduced is found here, from the flat index over the reduced axes. False after a failure. */
+ * v->reduced is found here, from the flat index over the reduced axes. False after a failure.
+ * v->combine->index is that flat index, v->inner the axis of a reducer's several results and
+ * v->group that of groups, -1: none. */
 static bool name_value(naming *m, rd_value *v)
 {
     for (int d = 0; d < v->n_at; d++)

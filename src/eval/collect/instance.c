@@ -144,7 +144,8 @@ static bool is_at_place(const rd_collector *c, const rd_subscript_term *term)
 /* The share of a use's points for which an element of e has to be computed, if it is read at
  * clamped indices (as rolled and padded arrays are). Loops are split there, and outside the
  * array's range a choice takes its other side. 0: e is read at indices from memory, which are not
- * known. */
+ * known. term->axis < 0: term->value is a gathered index, and is_at_place() says that it is such
+ * a clamped index. rd_expr_points() counts the places it is read at. */
 static double share_at_places(const rd_collector *c, const rd_expr *e, const rd_expr_use *d)
 {
     double share = 1;
@@ -302,7 +303,8 @@ static bool instance_view(rd_collector *c, const rd_expr *e, int use)
 }
 
 /* True if an i64 index array is a loop index, plus or minus a constant, and clamped so that it is
- * in [0, extent), such as min(max(i - 1, 0), n - 1). A gather by it needs no check. */
+ * in [0, extent), such as min(max(i - 1, 0), n - 1). A gather by it needs no check. number_or()
+ * is the value of a constant, or the second argument. `by` is that summand. */
 static bool is_clamped_place(const rd_expr *index, int64_t extent)
 {
     const int64_t far = INT64_MAX / 2;       /* stands for: the summand is no constant */
@@ -388,7 +390,8 @@ static bool instances_empty(rd_collector *c, const rd_expr *e, const int32_t *li
 
 /* Makes the values for all uses (readers' requests) of an expression, by its kind, and answers the
  * uses. An expression without elements, or one whose value is in memory (given), needs no
- * operands. False on failure. */
+ * operands. False on failure. `list` has the n uses with distinct subscripts. rd_answer() gives
+ * a use its value. */
 bool rd_instances(rd_collector *c, rd_seen *seen)
 {
     const rd_expr *e = seen->expr;

@@ -247,7 +247,9 @@ static int scan_at(rd_collector *c, const rd_expr *e, const rd_subscript *at)
 
 /* Makes the scan of one row for a use that reads only a part of it, or reads it otherwise than in
  * order, and answers the use by a read. A new loop axis runs along the whole row. The other
- * subscripts stay the use's, and their axes become fixed, as the scan is stored along them. */
+ * subscripts stay the use's, and their axes become fixed, as the scan is stored along them. s is
+ * the scanned axis of e, `axis` the new one along it, dim[] are the axes of the other
+ * subscripts, n of them. own[] are where the use reads the stored scan. */
 static bool scan_row(rd_collector *c, const rd_expr *e, int use)
 {
     rd_subscript at[RD_MAX_RANK], *own;
@@ -293,7 +295,9 @@ static int scanned_axis(const rd_collector *c, const rd_expr *e, const rd_subscr
 }
 
 /* Makes the values of a scan. With one use (reader's request) that wants no element twice it is
- * computed at that use; else it is stored as a whole and read. False on failure. */
+ * computed at that use; else it is stored as a whole and read. False on failure.
+ * fold_evaluations() counts the elements that uses want; scanned_axis() < 0: the use does not
+ * read the rows in order. */
 bool rd_instances_scan(rd_collector *c, const rd_expr *e, const int32_t *list, int n)
 {
     int32_t       dim[RD_RAW_AXES];

@@ -122,7 +122,10 @@ static bool read_join(rd_collector *c, const join *j, int use, rd_subscript *at)
 }
 
 /* Stores a concatenation for one use (reader's request) alone: only the rows at its subscripts, of
- * which each has all parts. False on failure. */
+ * which each has all parts. False on failure. j->at are the subscripts and j->dim the axes that
+ * they have, j->n of them without the dim along the parts, which has place j->place. These axes
+ * become fixed, as the array is stored along them. join_parts() stores the parts, read_join()
+ * answers the use. */
 static bool join_inlined(rd_collector *c, const rd_expr *e, int use)
 {
     join         *j = rd_pool_get(c->pool, sizeof *j);
@@ -149,7 +152,8 @@ static bool join_inlined(rd_collector *c, const rd_expr *e, int use)
 }
 
 /* Stores a whole concatenation once, and answers all its uses (readers' requests) by reads; false
- * on failure. */
+ * on failure. j->axis is the axis of the parts, j->place its dim, j->n counts the others. Each
+ * use reads at its own subscripts. */
 static bool join_whole(rd_collector *c, const rd_expr *e, const int32_t *list, int n)
 {
     join         *j  = rd_pool_get(c->pool, sizeof *j);
@@ -226,7 +230,8 @@ bool rd_instances_concat(rd_collector *c, const rd_expr *e, int32_t *list, int n
 
 /* ---- Reshape --------------------------------------------------------------------------------- */
 /* Stores the operand of a reshape in C order and reads it by one flat index: the last resort, if
- * neither strides nor split axes can express the reshape. False on failure. */
+ * neither strides nor split axes can express the reshape. False on failure. flat is the place in
+ * C order of the use's subscripts. v is a copy of x, stored (whole) in C order (dense). */
 static bool reshape_copy(rd_collector *c, const rd_expr *e, int use)
 {
     const rd_expr *x      = e->in[0];

@@ -123,7 +123,9 @@ static bool may_be_stored_first(const rd_graph *g, const rd_value *v, const prod
 
 /* True for a READ of a leaf without stride 1, such as the real parts of complex numbers, which can
  * be copied to contiguous memory. Each axis must occur once, and a batch axis may not have the
- * least stride. */
+ * least stride. p->m, n, k and batch are sets of axes of the product: rows, columns, reduced and
+ * batch. v->target >= 0: it reads an array of the plan; reads_rows(): it has stride 1 already.
+ * coef is a stride. */
 static bool rows_lie_apart(const rd_value *v, const product *p)
 {
     const rd_subscript *at   = v->at;
@@ -178,7 +180,8 @@ static bool keep_copy(rd_graph *g, rd_value *v, const rd_subscript *at)
 }
 
 /* The set of axes along which the sources of an elementwise operation are contiguous in memory,
- * looking through operands of as many points. `depth` bounds the recursion. */
+ * looking through operands of as many points. `depth` bounds the recursion. v->target < 0: the
+ * read is of a leaf. */
 static rd_set side_by_side(const rd_graph *g, const rd_value *v, int depth)
 {
     rd_set found = 0;
@@ -201,7 +204,8 @@ static rd_set side_by_side(const rd_graph *g, const rd_value *v, int depth)
 /* Stores v, an operand of a product, as an array: batch dims first, then rows (m or n), then k
  * innermost. If its sources are contiguous along rows instead, k goes outside: writing a tall
  * matrix transposed would take as long as multiplying it. Values in memory stay. False: no
- * memory. */
+ * memory. `near` are the axes along which its sources are contiguous; v->whole: it is stored,
+ * with the dims v->dim. */
 static bool keep_map(rd_graph *g, rd_value *v, const product *p)
 {
     enum { DEPTH = 8 };

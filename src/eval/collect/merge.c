@@ -47,7 +47,7 @@ static bool reads_kept(const rd_value *v)
 
 /* True if all readers take dims d and d + 1 of stored value v exactly at the loop indices x and y,
  * so that one index can replace both, wherever they read along other dims. A sort reads
- * otherwise. */
+ * otherwise. r->slot < 0 and r->target: r reads value v, not memory of the caller. */
 static bool are_dims_read_as_loops(const rd_graph *g, const rd_value *v, int d, int x, int y)
 {
     const int32_t number = (int32_t)(v - g->value);
@@ -168,7 +168,9 @@ static int drop_axis(int32_t *list, int n, int x)
 }
 
 /* Removes axis x, now part of y, from all sets, subscripts and lists of a value. Coefficients of y
- * stay, as y is the inner one. */
+ * stay, as y is the inner one. drop_term() removes x from a subscript, drop_axis() from a list,
+ * and returns its new length. c->order has the outer axes, then from first_lane on the lane
+ * axes; v->store is where a result is stored. */
 static void merge_value(rd_value *v, int x)
 {
     v->axes &= ~rd_bit(x);

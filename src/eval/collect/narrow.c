@@ -82,7 +82,8 @@ static int end_of_operands(const rd_value *v)
 }
 
 /* Marks in c->wants the values worth narrowing: arrays that are stored and read at other places,
- * and what those are computed from. False: there are none. Users come before operands. */
+ * and what those are computed from. False: there are none. Users come before operands. c->array
+ * marks such arrays. may_change() says whether the value's type may change at all. */
 static bool find_wanted(narrowing *c)
 {
     bool any = false;
@@ -263,7 +264,7 @@ static bool takes_any_type(const narrowing *c, const rd_value *v)
 }
 
 /* Keeps the type of value i. Operands that were narrowed are cast back for it, unless any type
- * will do. False: no memory. */
+ * will do. False: no memory. in_old_type() is the operand cast back; v.in[k] < 0: no operand. */
 static bool keep_type(narrowing *c, int i)
 {
     const rd_value v   = c->g->value[i];
@@ -304,7 +305,8 @@ static bool narrow_value(narrowing *c, int i)
     return type == v->type ? keep_type(c, i) : change_type(c, i, type);
 }
 
-/* Allocates the tables of the pass; false: no memory. */
+/* Allocates the tables of the pass; false: no memory. By value: `range` of its elements, `was`
+ * its old type, `fixed` if its type stays, `back` the cast back, -1: none yet. */
 static bool allocate_tables(narrowing *c, rd_graph *g)
 {
     const size_t n = (size_t)g->n_value;

@@ -51,7 +51,8 @@ static rd_range range_of_floats(const rd_value *v, const rd_range *x)
     }
 }
 
-/* The range of an elementwise operation, from those of its operands. */
+/* The range of an elementwise operation, from those of its operands. range[] are those of all
+ * values. A float's range comes from range_of_floats(), an int's from rd_range_of_op(). */
 static rd_range range_of_map(const rd_range *range, const rd_value *v)
 {
     rd_range x[3] = { unknown, unknown, unknown };

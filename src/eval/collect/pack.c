@@ -160,7 +160,9 @@ static bool has_lanes(const rd_value *v)
 }
 
 /* Packs operands of reductions whose SIMD lanes lie along a kept axis: copies those that are read
- * often and are not contiguous along it, as GEMM packs blocks of a matrix. False: no memory. */
+ * often and are not contiguous along it, as GEMM packs blocks of a matrix. False: no memory.
+ * has_lanes() finds such reductions. p.copy[v] is the copy of value v, -1: none; after copies
+ * were added, the graph is sorted again. */
 bool rd_pack_operands(rd_graph *g)
 {
     const int n = g->n_value;

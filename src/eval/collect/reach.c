@@ -83,7 +83,8 @@ static double ops_of_choice(const rd_collector *c, const rd_expr *e)
 
 /* Counts for each expression what computing one element inline takes: operations (ops) and reads,
  * operands first. Reductions and scans count as one read. `splits`: a reshape at or below it may
- * split the axes of its users. */
+ * split the axes of its users. `given`: it is in memory; own_ops() are the operations of the
+ * expression itself, and is_read() says that its elements are read. */
 static void count_work(rd_collector *c)
 {
     const double most = 1e6; /* a limit for operands that occur exponentially often */
@@ -133,7 +134,8 @@ static bool see_operands(rd_collector *c, const rd_expr *e)
 }
 
 /* Fills the list of seen expressions, users first, with all that `exprs` are made of, down to the
- * given ones.  The list grows while it is traversed.  False: no memory. */
+ * given ones.  The list grows while it is traversed.  False: no memory.  rd_see() adds an
+ * expression to the list unless it is there; see_operands() adds what it is made of. */
 bool rd_reach_exprs(rd_collector *c, rd_exprs exprs, rd_exprs given)
 {
     if (!rd_seen_begin(c))

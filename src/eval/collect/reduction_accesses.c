@@ -36,7 +36,9 @@ static bool are_alike(const rd_fold_reads *o, const rd_own_access *a, const rd_o
 }
 
 /* Adds an access to the list, or its count to that of an equal one, as shared operands are reached
- * along very many paths. False: no memory. */
+ * along very many paths. False: no memory. bucket_of() is the head of the hash list of such
+ * accesses, as a number from 1 on, 0: empty; `next` links them. `times` is the count, o->room
+ * the room in o->access. */
 static bool add_access(rd_fold_reads *o, const rd_own_access *a)
 {
     int32_t *bucket = bucket_of(o, a);
@@ -77,7 +79,8 @@ static void add_subscript(const rd_fold_reads *o, rd_own_access *a, const rd_sub
 
 /* ---- Reads ----------------------------------------------------------------------------------- */
 /* Adds the access of a stored array, v itself or the one that READ v reads, in C order over its
- * dims. A dense array is read at one flat index. False: no memory. */
+ * dims. A dense array is read at one flat index. False: no memory. t is the array, t->dim its
+ * dims, and at[d] where it is read along dim d; `stride` is that of dim d. */
 static bool access_storage(rd_fold_reads *o, const rd_value *v)
 {
     const rd_value *t      = v->kind == RD_VALUE_READ ? &o->graph->value[v->target] : v;
@@ -151,7 +154,8 @@ static bool is_array(const rd_fold_reads *o, const rd_value *v)
 }
 
 /* Finds the accesses below value t, as if t itself were reduced, and keeps them by depth for all
- * readers of t, on which they do not depend. NULL: no memory. */
+ * readers of t, on which they do not depend. NULL: no memory. o->looked has for each value a
+ * list of what was found, by `depth`, which counts the values looked through. */
 static const rd_looked *look_at(const rd_fold_reads *o, const rd_value *t)
 {
     rd_looked   **first = &o->looked[t - o->graph->value], *l = *first;
@@ -192,7 +196,9 @@ static rd_own_access translated(const rd_fold_reads *o, const rd_own_access *fro
 
 /* Adds the accesses below the value that READ `read` reads. Whether that value is stored depends
  * on its other readers, which must not matter for bits. So it is looked through, unless it is
- * certainly an array, counts as one (chosen), or lies too deep. False: no memory. */
+ * certainly an array, counts as one (chosen), or lies too deep. False: no memory. `chosen`: it
+ * counts as an array; is_array(): it certainly is one. MAX_DEPTH limits the recursion;
+ * translated() rewrites an access from t's axes to those of the read. */
 static bool access_through(rd_fold_reads *o, const rd_value *read)
 {
     const rd_value  *t = &o->graph->value[read->target];

@@ -106,7 +106,8 @@ bool rd_is_computed_again(const rd_graph *g, const rd_value *v)
 /* ---- Sides of reductions --------------------------------------------------------------------- */
 /* Finds the folds (reductions and scans) below a value: in its operands, in what it reads, and in
  * gathered indices. A fold that is not cheap to recompute gets a number, its bit in the set; more
- * than 64 are left out. Operands are done before. */
+ * than 64 are left out. Operands are done before. s->under[value] is the set; v->target is what
+ * it reads, -1: no value of the graph; a term with axis < 0 is a gathered index. */
 static void find_under(siding *s, int value)
 {
     const rd_value *v     = &s->g->value[value];
@@ -188,7 +189,8 @@ static uint32_t sides_before(const siding *s, int k)
 
 /* Gives fold number k (a reduction or scan) the first side (group of folds that share loops, from
  * 1 on) without a fold that conflicts with it; 0 if it conflicts with none. False: there are no
- * more sides. */
+ * more sides. `crossed` is a set of sides, bit by bit, and `any` says that it conflicts with
+ * some fold. */
 static bool take_side(const siding *s, int k)
 {
     uint32_t crossed = sides_before(s, k);
@@ -237,7 +239,8 @@ static void pass_sides_down(siding *s, int value)
 static int value_of_side(siding *s, int value, int side);
 
 /* The operands of a value as a side (group of folds that share loops) computes them, in a new
- * list; NULL: no memory. *are_copies: some are copies. */
+ * list; NULL: no memory. *are_copies: some are copies. value_of_side() is the value or its copy
+ * for this side, -1: no memory. */
 static int32_t *operands_of_side(siding *s, int value, int side, bool *are_copies)
 {
     const int32_t n  = s->g->value[value].n_in;
@@ -257,7 +260,9 @@ static int32_t *operands_of_side(siding *s, int value, int side, bool *are_copie
 
 /* Gives v, a reduction with one accumulator per result, the lane axis of its reader on this side
  * (group of reductions that share loops), so that both run on the same vectors. SIMD lanes along
- * any kept axis (not reduced) give the same bits. False: no memory. */
+ * any kept axis (not reduced) give the same bits. False: no memory. v gets a `combine` of its
+ * own, as it may be shared. lanes is 1 if each result has one accumulator; lane_axis is the axis
+ * along which lanes lie, -1: none. */
 static bool choose_reader_lane(siding *s, rd_value *v, int side)
 {
     rd_combine *own = rd_pool_get(s->g->pool, sizeof *own);

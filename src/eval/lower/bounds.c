@@ -71,7 +71,8 @@ static bool add_register(rd_bound *to, int32_t reg, int64_t coef)
 }
 
 /* Adds `times` times linear form `of` to linear form `to`; false on overflow, or if there is no
- * room for a term. */
+ * room for a term. A form has an offset, n_add terms of loop axes with `coef` and n_reg
+ * registers with reg_coef. */
 static bool add_times(rd_bound *to, const rd_bound *of, int64_t times)
 {
     int64_t product;
@@ -110,7 +111,8 @@ static bool is_number(const rd_bound *b)
 }
 
 /* True if the instruction, an operator on linear forms, gives a linear form, which is filled in: a
- * sum, a difference, a negation, or a product with a constant. */
+ * sum, a difference, a negation, or a product with a constant. inst->a and b are registers;
+ * is_number(): a form without terms, of the value `offset`. */
 static bool is_sum_of_sums(const facts *f, const rd_inst *inst, int depth, rd_bound *sum)
 {
     rd_bound a = { 0 }, b = { 0 };
@@ -131,7 +133,8 @@ static bool is_sum_of_sums(const facts *f, const rd_inst *inst, int depth, rd_bo
 
 /* True if the register holds a linear form of loop indices and constants; fills it in. A value
  * that is none, but is computed before the loop in question, may be a term as a register. `depth`
- * bounds the recursion. */
+ * bounds the recursion. f->made[reg] is the number of the instruction that sets it, and
+ * f->loop->begin that of the loop. */
 static bool is_sum(const facts *f, int32_t reg, int depth, rd_bound *sum)
 {
     const rd_inst *inst    = &f->p->inst[f->made[reg]];
@@ -391,7 +394,9 @@ static int32_t axis_of_clusters(const rd_graph *g, int32_t value, int32_t *slot)
 
 /* Finds the loop axes along rows [0] and columns [1] of the block table in this slot, and the
  * slots of the tables of their clusters. Its elements are read at row cluster * columns + column
- * cluster. False if readers differ, or read it otherwise. */
+ * cluster. False if readers differ, or read it otherwise. axis_of_clusters() is the loop axis of
+ * a gathered index, with the slot of its table; -1: it is none. `of` is 1 for the column: its
+ * coefficient is 1, that of the row `columns`. */
 static bool axes_of_blocks(const rd_graph *g, int32_t slot, int32_t axis[2], int32_t clusters[2])
 {
     const int64_t columns = g->slot[slot].expr->extent[1];
@@ -486,8 +491,10 @@ static bool any_place(const facts *f)
     return false;
 }
 
-/* Finds bounds by masks for all loops of a finished program, such as j <= i for a triangular sum.
- * Loops that run backwards or over tiles get none; nor does any loop without memory. */
+/* Finds bounds by masks for all loops of a finished program, such as j <= i for a triangular
+ * sum. Loops that run backwards or over tiles get none; nor does any loop without memory.
+ * any_place(): the program has anything of which masks are made. bounds.share is the part of
+ * iterations that is left. */
 void rd_bound_loops(rd_lowering *l)
 {
     rd_program *p    = l->p;

@@ -168,7 +168,8 @@ static void emit_loop_end(rd_lowering *l, rd_loop_scope *loop, rd_opened *after)
 
 /* Writes a loop: START of the reductions that begin at it, LOOP, body and END into `into`, then
  * their CLOSE and stores into `after`. The two differ for the root loop alone: tasks share it, and
- * what comes after runs once. */
+ * what comes after runs once. rd_open_level() opens the body, and rd_end_level() returns its
+ * instructions. emit_loop_end() writes CLOSE and stores. */
 static void emit_loop(rd_lowering *l, rd_loop_scope *loop, rd_opened *into, rd_opened *after)
 {
     rd_opened body;
@@ -226,7 +227,8 @@ static void emit_items(rd_lowering *l, const rd_loop_scope *scope)
 
 /* ---- Programs -------------------------------------------------------------------------------- */
 /* Concatenates the three parts of a program's code: what runs once before, the body that tasks
- * share, and what runs once after. Then runs the passes over finished programs. */
+ * share, and what runs once after. Then runs the passes over finished programs. l->level[0] is
+ * what runs once before, l->tail once after; p->body and p->tail are where these parts begin. */
 static void finish_program(rd_lowering *l, const rd_opened *body)
 {
     rd_program      *p       = l->p;
@@ -305,7 +307,8 @@ static void add_work(rd_lowering *l, const rd_loop_scope *scope)
 }
 
 /* Writes the program of one stage (one pass over memory): a loop with all inside, or one value
- * without loops. False on failure. */
+ * without loops. False on failure. l->stage->item is the loop or the value; without a loop it is
+ * a reduction, or another value that is stored. */
 static bool lower_stage(rd_lowering *l)
 {
     rd_opened body = { 0 };
@@ -330,7 +333,9 @@ static bool lower_stage(rd_lowering *l)
 }
 
 /* Writes the programs of all stages of a nest into `pool`, the plan's memory; the tables of this
- * pass are in the graph's memory. NULL on failure. */
+ * pass are in the graph's memory. NULL on failure. Tables by value: `reg` its register, `at` its
+ * level, `fold` its reduction, -1: none; `slot` its memory. rd_goes_on() is false if the caller
+ * has cancelled. first_scratch: slots from there on are scratch memory. */
 rd_program *rd_lower(rd_nest *nest, rd_pool *pool)
 {
     rd_graph    *g        = nest->tree->graph;

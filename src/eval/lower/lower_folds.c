@@ -150,7 +150,8 @@ int rd_new_loop(rd_lowering *l, rd_loop loop)
 
 /* Writes the stores of a reduction's results, which are in registers from `reg` on. A reducer's
  * several outputs lie along one more storage dim, without a loop, so each gets an address of its
- * own. */
+ * own. v->inner is the axis of these outputs, -1: there is one. It is taken out of the address,
+ * and output k is k strides behind the first. */
 static void store_results(rd_lowering *l, rd_opened *level, int i, int reg)
 {
     const rd_value *v = &l->graph->value[i];
@@ -178,7 +179,9 @@ static void store_results(rd_lowering *l, rd_opened *level, int i, int reg)
 
 /* Writes CLOSE of a reduction, which makes results from accumulators, and their stores, in loops
  * over its cells if there are several. In an epilogue the loop over rows is there already. A
- * single result stays in its register for code that follows in this loop body. */
+ * single result stays in its register for code that follows in this loop body. `ends` is the
+ * loop of an epilogue, NULL: none; axis[] are the axes of cells, and loops[] the loops made for
+ * them. v->inner >= 0: several outputs. */
 void rd_finish_fold(rd_lowering *l, rd_opened *into, int i)
 {
     const rd_value      *v      = &l->graph->value[i];

@@ -133,7 +133,10 @@ static void find_states(rd_lowering *l, const rd_loop_scope *scope, const rd_loo
 }
 
 /* Writes the SORT of one row: adds its facts, and the addresses of its elements and results, to
- * the program. Either may be scratch memory, which is made here. */
+ * the program. Either may be scratch memory, which is made here. v->target is the value that
+ * holds the rows, -1: they are in memory of the caller. n elements are read, n_out written. Rows
+ * that come in strips (v->strips, and such a loop around) keep their state between them:
+ * find_states(). */
 void rd_emit_sort(rd_lowering *l, rd_opened *level, int i)
 {
     const rd_value *v = &l->graph->value[i];
