@@ -157,7 +157,7 @@ static void fill_values(const void *with, int64_t k)
 }
 
 /* Splits flat positions, which rise, into one index per axis. Most share the row of the one
- * before, whose indices are copied then. */
+ * before, whose indices are copied then. y gets n rows of rank indices. */
 static void split_places(const rd_expr *mask, int64_t n, const int64_t *flat, int64_t *y)
 {
     const int     rank = mask->rank;
@@ -180,7 +180,9 @@ static void split_places(const rd_expr *mask, int64_t n, const int64_t *flat, in
 
 /* Writes the positions of the true elements of block k to the result: picks those of 0, 1, 2 ...
  * at which mask bits are set, and adds where the block begins. A mask of several axes gets one
- * index for each, counted from its origin. */
+ * index for each, counted from its origin. block_of() finds the block: `words` of bits, `found`
+ * true elements, `before` of them before it. f->size is the number of indices of a position. One
+ * index goes straight to y; with more, flat positions are split. */
 static void fill_places(const void *with, int64_t k)
 {
     const filling *f     = with;
@@ -203,7 +205,8 @@ static void fill_places(const void *with, int64_t k)
 /* ---- Positions ------------------------------------------------------------------------------- */
 /* Writes the positions of all true elements to y; threads share the blocks of all pieces (a piece
  * is a part of the mask that is evaluated at a time). `count` is 0, 1, 2 .., from which positions
- * in a block are picked. False: no memory. */
+ * in a block are picked. False: no memory. The piece -1 stands for all of them; s->blocks is the
+ * number of blocks of a piece. */
 static bool fill_all_places(const rd_picked *s, const rd_expr *mask, void *y)
 {
     int64_t *count = rd_alloc_raw(s->ctx, RD_PICK_BLOCK * (int64_t)sizeof *count);
@@ -306,7 +309,8 @@ static bool bytes_overlap(const char *a, int64_t a_bytes, const char *b, int64_t
 }
 
 /* Evaluates piece k of x into `memory`, and writes its elements where the mask is true to the
- * result. False: a failure is recorded. */
+ * result. False: a failure is recorded. all->s is the mask, piece by piece; `memory` has room
+ * for a piece. */
 static bool fill_piece(const filling *all, const char *call, rd_expr *x, int64_t k, char *memory)
 {
     const rd_picked *s     = all->s;
@@ -349,7 +353,10 @@ static bool fill_all_values(const rd_picked *s, const char *call, rd_expr *x, vo
 }
 
 /* Computes the elements of x where the mask is true, and hands them to the output. `direct`: they
- * may be written to the output's own memory, because x is dense in other memory. */
+ * may be written to the output's own memory, because x is dense in other memory.
+ * rd_picked_make() evaluates the mask, s.found counts its true elements. `cut` is the output,
+ * cut to that length, and `fresh` the result; find_memory() sets `direct` to whether they are
+ * the same memory, and deliver_result() copies if not. */
 static rd_status values(rd_ctx *ctx, const char *call, rd_expr *x, rd_expr *mask, rd_array *out)
 {
     rd_picked s;
@@ -412,7 +419,9 @@ static void take_places(rd_ctx *ctx, const char *call, rd_expr *x, int axis, rd_
 }
 
 /* The public call: takes the indices of an axis at which a mask of rank 1 is true, np.compress
- * along an axis.  Finds their positions, then reads x there. */
+ * along an axis.  Finds their positions, then reads x there.  places() makes the positions `at`,
+ * and take_places() reads x there; what was made for it is released at the mark. Returns the
+ * context's status. */
 rd_status rd_compress_axis(rd_ctx *ctx, rd_expr *x, int axis, rd_expr *mask, rd_array *out)
 {
     static const char call[] = "rd_compress_axis";

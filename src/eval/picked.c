@@ -67,7 +67,8 @@ static bool piece_is_true(const rd_picked *s, int64_t piece)
 }
 
 /* Evaluates each piece (a view of the mask) into `bytes`, and packs them into bits. `first`: stops
- * at the first piece with a true element, s->first. False after a failure. */
+ * at the first piece with a true element, s->first. False after a failure. `bytes` has room for
+ * a piece. piece_is_true(): it has a true element. */
 static bool evaluate(rd_picked *s, const char *call, rd_expr *mask, uint8_t *bytes, bool first)
 {
     for (int64_t k = 0; k < s->pieces.n && s->first < 0; k++) {

@@ -130,7 +130,7 @@ static bool bind_inputs(rd_plan *plan, const rd_graph *g, rd_exprs in)
 }
 
 /* True if every input (a leaf without memory) that is read is among the plan's inputs; else
- * records the error. */
+ * records the error. in_slot[k] is the slot of input k. */
 static bool check_bound(const rd_plan *plan, const rd_graph *g)
 {
     for (int s = 0; s < g->n_slot; s++) {
@@ -287,7 +287,8 @@ static bool records_by_default(void)
     return text && strcmp(text, "1") == 0;
 }
 
-/* Makes a plan without programs, with the options of an evaluation. */
+/* Makes a plan without programs, with the options of an evaluation. owned.drop is how the
+ * context frees it; rd_plan_drop() frees it earlier. NULL: no memory. */
 rd_plan *rd_plan_empty(rd_ctx *ctx, const rd_eval_opts *opts, const rd_choice *choice)
 {
     rd_plan *plan = rd_alloc(ctx, sizeof *plan);

@@ -113,7 +113,8 @@ static bool list_reads(making *m, const rd_split_part *cut, rd_plan_part *part)
 
 /* Plans one part, which computes cut->target into an array or, if that is NULL, results from
  * cut->first on. Its inputs are the caller's, then the arrays that it reads. NULL on failure;
- * *too_much: it must be smaller. */
+ * *too_much: it must be smaller. m->in are the caller's inputs and m->shift how many elements
+ * each is moved by, NULL: none; cut->given are the arrays. */
 static rd_plan *plan_part(making *m, const rd_split_part *cut, rd_pool *work, bool *too_much)
 {
     const size_t   n      = (size_t)m->in.n + (size_t)cut->given.n;
@@ -158,7 +159,8 @@ static bool make_product(making *m, const rd_expr *e, rd_plan_part *part)
 
 /* Makes part k of the plan: lists the arrays that it reads, and plans it; a sparse product has no
  * stages to plan. parts->pointers grows to the room for addresses that this part needs. False on
- * failure; *too_much: it must be smaller. */
+ * failure; *too_much: it must be smaller. part->array is the array that it makes, -1: results;
+ * part->input -1: no leaf is read in place. */
 static bool make_part(making *m, int32_t k, bool *too_much)
 {
     const rd_split_part *cut   = &m->cuts->cut[k];
@@ -257,7 +259,9 @@ static void find_direct(making *m)
 }
 
 /* Makes the plans of all parts, finds arrays that need no memory of their own, and assigns memory
- * to the others; false after a failure. *too_much: parts must be smaller. */
+ * to the others; false after a failure. *too_much: parts must be smaller. parts->n_array counts
+ * the arrays; find_leaves() and find_direct() find those without memory, place_arrays() places
+ * the others. */
 static bool make_parts(making *m, bool *too_much)
 {
     rd_parts *parts = rd_pool_get(m->plan->pool, sizeof *parts);

@@ -228,7 +228,9 @@ static void find_contracted(cutter *k)
 
 /* Marks nodes as stored wherever the weight of a part exceeds the limit, operands first. The sum
  * of the operands' bounds is an upper bound, so that most nodes need no traversal. False after a
- * cancel. */
+ * cancel. By node: `own` is its weight, `bound` an upper bound of what is below it and not
+ * stored, `cut` that it is stored. cut_below() stores nodes until the limit is kept, for -1
+ * below all results. */
 static bool cut_all(cutter *k)
 {
     find_contracted(k);
@@ -344,7 +346,8 @@ static bool list_parts(cutter *k, rd_split_parts *cuts)
 }
 
 /* Splits results into parts (plans that run in order) of about `limit` axes: finds nodes to store
- * between parts, then lists the parts. NULL: no memory, or a cancel. */
+ * between parts, then lists the parts. NULL: no memory, or a cancel. AXIS is the weight of one
+ * axis; cut_all() marks the nodes to store, list_parts() lists the parts. */
 rd_split_parts *rd_split_exprs(rd_ctx *ctx, rd_pool *pool, rd_exprs results, int limit)
 {
     cutter          k    = { .c = { .ctx = ctx, .pool = pool }, .limit = AXIS * limit };

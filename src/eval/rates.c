@@ -115,7 +115,8 @@ static bool measure(rd_ctx *ctx, int32_t device, rd_rates *rates)
 
 /* Measures the rates of the context's GPU and of this processor, unless the context has them. The
  * process keeps those of the device that was measured last. False: there is no GPU, or it cannot
- * be measured. */
+ * be measured. rd_ctx_device() counts GPUs from 1 on, so `device` from 0; key is a hash of the
+ * GPU's name, 0: none. all->rates are the context's, valid if they have that key. */
 bool rd_rates_learn(rd_ctx *ctx)
 {
     static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;

@@ -7,7 +7,8 @@
 #include <string.h>
 
 /* A sufficient test that no elements overlap: sorted by stride, each axis steps further than all
- * finer ones reach together. step: absolute strides. */
+ * finer ones reach together. step: absolute strides. `reach` is how far the axes that are used
+ * reach together; n counts the axes. */
 static bool is_surely_without_overlap(int n, const int64_t *extent, const int64_t *step)
 {
     int64_t reach             = 0;
@@ -94,7 +95,8 @@ bool rd_output_begins(rd_ctx *ctx, const char *call, const rd_expr *y, const rd_
 }
 
 /* True if an output's layout, type, origin and alignment suit y, and its elements do not overlap;
- * fills in its strides.  Else records what is wrong. */
+ * fills in its strides.  Else records what is wrong.  rd_array_layout() fills in the strides,
+ * rd_array_writable() checks that memory may be written, rd_output_begins() the first indices. */
 bool rd_check_output(rd_ctx *ctx, const char *call, const rd_expr *y, const rd_array *out,
                      int64_t *stride)
 {

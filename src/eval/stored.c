@@ -325,7 +325,8 @@ static bool is_zero(const storing *s, rd_expr *fill)
 }
 
 /* The single fill value of a part (real or imaginary). A fill that varies along an axis is an
- * error, unless it is 0 everywhere. NULL after recording it. */
+ * error, unless it is 0 everywhere. NULL after recording it. rd_slim() leaves out axes along
+ * which the fill does not differ; what is left with extent 1 is selected. */
 static rd_expr *one_fill(const storing *s, const rd_expr *part)
 {
     rd_expr *fill = rd_slim(rd_fill_of(part));
@@ -422,7 +423,8 @@ static bool store(storing *s, rd_expr *y)
 }
 
 /* The public call: evaluates a sparse array and stores it as index arrays and values.  After a
- * failure the output asks for what it asked before. */
+ * failure the output asks for what it asked before.  store() fills `out`, whose arrays are the
+ * caller's to free; `asked` is a copy of what it asked. */
 rd_status rd_eval_sparse(rd_ctx *ctx, rd_expr *y, rd_sparse_array *out)
 {
     storing s = { .ctx = ctx, .out = out };

@@ -69,7 +69,8 @@ static bool are_folds_suitable(const finding *f)
 /* ---- The maps -------------------------------------------------------------------------------- */
 /* True if a map is cheap for each row: no functions such as exp, which need vectors, and no
  * gathers. What is inlined into it counts, too. `materialised`: the map's value number; a
- * materialised value is stored. */
+ * materialised value is stored. f->needed marks by value what the map needs; RD_KEEP_INLINE: it
+ * is computed where it is read. */
 static bool is_cheap(const finding *f, int materialised)
 {
     const rd_graph *g = f->tree->graph;
@@ -105,7 +106,9 @@ static bool is_suitable_use(const finding *f, const rd_loop_scope *reader, const
 }
 
 /* True if all values in the second loop (f->maps) are elementwise operations, cheap for each row,
- * that read the first loop's reductions only at their own row. */
+ * that read the first loop's reductions only at their own row. `where` is the loop body in which
+ * a stored value stands, is_within() says that it is part of the second loop; use[u] are the
+ * values that it reads. */
 static bool are_maps_suitable(const finding *f)
 {
     for (int a = 0; a < f->tree->n_materialised; a++) {

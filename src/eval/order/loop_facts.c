@@ -51,7 +51,8 @@ static int64_t stride_of(const rd_graph *g, const rd_subscript *at, int axis)
 
 /* The stride of a stored value or a leaf along an axis, in elements. A result has the caller's
  * stride; an array's is the product of the extents of its inner dims. 0: it does not vary along
- * the axis. */
+ * the axis. v->store is the address of a result, coef_of() its coefficient; rd_is_inner_dim()
+ * says that dim k lies inside dim d, and `stored` is the set of axes that the storage has. */
 int64_t rd_step_of(const rd_tree *tree, int value, int axis)
 {
     const rd_value *v    = &tree->graph->value[value];
@@ -98,7 +99,8 @@ static bool holds_loop(const rd_loop_scope *scope)
 
 /* Combines the grains of all reductions along the axis in a scope (loop body): their least common
  * multiple, at which tasks may begin. Scans, and folds in one block (strict order), allow one task
- * only. `outermost`: the scope is the body of the loop that tasks share. */
+ * only. `outermost`: the scope is the body of the loop that tasks share. s->grain is that
+ * multiple so far; steps INT64_MAX: the fold is one block. */
 static void add_sharing(const rd_tree *tree, const rd_loop_scope *scope, int axis, bool outermost,
                         rd_sharing *s)
 {

@@ -36,7 +36,7 @@ static void plan_tasks(const rd_tree *tree, rd_stage *stage)
 
 /* Runs the passes of order (interchange, tiling) on the tree, assigns storage, and lists the
  * stages: the root's items, but not mere storage of concatenations (JOIN). A lazy traversal keeps
- * the loops as they are. NULL on failure. */
+ * the loops as they are. NULL on failure. plan_tasks() finds how tasks may share a stage. */
 rd_nest *rd_order(rd_tree *tree, const rd_choice *choice)
 {
     rd_graph *g    = tree->graph;

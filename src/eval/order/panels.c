@@ -193,7 +193,8 @@ static bool is_wanted(const panel *p, const rd_loop_scope *loop)
 
 /* Moves the axis of panel p (a tile loop to be) inward: goes into loops that want it inside, and
  * puts all other items, those that follow one another together, into a loop over it. False: no
- * memory. */
+ * memory. is_wanted_inside(): the item is a loop that has such a body. The others, from *at to
+ * `last`, go into `wrapper`. */
 static bool move_axis_inside(const panel *p, rd_loop_scope *scope)
 {
     for (rd_item **at = &scope->first; *at; at = &(*at)->next) {
@@ -254,7 +255,9 @@ static double rows_held(const panel *p, int value)
 
 /* Bytes, per index of the panel's axis, of the combine tree of a sum with one lane: a double for
  * each level, times the results along other axes that it keeps inside the panel. Extremes and
- * single blocks have no nodes. */
+ * single blocks have no nodes. combine->steps is the length of a block, of which there are
+ * points / steps, so log2 of that levels; p->open are the axes with one index around the panel.
+ * 0: it keeps none. */
 static double node_bytes(const panel *p, const rd_value *v)
 {
     const rd_graph *g      = p->tree->graph;
@@ -304,7 +307,8 @@ static void collect_facts(panel *p, const rd_loop_scope *scope)
 
 /* False if something is read by columns: with a stride along the axis of panel p (a tile loop to
  * be) not below that along `outer`. *row_each: each iteration of `outer` reads another row of an
- * array along that axis. */
+ * array along that axis. along and across are strides of a use along the panel's axis and along
+ * `outer`. */
 static bool reads_rows(const panel *p, const rd_loop_scope *scope, int outer, bool *row_each)
 {
     for (const rd_item *item = scope->first; item; item = item->next) {
@@ -359,7 +363,8 @@ static bool folds_rows(const panel *p, const rd_loop_scope *loop)
 }
 
 /* True if an array that is read exceeds the page cache. Its rows would be read from disk again for
- * each panel, so one pass for all columns is better. */
+ * each panel, so one pass for all columns is better. Leaves in this processor's memory count;
+ * slot s has the elements lo to hi. */
 static bool is_too_large(const panel *p, const rd_loop_scope *scope)
 {
     const rd_graph *g     = p->tree->graph;
@@ -382,7 +387,14 @@ static bool is_too_large(const panel *p, const rd_loop_scope *scope)
 
 /* The width of a panel in indices: as wide as fits the cache that its memory needs, and no wider
  * than lets accumulators and values kept between inner loops stay in cache. The whole extent means
- * no tile loop. If a tile loop of the axis is around, that width counts as the extent. */
+ * no tile loop. If a tile loop of the axis is around, that width counts as the extent. The
+ * steps:
+ * - PANEL_BYTES across it if memory is read row by row, else HOT_BYTES;
+ * - the whole extent if rows are folded by one task each (folds_rows());
+ * - p->lanes, p->held and p->nodes are bytes for each index that must fit into LANES_BYTES,
+ *   HELD_BYTES and NODES_BYTES, in multiples of RD_PANEL;
+ * - p->fewest is the least width worth a panel.
+ * scaled() multiplies by the factor that a measurement chose. */
 static int64_t panel_step(const panel *p, const rd_loop_scope *loop)
 {
     const rd_loop_scope *rows  = rd_only_loop(loop);

@@ -19,7 +19,8 @@ typedef struct facts {
 } facts;
 
 /* Collects the largest stride in bytes along f->axis of all that the loop body reads, and whether
- * one of its reductions may exit early. */
+ * one of its reductions may exit early. f->bytes and f->exits are these; use[u] are the values
+ * that a stored one reads. */
 static void collect_facts(facts *f, const rd_loop_scope *scope)
 {
     for (const rd_item *item = scope->first; item; item = item->next) {
@@ -76,7 +77,8 @@ static int64_t range_of(const rd_tree *tree, const rd_loop_scope *root, const rd
  * beside them get a loop over the root's axis each. False: no memory.
  *
  *     for k: { before; for j; after }
- *       ->  for k: before;  for ranges of j: for k: for j;  for k: after */
+ *       ->  for k: before;  for ranges of j: for k: for j;  for k: after
+ * `range` is the width of these tile loops. */
 static bool interchange(const rd_tree *tree, rd_item **at, int64_t range)
 {
     const int axis = (*at)->loop->axis;

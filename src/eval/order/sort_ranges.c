@@ -51,7 +51,8 @@ static int64_t bytes_of_rows(const rd_tree *tree, const rd_loop_scope *loop)
 }
 
 /* True if something read in the loop is contiguous along the axis, and so far apart along the loop
- * that each element is in another cache line. */
+ * that each element is in another cache line. use[u] are the values that a stored one reads; FAR
+ * is that distance in elements. */
 static bool lies_across(const rd_tree *tree, const rd_loop_scope *loop, int axis)
 {
     for (const rd_item *item = loop->first; item; item = item->next) {

@@ -79,8 +79,9 @@ static rd_item *cut_behind(rd_item *item)
     return rest;
 }
 
-/* Takes the sorts out of a list of items, each into a loop over the rows if these come in ranges;
- * *rest gets the other items. NULL: no memory. */
+/* Takes the sorts out of a list of items, each into a loop over the rows if these come in
+ * ranges; *rest gets the other items. NULL: no memory. cut_behind() takes the first item off,
+ * and returns the others; in_loop_of() wraps a sort in a loop if `range` is a tile loop. */
 static rd_item *loops_of_sorts(const rd_tree *tree, const rd_loop_scope *range, rd_item *list,
                                rd_item **rest)
 {

@@ -75,7 +75,8 @@ static int find_stored(const chain *c)
 }
 
 /* The number of the loop along which most bytes are read contiguously that are far apart along
- * loop `stored`: a transpose; -1: none. */
+ * loop `stored`: a transpose; -1: none. c->loop are n loops inside each other, the last one's
+ * items are values. runs_across(): such a read; bytes_of() its size. */
 static int find_read(const chain *c, int stored)
 {
     double most = 0;

@@ -278,7 +278,8 @@ static bool blocks_sharing(const growing *g, int a)
 }
 
 /* Adds a line for explain, once, on why a value is not in the loop of the first member: "t1 not in
- * the i loop of t0: dearer than apart". */
+ * the i loop of t0: dearer than apart". g->member[0] is the first member, g->x the loop's axis,
+ * p->why the lines so far. */
 static void note_refusal(const growing *g, int a, refusal why)
 {
     static const char *const reasons[] = { [HOLDS]    = "one iteration would hold more than L2",
@@ -438,8 +439,11 @@ static bool leaves_several(const growing *g)
     return n >= 2;
 }
 
-/* Forms the group that shares a loop over x; then again without the values that keep others out,
- * as if these were placed before. Takes the better group; returns the operations that it saves. */
+/* Forms the group that shares a loop over x; then again without the values that keep others
+ * out, as if these were placed before. Takes the better group; returns the operations that it
+ * saves. s->before marks the values assumed to be placed before, s->blocks those that kept
+ * others out in the first try. That try stands if no assumption may be made (strict), nothing
+ * was kept out, or fewer than two candidates would be left (leaves_several()). */
 static double form_best_group(growing *g)
 {
     const size_t n = (size_t)g->s->p->n;
@@ -463,7 +467,8 @@ static double form_best_group(growing *g)
 
 /* ---- Choice of the next loop ----------------------------------------------------------------- */
 /* The largest stride along x, in elements, of all that the n members of a group read. A stored
- * value is assumed to lie in C order of its dims. */
+ * value is assumed to lie in C order of its dims. use[u] are the values that a member reads: a
+ * READ of memory, or a stored value. */
 static int64_t largest_stride(const rd_placing *p, int n, const int32_t *group, int x)
 {
     int64_t largest = 0;
@@ -533,7 +538,8 @@ static rd_loop_group best_group(growing *g, bool *supposing)
 /* The group that saves most and has all operands placed. If the best one assumes that an operand
  * comes before, its members must wait (late), and the search goes on. It is limited to few values:
  * a chain of 80 reductions took 270 ms instead of 160. If nothing is left, first assumptions, then
- * waiting for readers are given up. */
+ * waiting for readers are given up. `supposing`: the best group assumes such an operand. strict:
+ * nothing is assumed; early: reductions do not wait for their readers. axis -1: none. */
 static rd_loop_group best_now(growing *g)
 {
     enum { FEW = 32 };

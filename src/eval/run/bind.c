@@ -102,7 +102,8 @@ rd_status rd_check_address(const rd_plan *plan, const char *what, int k, const v
 }
 
 /* Fills in the addresses of leaves (the plan's own) and of inputs (the caller's, which are
- * checked). An input with slot -1 is read by no program. */
+ * checked). An input with slot -1 is read by no program. f->slot has the addresses by slot;
+ * is_valid_address(): not NULL, and aligned; refuse() records that it is not. */
 static rd_status bind_inputs(const rd_plan *plan, rd_frame *f, const void *const *in)
 {
     for (int s = 0; s < plan->n_slot; s++)

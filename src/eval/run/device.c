@@ -272,7 +272,8 @@ static void upload_host_slots(rd_device_run *r, const rd_program *p)
 
 /* Decides whether the stage processes data in host memory in parts (windows); parts[s]: slot s has
  * such data. If the backend cannot do that, they are copied to the device. Waits for earlier
- * stages, because their results must be in host memory first. */
+ * stages, because their results must be in host memory first. r->host[s] is the host memory of
+ * slot s, NULL: it is on the device. */
 static bool uses_windows(rd_device_run *r, const rd_program *p, bool *parts)
 {
     bool any = false;
@@ -407,7 +408,8 @@ void rd_device_clear(rd_device_run *r)
 }
 
 /* Runs a plan without a recording (CUDA graph): begins a submission, places data, runs stages,
- * copies results, ends the submission. */
+ * copies results, ends the submission. r->asked is the submission; r->of has the status and the
+ * reason (why). */
 static void run_asked(rd_device_run *r)
 {
     bool full;
@@ -426,7 +428,9 @@ static void run_asked(rd_device_run *r)
 }
 
 /* Allocates the slot tables of the run, decides whether device memory is tight, and runs the plan,
- * by a recording (CUDA graph) if there is one. */
+ * by a recording (CUDA graph) if there is one. `lists` are three tables by slot: addresses on
+ * the device, memory that was got there, host memory. r->room is what the device has;
+ * rd_run_recorded() is false if there is no recording. */
 static void run_bound(rd_device_run *r)
 {
     const size_t n     = (size_t)r->plan->n_slot + 1;

@@ -101,7 +101,7 @@ static void download_slot(devices_run *r, int s)
 }
 
 /* Runs a stage on the first device: copies all slots there that it uses, runs it, and copies those
- * back that it stores to. */
+ * back that it stores to. `end` is how the device ended if it failed. */
 static void run_submitted(devices_run *r, const rd_program *p)
 {
     rd_device_end end;
@@ -205,7 +205,8 @@ static bool open_queues(devices_run *r)
 }
 
 /* Binds the addresses of inputs, results and arrays in the run's frame (its memory), runs the
- * stages, and releases what was bound. Failures are in r->of.status. */
+ * stages, and releases what was bound. Failures are in r->of.status. r->slot has the addresses
+ * on the device, NULL: not there; run_stages() fills it. */
 static void run_framed(devices_run *r, const void *const *in, void *const *out)
 {
     const rd_plan *plan = r->plan;
@@ -224,7 +225,8 @@ static void run_framed(devices_run *r, const void *const *in, void *const *out)
 }
 
 /* Runs a plan on several devices. *elsewhere: it failed before it stored anything, and another plan
- * can compute the results. */
+ * can compute the results. open_queues() is false after a failure, which r.of has. The frame is
+ * taken and given back; `here` is memory for a small one. */
 rd_status rd_run_on_devices(const rd_plan *plan, const void *const *in, void *const *out,
                             const rd_progress *progress, bool *elsewhere)
 {

@@ -117,8 +117,11 @@ static bool run_stage(const rd_plan *plan, const rd_program *p, void **slot, cha
     return true;
 }
 
-/* Runs a small plan with all memory on the stack. False: it could not be run, or a stage found an
- * error; inputs are intact, and the caller runs the plan the usual way. */
+/* Runs a small plan with all memory on the stack. False: it could not be run, or a stage found
+ * an error; inputs are intact, and the caller runs the plan the usual way. `slot` has the
+ * addresses by slot, in the first plan->pointer_bytes; `work` is the memory behind, of arrays
+ * between stages first. is_ready(): all stages have compiled code; bind() fills in addresses,
+ * and is false if one is not valid. */
 bool rd_run_direct(const rd_plan *plan, const void *const *in, void *const *out,
                    rd_run_stats *stats)
 {

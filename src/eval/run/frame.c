@@ -100,7 +100,8 @@ static rd_extent extent_of(rd_dtype type, int64_t lo, int64_t hi, const void *da
 }
 
 /* Computes the byte range of each input and result, for tests of overlap. Slots that are not read,
- * or are empty, keep an empty range, which overlaps nothing. False: no memory. */
+ * or are empty, keep an empty range, which overlaps nothing. False: no memory. lo and hi bound
+ * the elements that are read or written around the address; extent_of() makes bytes of them. */
 static bool measure_memory(rd_plan *plan)
 {
     plan->slot_extent = rd_pool_get(plan->pool, (size_t)(plan->n_slot + 1) * sizeof(rd_extent));

@@ -133,7 +133,7 @@ const char *rd_device_text(int32_t device)
 }
 
 /* The public call: waits for all queues of the context, and reports the errors that asynchronous
- * runs met after their evaluation returned. */
+ * runs met after their evaluation returned. `report` gets what runs in that queue met. */
 rd_status rd_wait(rd_ctx *ctx)
 {
     if (!ctx)

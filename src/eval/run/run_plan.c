@@ -308,7 +308,8 @@ static void run_alone(const run *r, const rd_program *p, tasks *t)
 }
 
 /* Runs the stage again as one task by tiles if a task of compiled row loops found an error,
- * because tiles say more about it (which element). */
+ * because tiles say more about it (which element). t->n tasks ran on t->threads threads, whose
+ * team is ended first. t->state is the bytes of a task's state; `strategy` NULL: by tiles. */
 static void rerun_for_errors(run *r, const rd_program *p, int64_t extent, tasks *t)
 {
     bool wrong = false;

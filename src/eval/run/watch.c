@@ -160,7 +160,8 @@ static void adapt_step(rd_step_range *s, double seconds)
 }
 
 /* Takes the next step [lo, hi) of a task's range, from the end if the loop runs backwards. False:
- * the range is finished. */
+ * the range is finished. s->begun is when the last step began, 0: none yet; adapt_step() fits
+ * the step's length s->step to the time that it took. s->lo and s->hi are what is left. */
 bool rd_step_range_next(rd_step_range *s, int64_t *lo, int64_t *hi)
 {
     const double now = rd_seconds();
