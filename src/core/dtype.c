@@ -273,7 +273,8 @@ static bool is_true(rd_word value, rd_class class)
 }
 
 /* Converts a word of a class to f32 or f64 (`to`). Each int is rounded once; by way of f64 it
- * would be rounded twice. */
+ * would be rounded twice. `narrow`: to f32. A word holds a value in one of the classes f32, f64,
+ * i64 and u64. */
 static rd_word to_float(rd_word value, rd_class class, rd_class to)
 {
     const bool narrow = to == RD_CLASS_f32;
@@ -292,7 +293,8 @@ static rd_word to_float(rd_word value, rd_class class, rd_class to)
 
 /* Converts a word of a class to a narrow float (16 bits or fewer), rounded once, at the store.
  * The f32 before is exact, or rounded to odd: its last bit then says on which side of a tie the
- * number is. */
+ * number is. Rounded to odd: rd_odd_f64() and the like. It is stored and loaded again, to be
+ * what memory would hold. */
 static rd_word to_narrow_float(rd_word value, rd_class class, rd_dtype to)
 {
     char memory[2];
@@ -322,7 +324,8 @@ static rd_word wrap(uint64_t bits, rd_class to, int size)
 }
 
 /* Converts a word between types by rd_cast()'s rules: to bool by comparison with 0, floats to ints
- * with saturation, ints by wrapping. */
+ * with saturation, ints by wrapping. is_true() compares with 0, and wrap() cuts an int to the
+ * bytes of its type. */
 rd_word rd_word_convert(rd_word value, rd_dtype from, rd_dtype to)
 {
     const rd_class source = rd_dtype_class(from), target = rd_dtype_class(to);
@@ -359,7 +362,8 @@ double rd_word_to_double(rd_word value, rd_dtype type)
 }
 
 /* Returns the least or the greatest value of a real type as a register's word; of floats an
- * infinity, or the largest number of a type without one. */
+ * infinity, or the largest number of a type without one. `most` is the greatest float. The last
+ * case is bool: 0 or 1. */
 rd_word rd_word_end(rd_dtype type, bool greatest)
 {
     const int bits = 8 * rd_dtype_size(type);

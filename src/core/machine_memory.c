@@ -52,7 +52,8 @@ static int64_t least(int64_t a, int64_t b)
     return a < b ? a : b;
 }
 
-/* Returns the least of the machine's memory and all limits of control groups, in bytes. */
+/* Returns the least of the machine's memory and all limits of control groups, in bytes.
+ * limit_of_group() is the limit that a line of /proc/self/cgroup leads to. */
 static int64_t ask_system(void)
 {
     const long pages = sysconf(_SC_PHYS_PAGES), page = sysconf(_SC_PAGESIZE);

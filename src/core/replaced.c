@@ -7,7 +7,8 @@
 #include <unistd.h>
 
 /* The path behind symbolic links, for free(); NULL: `path` is no link, or leads nowhere, and is
- * used itself.  NULL with errno other than 0: it could not be found out. */
+ * used itself.  NULL with errno other than 0: it could not be found out.  ENOENT: nothing is
+ * there. */
 char *rd_replaced_path(const char *path)
 {
     struct stat facts;

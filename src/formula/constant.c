@@ -81,7 +81,8 @@ static number combine(const rd_phrase *p, const number *a, const number *b)
 static number number_of(rd_formula_reader *r, const rd_phrase *p);
 
 /* Computes -a for a known number, also one beyond 64 bits; of another unary operator the value
- * is unknown. */
+ * is unknown. A DIVIDED number, a quotient without a value, stays one. -a of the least number is
+ * BEYOND 64 bits. */
 static number negate(rd_formula_reader *r, const rd_phrase *p)
 {
     const number a = p->op == RD_OP_neg ? number_of(r, p->first) : (number){ 0 };

@@ -16,7 +16,8 @@ static int int_of(const rd_arguments *a, int k)
 }
 
 /* Returns argument k of the call: how often an operation is repeated. Each time makes a node, so
- * a large number is refused; a negative number becomes -1, which the library refuses. */
+ * a large number is refused; a negative number becomes -1, which the library refuses.
+ * a->given[k] is the argument's piece, for the caret. */
 static int32_t times_of(const rd_arguments *a, int k)
 {
     enum { MOST_TIMES = 1000 };

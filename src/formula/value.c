@@ -92,7 +92,8 @@ static const rd_formula_label *ended_index(const rd_formula_reader *r, const rd_
     return NULL;
 }
 
-/* Records that the name means nothing, with advice for common mistakes. */
+/* Records that the name means nothing, with advice for common mistakes. ended_index(): a
+ * reduction that ends before has an index of that name. Returns x NULL. */
 static rd_labelled refuse_name(rd_formula_reader *r, const rd_phrase *p)
 {
     const int   n    = (int)p->length;
@@ -172,7 +173,8 @@ static bool check_beyond(rd_formula_reader *r, const rd_phrase *p, rd_op op,
 }
 
 /* ---- Operators ------------------------------------------------------------------------------- */
-/* Evaluates a unary operator. A negated number beyond 64 bits becomes a float. */
+/* Evaluates a unary operator. A negated number beyond 64 bits becomes a float. float_beyond() is
+ * NULL for other numbers, or after an error. */
 static rd_labelled unary(rd_formula_reader *r, rd_phrase *p)
 {
     rd_labelled v  = { .x = float_beyond(r, p) };
@@ -188,7 +190,8 @@ static rd_labelled unary(rd_formula_reader *r, rd_phrase *p)
 }
 
 /* Evaluates a binary operator. If both operands are known numbers and the result is beyond 64
- * bits, it becomes a float. x is NULL after an error. */
+ * bits, it becomes a float. x is NULL after an error. float_beyond() is NULL for other numbers,
+ * or after an error. */
 static rd_labelled binary(rd_formula_reader *r, rd_phrase *p)
 {
     rd_labelled v[2] = { { .x = float_beyond(r, p) } };

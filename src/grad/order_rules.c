@@ -133,7 +133,8 @@ static bool count_is_known(const rd_grad_step *s)
 
 /* Reverse mode of a sort or quantiles: the cotangent of a sorted element, the gradient with
  * respect to it, is added at the place that the element came from. Quantiles read all n sorted
- * elements, other sorts only the first ones of their result. False after a failure. */
+ * elements, other sorts only the first ones of their result. False after a failure.
+ * count_is_known() is false for quantiles that skip NaN. */
 static bool pull_sort(rd_grad_step *s)
 {
     const rd_expr *x         = s->y->in[0];
@@ -150,7 +151,7 @@ static bool pull_sort(rd_grad_step *s)
 
 /* Forward mode of a sort: returns the tangents of the elements, in the order in which the
  * elements are sorted (a gather by argsort); of quantiles, what lies between two of them. NULL
- * after a failure. */
+ * after a failure. count_is_known() is false for quantiles that skip NaN. */
 static rd_expr *push_sort(rd_grad_step *s)
 {
     const rd_expr *x         = s->y->in[0];

@@ -172,7 +172,8 @@ static rd_expr *exchanged_fold(const exchanging *e, const rd_expr *x)
 
 /* Returns x with the points of each pair exchanged, times a number. If x is the same for (i, j)
  * and (j, i), it is x itself; if it has the other sign there, -x; else it is built again. x
- * NULL: that costs too much. */
+ * NULL: that costs too much. e->a and e->b are the axes. Other kinds than views, maps and
+ * reductions are not built again (y NULL). */
 static rd_scaled exchanged(const exchanging *e, rd_expr *x)
 {
     rd_expr *y;

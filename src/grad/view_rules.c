@@ -374,7 +374,7 @@ const rd_grad_rule rd_reshape_grad = { pull_reshape, push_reshape };
 /* ---- Concatenation --------------------------------------------------------------------------- */
 /* Reverse mode: each part that depends on an operand of the caller gets its slice of the
  * cotangent, the gradient of the scalar result with respect to the joined array. False after a
- * failure. */
+ * failure. `from` is where part k begins along the axis, n its extent. */
 static bool pull_concat(rd_grad_step *s)
 {
     const int axis = (int)s->y->as.axis->axis;

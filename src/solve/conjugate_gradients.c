@@ -25,7 +25,7 @@ static bool find_alpha(const rd_linear_solve *s, const double *rz, const double 
 /* Computes beta = new r z / old r z for each right-hand side, by which the old search direction
  * counts in the new one, p = z + beta p. It is 0 in the first iteration of a cycle, where rz is
  * 0. Then rz gets the new values. False, after recording it, if the preconditioner is not
- * positive definite. */
+ * positive definite. `active`: the side has not converged. */
 static bool find_beta(const rd_linear_solve *s, double *rz, const double *new_rz, double *beta)
 {
     for (int64_t k = 0; k < s->space.sides; k++) {
@@ -53,7 +53,8 @@ static void move(const rd_linear_solve *s, const double *alpha, const double *p,
 }
 
 /* Sets *z = P r, the preconditioned residual, and rr = r z for each right-hand side. Without a
- * preconditioner *z is r itself, and rr already is its square. False after a failure. */
+ * preconditioner *z is r itself, and rr already is its square. False after a failure. s->has_P:
+ * there is a preconditioner. *z is room for it. */
 static bool precondition(rd_linear_solve *s, double **z, double *rr)
 {
     if (!s->has_P) {

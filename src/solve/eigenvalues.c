@@ -60,7 +60,8 @@ static bool begin(eigen_solve *s, const char *call, rd_ctx *ctx, rd_expr *Av, rd
 }
 
 /* Fills in the caller's info; without info, a missed tolerance is recorded as an error. Frees
- * the operator and the sums, and returns the context's status. */
+ * the operator and the sums, and returns the context's status. A.runs counts evaluations of the
+ * operator; s->residual is relative. */
 static rd_status finish(eigen_solve *s)
 {
     if (s->opts.info)
@@ -79,7 +80,8 @@ static rd_status finish(eigen_solve *s)
 }
 
 /* Fills x with normal random numbers and scales it to norm 1. They are row `draw` of the random
- * array that the seed gives, so each draw is another vector. False after a failure. */
+ * array that the seed gives, so each draw is another vector. False after a failure. rd_norms()
+ * is the norm of x; s->n is its length. */
 static bool random_vector(const eigen_solve *s, int64_t draw, double *x)
 {
     rd_array       out   = { .data = x, .type = RD_F64, .shape = RD_SHAPE(s->n) };
@@ -123,7 +125,7 @@ static double relative(double residual, double value)
 /* ---- Power iteration ------------------------------------------------------------------------- */
 /* Makes one step of power iteration: x becomes A x, scaled to norm 1. *value gets the Rayleigh
  * quotient x A x, and the residual |A x - value x| is noted. y is room for a vector. If the
- * tolerance is reached, or A x is 0, x stays. False after a failure. */
+ * tolerance is reached, or A x is 0, x stays. False after a failure. norm is that of A x. */
 static bool power_step(eigen_solve *s, double *x, double *y, double *value)
 {
     double minus, norm;
@@ -164,7 +166,8 @@ static bool power(eigen_solve *s, double *value)
 
 /* The public call rd_power(): the eigenvalue of A that is farthest from 0, by power iteration,
  * in *value, and its vector if options ask for it. All that is made in the context meanwhile is
- * released at the end. Returns the context's status. */
+ * released at the end. Returns the context's status. begin() checks the arguments and plans the
+ * operator, and is false after recording a failure; finish() fills in info, and frees. */
 rd_status rd_power_by(rd_ctx *ctx, rd_expr *Av, rd_expr *v, double *value,
                       const rd_eigen_opts *opts)
 {
@@ -199,7 +202,8 @@ typedef struct lanczos {
 } lanczos;
 
 /* Allocates the vectors v of Lanczos' method; T, its eigenvectors, its eigenvalues and a row, in
- * one piece; and the order of eigenvalues. False: no memory, which is recorded. */
+ * one piece; and the order of eigenvalues. False: no memory, which is recorded. m is the size of
+ * T, (m, m): l->t, l->vectors, l->value and l->row are the parts of that piece. */
 static bool allocate(lanczos *l)
 {
     const int64_t m = l->most;
@@ -278,7 +282,8 @@ static int compare(const lanczos *l, double a, double b)
 }
 
 /* Sorts the numbers of T's eigenvalues into l->order, the most wanted first, by an insertion
- * sort: they are few, and qsort() takes no context for the comparison. */
+ * sort: they are few, and qsort() takes no context for the comparison. compare() is below 0 if
+ * the first value is wanted more. l->have is the size of T now. */
 static void sort_values(lanczos *l)
 {
     for (int64_t i = 0; i < l->have; i++) {
@@ -319,7 +324,8 @@ static bool find_values(lanczos *l)
 
 /* Replaces the first `keep` Lanczos vectors by combinations of all: the Ritz vectors, V times
  * the `keep` most wanted eigenvectors of T. They are computed element by element of the vectors,
- * so that they can replace V in place. */
+ * so that they can replace V in place. l->v has m vectors of n elements, l->vectors the
+ * eigenvectors of T as rows; l->row is room for one element of each. */
 static void rotate_vectors(lanczos *l, int64_t keep)
 {
     const int64_t m = l->have, n = l->s->n;
@@ -358,7 +364,8 @@ static void restart(lanczos *l)
 
 /* Runs Lanczos' method from a random vector: steps until its vectors are full or evaluations end
  * (but at least k), then eigenvalues of T, and a restart unless the residuals are small enough.
- * False after a failure. */
+ * False after a failure. l->have counts vectors, l->most is the room, A.runs counts evaluations
+ * and opts.most is their limit; l->k eigenvalues are wanted. restart() keeps the best. */
 static bool run(lanczos *l)
 {
     eigen_solve *const s = l->s;
@@ -378,7 +385,8 @@ static bool run(lanczos *l)
 }
 
 /* Writes the k wanted eigenvalues to `values`, and the vectors, as the columns of an array (n,
- * k), to the caller's output, if there is one. False after a failure. */
+ * k), to the caller's output, if there is one. False after a failure. l->value[l->order[i]] is
+ * the i-th wanted eigenvalue; `out` is room for the vectors, freed here. */
 static bool deliver(lanczos *l, rd_array *values)
 {
     eigen_solve *const s    = l->s;
@@ -426,7 +434,8 @@ static bool eigsh(eigen_solve *s, int64_t k, rd_array *values)
 
 /* The public call rd_eigsh(): k eigenvalues of a symmetric operator, and their vectors if
  * options ask for them. All that is made in the context meanwhile is released at the end.
- * Returns the context's status. */
+ * Returns the context's status. begin() checks the arguments and plans the operator, and is
+ * false after recording a failure; finish() fills in info, and frees. */
 rd_status rd_eigsh_by(rd_ctx *ctx, rd_expr *Av, rd_expr *v, int64_t k, rd_array *values,
                       const rd_eigen_opts *opts)
 {

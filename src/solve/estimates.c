@@ -31,7 +31,7 @@ typedef bool batch_values(estimate *e, double *value);
 
 /* Copies the caller's options, of which older callers have fewer bytes (size), and fills in
  * defaults: 16 probes, 50 steps. False after recording an option that makes no sense, or that
- * there is no output. */
+ * there is no output. rd_keyword_ok() records an option for which its last argument is false. */
 static bool options_ok(estimate *e, const rd_estimate_opts *given)
 {
     rd_estimate_opts *const o = &e->opts;
@@ -91,7 +91,7 @@ static bool draw(const estimate *e, int64_t b)
 }
 
 /* Runs the operator, out = A in, and calls the caller's progress function. False after a
- * failure, or if that function ends the call. */
+ * failure, or if that function ends the call. A.runs counts evaluations. */
 static bool run_operator(estimate *e, const double *in, double *out)
 {
     if (!rd_operator_run(&e->A, in, out))
@@ -177,7 +177,9 @@ static bool trace_values(estimate *e, double *value)
 }
 
 /* The public call rd_estimate_trace(): the trace of A as a mean over random probes. All that is
- * made in the context meanwhile is released at the end. Returns the context's status. */
+ * made in the context meanwhile is released at the end. Returns the context's status.
+ * run_batches() runs trace_values() for each batch of probes, with room for 2 vectors and 1
+ * number a probe. finish() writes the mean, and frees. */
 rd_status rd_estimate_trace_by(rd_ctx *ctx, rd_expr *Av, rd_expr *v, const rd_estimate_opts *opts)
 {
     estimate e = { .call = "rd_estimate_trace", .ctx = ctx };
@@ -205,7 +207,8 @@ typedef struct quadrature {
 enum { N_STEP_NUMBERS = 2, N_NUMBERS = 5 };
 
 /* Lays out the numbers of a batch in e->numbers: for each of its probes (sides), `most` elements
- * of T's diagonal and as many below it, then five scalars. */
+ * of T's diagonal and as many below it, then five scalars. most is the number of steps,
+ * opts.steps. By probe: steps taken, length, scale, dot and whether it ended. */
 static quadrature quadrature_of(const estimate *e)
 {
     const int64_t sides = e->space.sides, most = e->opts.steps;
@@ -286,7 +289,8 @@ static bool log_of(const estimate *e, const quadrature *q, int64_t k, double *t,
 
 /* Sets value[k] to z^T log(A) z for each probe z of the batch (stochastic Lanczos quadrature):
  * steps of Lanczos' method from z, and the logarithm of the small matrix T that they make. False
- * after a failure. */
+ * after a failure. quadrature_step() is one step of all probes, and log_of() the logarithm for
+ * probe k; t is room for T and its eigenvalues. q.scale makes norm 1. */
 static bool logdet_values(estimate *e, double *value)
 {
     const quadrature q    = quadrature_of(e);
@@ -309,7 +313,9 @@ static bool logdet_values(estimate *e, double *value)
 
 /* The public call rd_estimate_logdet(): the logarithm of the determinant, which is the trace of
  * log(A), as a mean over random probes. More steps than rows give nothing. Returns the context's
- * status. */
+ * status. rd_lapack_here() records that there is no LAPACK. run_batches() runs logdet_values()
+ * for each batch of probes, with room for steps + 1 vectors a probe. finish() writes the mean,
+ * and frees. */
 rd_status rd_estimate_logdet_by(rd_ctx *ctx, rd_expr *Av, rd_expr *v, const rd_estimate_opts *opts)
 {
     estimate e = { .call = "rd_estimate_logdet", .ctx = ctx };

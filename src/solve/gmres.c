@@ -19,7 +19,8 @@ typedef struct arnoldi {
 
 /* Lays out the vectors and numbers of a cycle. Numbers of right-hand side k (of `sides`) stand
  * side by side, so that each pointer is to the first side's; `most` is how many Arnoldi vectors
- * the cycle keeps. */
+ * the cycle keeps. n is the length of a vector of all sides; Z, W and V are the vectors' places,
+ * SCALE and the like those of numbers. */
 static arnoldi arnoldi_of(const rd_linear_solve *s)
 {
     const int64_t sides = s->space.sides, n = s->space.rows * sides, most = s->opts.restart;
@@ -109,7 +110,8 @@ static bool rotate(const rd_linear_solve *s, const arnoldi *a, int64_t j, int64_
 }
 
 /* Solves the triangular system h y = g of right-hand side k by back substitution. y takes the
- * place of g. */
+ * place of g. a->steps[k] is the size of the system, and h_at(a, i, j) the element of row i and
+ * column j, for all sides. */
 static void solve_triangle(const arnoldi *a, int64_t k)
 {
     for (int64_t i = (int64_t)a->steps[k] - 1; i >= 0; i--) {
@@ -147,7 +149,9 @@ static bool move(rd_linear_solve *s, const arnoldi *a, int64_t steps)
 
 /* Runs one cycle of GMRES from the residual in s->r, at most `restart` steps, until all
  * right-hand sides have reached their targets or iterations end; then s->x moves. V begins with
- * r scaled to norm 1, and the right side g with |r|. False after a failure. */
+ * r scaled to norm 1, and the right side g with |r|. False after a failure. begun is |r|;
+ * `active`: the side has not converged. arnoldi_step() makes the next vector, rotate() one
+ * column of h triangular, and rd_solve_step() says how it goes on. */
 static bool cycle(rd_linear_solve *s)
 {
     const arnoldi a     = arnoldi_of(s);

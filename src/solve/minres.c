@@ -25,7 +25,8 @@ typedef struct lanczos {
 } lanczos;
 
 /* Lays out the vectors and numbers of a cycle in the solve's memory, each for all right-hand
- * sides. */
+ * sides. V, Y and the like are the places of vectors of n numbers; behind SCALARS numbers for
+ * each side stand the rotations. */
 static lanczos lanczos_of(const rd_linear_solve *s)
 {
     const int64_t n = s->space.rows * s->space.sides;
@@ -153,7 +154,8 @@ static bool rotate(rd_linear_solve *s, int64_t k, double alpha, double square)
 
 /* Moves x along the next direction of each right-hand side: w = (v - old_epsilon w1 - delta w2)
  * / gamma, x += phi w, where w1 and w2 are the directions before the last and the last one.
- * Sides that have converged have factors 0. */
+ * Sides that have converged have factors 0. l->b is room for a factor of each side; l->at[k] has
+ * the numbers of side k. */
 static void move(rd_linear_solve *s, lanczos *l)
 {
     const int64_t sides = s->space.sides;
@@ -176,8 +178,10 @@ static void move(rd_linear_solve *s, lanczos *l)
     rd_add_multiple(&s->space, s->x, l->b, l->w);
 }
 
-/* Runs MINRES from the residual in s->r until all right-hand sides have reached their targets or
- * iterations end; s->x moves to the solution. False after a failure. */
+/* Runs MINRES from the residual in s->r until all right-hand sides have reached their targets
+ * or iterations end; s->x moves to the solution. False after a failure. begin() sets up the
+ * first vectors, lanczos_step() makes the next; rotate() makes one column of T triangular, and
+ * rd_solve_step() says how it goes on. l.a gets r2 y of each side. */
 static bool cycle(rd_linear_solve *s)
 {
     lanczos l    = lanczos_of(s);

@@ -193,7 +193,7 @@ rd_eval_opts rd_inner_options(const rd_eval_opts *eval)
 
 /* ---- Operators ------------------------------------------------------------------------------- */
 /* True if y can be the operator A v: a real float array with v's shape that reads no other input
- * than v; else records what is wrong. */
+ * than v; else records what is wrong. y_name and v_name are what messages call y and v. */
 static bool operator_ok(rd_operator *op, rd_expr *y, const char *y_name, const char *v_name)
 {
     const rd_expr *const v = op->input;

@@ -132,7 +132,8 @@ static double least_eigenvalue(const nystroem *y, rd_dtype type, int64_t n)
 }
 
 /* Sets y->first: eigenvalues of W from there on are used, those above the least useful one, and
- * always the greatest. False, after recording it, if not even that is above 0. */
+ * always the greatest. False, after recording it, if not even that is above 0. y->d has the k
+ * eigenvalues, ascending; least_eigenvalue() is that limit. */
 static bool choose_first(nystroem *y, rd_dtype type, int64_t n)
 {
     const double most = y->d[y->k - 1], least = least_eigenvalue(y, type, n);
@@ -159,7 +160,8 @@ static void multiply(int64_t m, int64_t k, int64_t n, const double *a, const dou
 
 /* Computes b = R gram R^T = B^T B with R = D^-1/2 Q^T, where the rows of Q^T are the
  * eigenvectors of W that are used and D their eigenvalues. R replaces those rows in y->within. b
- * is symmetric, so half of it is computed. */
+ * is symmetric, so half of it is computed. y->gram is C^T C, (k, k); y->z is room; `used` counts
+ * the eigenvectors. */
 static void scale_gram(const nystroem *y)
 {
     const int64_t k = y->k, used = k - y->first;
@@ -193,7 +195,7 @@ static void find_z(const nystroem *y)
 }
 
 /* Returns Z^T as an expression (a leaf) that owns a copy of it, as the preconditioner outlives
- * this call; NULL after recording that there is no memory. */
+ * this call; NULL after recording that there is no memory. y->z is (used, k). */
 static rd_expr *leaf_of_z(const nystroem *y)
 {
     const int64_t used  = y->k - y->first;
@@ -211,7 +213,7 @@ static rd_expr *leaf_of_z(const nystroem *y)
 /* Returns the preconditioner (r - C Z Z^T C^T r) / ridge as an expression in r's type. It is
  * computed in f64, because what is left of large eigenvectors is a small difference. Z Z^T is
  * not formed, as its rounding would be multiplied by C twice. A vector r has one axis more
- * meanwhile. */
+ * meanwhile. `across` is C and z is Z^T. */
 static rd_expr *apply_z(rd_expr *r, rd_expr *across, rd_expr *z, double ridge)
 {
     const bool     is_vector = r->rank == 1;
@@ -226,7 +228,9 @@ static rd_expr *apply_z(rd_expr *r, rd_expr *across, rd_expr *z, double ridge)
 }
 
 /* Computes Z from both kernels: the eigenvectors of W, C^T C, and the eigenvectors of B^T B.
- * What is made in the context meanwhile is released. False after a failure. */
+ * What is made in the context meanwhile is released. False after a failure. decompose_within()
+ * makes the eigenvectors of W, add_gram() C^T C; y->s are the eigenvalues of B^T B, and find_z()
+ * makes Z. */
 static bool prepare(nystroem *y, rd_expr *across, rd_expr *within)
 {
     const rd_mark mark = rd_ctx_mark(y->ctx);

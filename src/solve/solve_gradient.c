@@ -149,7 +149,8 @@ static bool lists_ok(rd_ctx *ctx, rd_exprs p, const rd_solve_opts *opts)
 
 /* The public call rd_solve_grad(): gradients of a number L through x = A^-1 b, given g = dL/dx.
  * of_b gets dL/db = w with A^T w = g; NULL: it is not wanted. opts->x gets dL/dp of each operand
- * p of A. Returns the context's status. */
+ * p of A. Returns the context's status. solve_transposed() solves for w in s.x, solve_operands()
+ * makes the gradients; without p there are none. */
 rd_status rd_solve_grad_by(rd_ctx *ctx, rd_expr *Av, rd_expr *v, rd_expr *x, rd_expr *g,
                            rd_array *of_b, rd_exprs p, const rd_solve_opts *opts)
 {
