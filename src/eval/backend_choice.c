@@ -4,7 +4,8 @@
 #include "expr/expr.h"
 
 /* Finds the one device where all leaves and results lie (0: host memory, else 1 + its number);
- * false after recording that they lie on several GPUs. */
+ * false after recording that they lie on several GPUs. rd_same_device() gives the device of
+ * both, RD_SEVERAL for two GPUs. */
 static bool find_device(rd_ctx *ctx, rd_results results, int32_t *device)
 {
     *device = 0;

@@ -218,7 +218,8 @@ static bool are_near(const cloud *x, int64_t a, const cloud *y, int64_t b, doubl
     return sqrt(sum) <= radius + 1e-6 * (radius + size);
 }
 
-/* Makes the block mask of all pairs of clusters that are near; NULL on failure. */
+/* Makes the block mask of all pairs of clusters that are near; NULL on failure. x->border and
+ * y->border are where clusters begin among the points. */
 static rd_expr *blocks(rd_ctx *ctx, const cloud *x, const cloud *y, double radius)
 {
     bool *const pair = rd_alloc_raw(ctx, x->clusters * y->clusters);

@@ -145,7 +145,7 @@ static const char *fold_name(const rd_value *v)
 }
 
 /* Writes the line of a stored value: "y0[i] = sum(x[i,k])", or "t0 <- sum(..)" where each visit
- * adds an element and the loop around finishes it. */
+ * adds an element and the loop around finishes it. finish_loop is that loop, NULL: none. */
 static void item_text(rd_text *text, const rd_tree *tree, int i)
 {
     const rd_value *v = &tree->graph->value[i];

@@ -129,7 +129,8 @@ static void combine_text(rd_text *text, const rd_tree *tree)
     }
 }
 
-/* The bytes of all arrays that stages store for later stages. */
+/* The bytes of all arrays that stages store for later stages. RD_KEEP_ARRAY: it is such an
+ * array; a part of a concatenation (into >= 0) lies in another one. */
 static long long bytes_between(const rd_tree *tree)
 {
     const rd_graph *g      = tree->graph;

@@ -56,7 +56,9 @@ static void stage_text(rd_text *text, int stage, const data *d, int64_t here, bo
                 gibibytes(here), gibibytes(d->bytes), gibibytes(d->room));
 }
 
-/* Writes a line for each stage on several devices: partitioned, or on one device and why. */
+/* Writes a line for each stage on several devices: partitioned, or on one device and why.
+ * `refuses`: the device cannot run the stage at all, which another line says; `shares` is on how
+ * many devices it runs, with the reason why it is one. */
 static void partitions_text(rd_text *text, int n, const rd_program *p, const rd_backend_use *use)
 {
     for (int k = 0; k < n; k++) {

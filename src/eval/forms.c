@@ -56,7 +56,8 @@ static double compiling_run(const rd_stage_form *s)
 }
 
 /* Writes when compiled loops will run, and how the stage runs until then: ", compiled once they
- * were missed for 50 ms of work, from run 63 on; until then tiles". */
+ * were missed for 50 ms of work, from run 63 on; until then tiles". form.left is the work left
+ * until then, in operations, and compiling_run() the run from which on they are compiled. */
 static void loops_text(rd_text *text, const rd_stage_form *s)
 {
     switch (s->form.loops) {
@@ -348,7 +349,8 @@ static void tier_text(rd_text *text, const rd_backend_table *backend, const rd_p
 }
 
 /* Writes the measured time of each stage's kernels: "measured: stage 0 takes 12 us, by rule 15 us"
- * (with the default tuning numbers); or that it could not be measured. */
+ * (with the default tuning numbers); or that it could not be measured. rd_tuned() is what was
+ * found for a stage, NULL: nothing. */
 static void measured_text(rd_text *text, rd_ctx *ctx, int n, const rd_program *p)
 {
     for (int k = 0; k < n; k++) {

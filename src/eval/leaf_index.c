@@ -138,7 +138,8 @@ static bool split_index(const rd_graph *g, const rd_subscript *flat, bool neares
 }
 
 /* Merges the exceeded dim (d->over) with the slower one before it into one flat dim; false if they
- * are not contiguous. */
+ * are not contiguous. A reversed dim (of negative stride) is not merged. The merged dim counts
+ * as the earlier axis of both. */
 static bool merge(leaf_dims *d)
 {
     leaf_dim *fast = &d->dim[d->over], *slow = fast - 1;

@@ -128,7 +128,8 @@ typedef struct block {
     const uint64_t *bits;
 } block;
 
-/* Block k of the mask's bits, with the number of true elements before it and in it. */
+/* Block k of the mask's bits, with the number of true elements before it and in it. s->blocks is
+ * how many a piece has; f->piece -1: k counts the blocks of all pieces. */
 static block block_of(const filling *f, int64_t k)
 {
     const rd_picked *s = f->s;

@@ -96,7 +96,8 @@ static void push_all(cutter *k, int32_t *n, const rd_expr *e)
 }
 
 /* Pushes the operands of node i. If a product that i adds by an fma is stored for other readers,
- * its factors are pushed instead, because the sum computes it again. */
+ * its factors are pushed instead, because the sum computes it again. rd_contracted() is that
+ * product for operand o, NULL: none; `cut`: it is stored. *n counts what is on the stack. */
 static void push_operands(cutter *k, int32_t *n, int32_t i)
 {
     const rd_expr *e = expr_of(k, i);
@@ -278,7 +279,8 @@ static bool take_given(cutter *k, rd_split_part *cut)
 }
 
 /* Lists the parts that compute stored nodes, operands first, with what each reads. False: no
- * memory. */
+ * memory. `copied`: stored as a copy of a result. weight_of() goes through what is below the
+ * node, and take_given() takes the stored nodes that it met. */
 static bool list_targets(cutter *k, rd_split_parts *cuts)
 {
     for (int32_t i = k->c.n_seen; i-- > 0;) {

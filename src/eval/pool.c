@@ -65,7 +65,8 @@ rd_pool *rd_pool_planning(rd_ctx *ctx)
 }
 
 /* Adds a chunk of at least `need` bytes in front of the pool's list; NULL: no memory. The next one
- * will be twice as large, up to MOST_CHUNK. A quiet pool records no error. */
+ * will be twice as large, up to MOST_CHUNK. A quiet pool records no error. pool->next is the
+ * size of the next one. */
 static rd_pool_chunk *new_chunk(rd_pool *pool, size_t need)
 {
     size_t         room = need > pool->next ? need : pool->next;

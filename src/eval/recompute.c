@@ -60,7 +60,8 @@ static bool stores_pairs(const rd_tree *tree)
 }
 
 /* True if some reduction takes the results of another one in the loop that makes them, and so
- * keeps that loop from vectors. */
+ * keeps that loop from vectors. use[u] are the values that a stored one reads; results in an
+ * array between stages are made in another loop. */
 static bool takes_neighbours(const rd_tree *tree)
 {
     const rd_graph *g = tree->graph;

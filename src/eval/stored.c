@@ -59,7 +59,8 @@ static void choose_levels(storing *s)
 }
 
 /* The set of axes that the pattern must have: those whose level is compressed or coordinates, and
- * those before one. A matrix without requested levels becomes CSR, which needs both axes. */
+ * those before one. A matrix without requested levels becomes CSR, which needs both axes. Dense
+ * levels at the end need no pattern. */
 static uint64_t pattern_axes(const storing *s)
 {
     const rd_sparse_array *out  = s->out;
@@ -239,7 +240,8 @@ static bool make_entries(storing *s, int k)
 }
 
 /* Numbers the entries of dense level k, which has no arrays: parent times extent plus coordinate.
- * False after recording that there are too many. */
+ * False after recording that there are too many. s->before counts the entries of the levels so
+ * far, and s->parent[p] is the entry of place p; coord_of() are its coordinates. */
 static bool make_dense(storing *s, int k)
 {
     const int64_t extent = s->x->extent[s->out->level[k].axis], n = places_of(s);
@@ -254,7 +256,8 @@ static bool make_dense(storing *s, int k)
     return true;
 }
 
-/* Builds the index arrays of all levels of the pattern, from the outermost on. False on failure. */
+/* Builds the index arrays of all levels of the pattern, from the outermost on. False on failure.
+ * places_of() counts the stored places; the memory is freed here. */
 static bool make_levels(storing *s)
 {
     const int64_t  n    = places_of(s);
@@ -406,7 +409,9 @@ static bool is_asked(rd_ctx *ctx, rd_expr *y, const rd_sparse_array *out)
 }
 
 /* Stores levels (index arrays), values and fill of y in the output; false after recording the
- * failure. A complex y has two parts with one pattern. */
+ * failure. A complex y has two parts with one pattern. rd_listed() lists the places of a
+ * product that has not done so yet. The steps choose levels, check them, sort the places, and
+ * make arrays. */
 static bool store(storing *s, rd_expr *y)
 {
     const bool pair = rd_is_complex(y);

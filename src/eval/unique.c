@@ -25,7 +25,8 @@ static rd_expr *leaf_of(const distinct *d, const rd_array *array)
 }
 
 /* Sorts the elements, finds the positions where runs (ranges of equal elements) begin, and takes
- * the values there. False on failure. */
+ * the values there. False on failure. d->sorted, d->first and d->values are memory that the
+ * caller frees. */
 static bool find(distinct *d)
 {
     rd_expr *const row = rd_reshape(d->x, RD_SHAPE(rd_points(d->x->rank, d->x->extent)));

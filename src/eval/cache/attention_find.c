@@ -43,7 +43,8 @@ static bool axis_read(const rd_expr *x, int a, int *axis)
 
 /* For each axis `a` of the operand of view x, axis[a] is the axis of x that reads it as it is; -1:
  * none, it has extent 1. An x that is no view counts as the view of itself. False if the view does
- * more than repeat (broadcast) and reorder axes. */
+ * more than repeat (broadcast) and reorder axes. axis_read() finds that axis, and is false if
+ * the view reads axis `a` otherwise. No axis may be read twice. */
 static bool axes_read(const rd_expr *x, int axis[RD_MAX_RANK])
 {
     const bool view = x->kind == RD_EXPR_VIEW;
@@ -289,7 +290,8 @@ static int64_t points_below(rd_expr *y)
 
 /* True if y is such a weighted sum, perhaps with its axes reordered by a view, perhaps reshaped
  * after that. A view that broadcasts has more elements than its operand and does not count.
- * `scores`: also make the node a->scores. */
+ * `scores`: also make the node a->scores. to[] are the axes of the view, points_below() counts
+ * the elements of what is below it (below_view()), and find_quotient() looks for the sum there. */
 static bool find(rd_expr *y, rd_attention *a, bool scores)
 {
     const bool reshaped = y->kind == RD_EXPR_RESHAPE;
@@ -387,7 +389,8 @@ static rd_attention_keys keys_of(const rd_expr *sum, lie l)
 }
 
 /* The keys of the first sum of products that is met below x, depth first, through maps and views.
- * *left: visits that remain, as a graph may have exponentially many paths. */
+ * *left: visits that remain, as a graph may have exponentially many paths. l is how x lies in
+ * the tile's axes, and keys_of() the keys of a sum of products. node NULL: none. */
 static rd_attention_keys keys_below(const rd_expr *x, lie l, int *left)
 {
     rd_attention_keys k = { .node = NULL };

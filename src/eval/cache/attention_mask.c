@@ -214,7 +214,8 @@ static rd_truth truth_if(bool always, bool never)
 }
 
 /* The truth of p < q, p <= q ... in the box, from the ranges of both sides: p < q always if the
- * greatest p is below the least q. */
+ * greatest p is below the least q. `lo` and `hi` are the ends of a range, and range_of() is
+ * false if it is unknown. truth_if(p, q): always if p, never if q, else sometimes. */
 static rd_truth truth_of_comparison(const rd_expr *x, const box *b, int *left)
 {
     range p, q;
@@ -346,7 +347,8 @@ static bool is_choice(const rd_expr *x)
 }
 
 /* Lists the distinct choices where(mask, a, b) below x, through maps and views, at most
- * RD_MOST_CHOICES. It does not look inside masks (operand 0). */
+ * RD_MOST_CHOICES. It does not look inside masks (operand 0). *left: visits that remain.
+ * is_choice() is 1 for such a choice, so that k skips its mask. */
 static void list_choices(rd_choices *c, const rd_expr *x, int *left)
 {
     bool is_new = is_choice(x) && c->n < RD_MOST_CHOICES;

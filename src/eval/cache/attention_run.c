@@ -135,7 +135,8 @@ static void describe(const rd_attention *a, int n, rd_expr *const *y, rd_array *
 
 /* Makes the results of the first tile and their layouts, so that a plan can be made to see what a
  * tile costs. No memory is behind `out`: address 64 stands for any aligned one. Returns how many
- * results there are, 0 after a failure. */
+ * results there are, 0 after a failure. t is the tile: is_other() axes have one index;
+ * tile_results() makes the results, describe() their layouts. */
 int rd_attention_sample(const rd_attention *a, rd_expr *y[RD_TILE_RESULTS],
                         rd_array out[RD_TILE_RESULTS])
 {
@@ -376,7 +377,7 @@ static rd_status run_columns(rd_attention_worker *w, int64_t other, int n, const
 }
 
 /* The indices of a block: index `other` of the batch axes, in C order, and all indices of rows,
- * columns and values. */
+ * columns and values. is_other(): a batch axis. */
 static rd_tile_box block_at(const rd_attention *a, int64_t other)
 {
     rd_tile_box t = { .first = { 0 } };
@@ -537,7 +538,8 @@ static int replace_coordinates(const rd_attention_worker *w, const rd_node_list 
 }
 
 /* x with its index arrays read from memory, as the offset of a tile in a COORD node would be part
- * of its plan. NULL after a failure. */
+ * of its plan. NULL after a failure. replace_coordinates() lists the n replacements, -1: a
+ * failure; without any x stays. */
 static rd_expr *with_indices(rd_attention_worker *w, rd_expr *x)
 {
     rd_node_list    list = { 0 };

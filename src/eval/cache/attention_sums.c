@@ -119,7 +119,8 @@ void rd_sums_clear(rd_attention_worker *w, int which, int64_t rows)
 }
 
 /* Adds the results of the tile at work to the running sums of tile `which` (online softmax): both
- * are scaled to the greater of the two maxima. */
+ * are scaled to the greater of the two maxima. The tile at work is number RD_BLOCK_TILES of the
+ * sums; each has values, sums of weights and the greatest score of each row. */
 void rd_sums_add(rd_attention_worker *w, int which, int64_t rows)
 {
     const int64_t n = rd_row_values(&w->a);

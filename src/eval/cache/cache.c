@@ -59,7 +59,8 @@ static bool drop_entries(rd_cache *c)
 }
 
 /* Evicts the least recently used plans that do not run, until one more of that size fits.  If all
- * run, there is no room. */
+ * run, there is no room.  RD_CACHE_PLANS and MOST_BYTES are the limits; `used` tells when a plan
+ * ran last, and `busy` counts its runs now. */
 void rd_cache_make_room(rd_cache *c, int64_t bytes)
 {
     while (c->stats.plans == RD_CACHE_PLANS ||
@@ -150,7 +151,8 @@ static rd_cache *cache_of(const rd_ctx *ctx)
     return (rd_cache *)rd_ctx_keeper(ctx);
 }
 
-/* Finds or makes the context's cache; NULL without memory. */
+/* Finds or makes the context's cache; NULL without memory. It is a keeper of the context, which
+ * calls reclaim() if memory is short, and drop() at its end. */
 rd_cache *rd_cache_get(rd_ctx *ctx)
 {
     rd_cache *c = cache_of(ctx);

@@ -76,7 +76,8 @@ static bool is_brief_over(const rd_entry *e)
 }
 
 /* Finds a cached plan with the current key; NULL: none. measured: only one whose choices were
- * measured. *over: there is a brief plan (for first runs), but it has had its runs. */
+ * measured. *over: there is a brief plan (for first runs), but it has had its runs.
+ * rd_cache_matches() compares the key. */
 static rd_entry *find(rd_cache *c, bool measured, bool *over)
 {
     *over = false;
@@ -246,7 +247,7 @@ static rd_status run_once(rd_ctx *ctx, rd_results results, const rd_eval_opts *o
 
 /* Makes a plan by predicted cost. AUTO needs measured rates of the GPU to choose it. If it did not
  * choose it, although the plan takes long enough, the rates are measured now and the plan is made
- * again. */
+ * again. rd_rates_of() are rates that the context has, NULL: none. NULL after a failure. */
 static rd_plan *plan_by_cost(rd_cache *c, rd_results results, const rd_eval_opts *opts)
 {
     const rd_choice choice = { .traversal = opts->traversal };

@@ -203,7 +203,8 @@ static bool find_tiles(const rd_plan *plan, rd_results results, const rd_eval_op
 }
 
 /* True if the result is attention that is to be evaluated in tiles. rd_attention_is() is asked
- * first, as it makes no nodes, and other expressions should leave the context as it was. */
+ * first, as it makes no nodes, and other expressions should leave the context as it was.
+ * find_tiles() makes nodes, which are released at the mark. */
 static bool comes_in_tiles(const rd_plan *plan, rd_results results, const rd_eval_opts *opts)
 {
     rd_attention a;
@@ -406,7 +407,8 @@ static void work(blocks *b, const worker *w, bool caller)
 }
 
 /* Makes a thread's context with the caller's options, and in it a copy of the expression, or a
- * worker of attention. False: no memory; w may then be begun. */
+ * worker of attention. False: no memory; w may then be begun. b->attention is what all workers
+ * share, NULL: the result is evaluated in blocks. */
 static bool make_worker(const blocks *b, worker *w)
 {
     rd_ctx *const ctx = b->plan->ctx;

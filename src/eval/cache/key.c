@@ -97,7 +97,7 @@ static rd_key_place *place_of(const rd_key *key, const rd_expr *e)
 }
 
 /* Doubles the hash table from expressions to nodes, and enters the nodes of the current key again.
- * False: no memory. */
+ * False: no memory. key->room_place is the size of the table; place_of() finds an entry. */
 static bool grow_places(rd_key *key)
 {
     int32_t room = key->room_place ? 2 * key->room_place : 2 * FIRST_ROOM;
@@ -285,7 +285,8 @@ static bool put_facts(rd_key *key, const rd_expr *e)
 }
 
 /* Appends a node: kind, type, extents, operands and facts. Operands that are met for the first
- * time join the list of nodes, so that they are appended later. */
+ * time join the list of nodes, so that they are appended later. put_operand() appends the number
+ * of an operand. */
 static bool put_node(rd_key *key, const rd_expr *e)
 {
     if (!reserve_words(key, 2 + e->rank + (int64_t)e->n_in))

@@ -77,7 +77,9 @@ static bool place_box(rd_collector *c, rd_boxes *boxes, const rd_expr *part, con
 }
 
 /* Makes the value that copies a part into its box of the storage; returns its number, or -1. The
- * copy is a cast to its own type, whose `into` is the JOIN value that stands for the storage. */
+ * copy is a cast to its own type, whose `into` is the JOIN value that stands for the storage.
+ * place_box() finds where the part lies in the storage, and `read` are the subscripts at which
+ * it is read. */
 static int copy_into(rd_collector *c, rd_boxes *boxes, const rd_expr *part, const box *b)
 {
     int          v  = rd_value_new(c, RD_VALUE_MAP, part->type, part);
@@ -123,8 +125,10 @@ static int dim_joined(const rd_collector *c, const rd_boxes *boxes, const rd_exp
 static bool fill(rd_collector *c, rd_boxes *boxes, const rd_expr *e, int place, box *b, int32_t *in,
                  int32_t *n);
 
-/* Fills one part's box b of the storage: by a copy, or part by part if it is a concatenation, too.
- * The copies are appended to in[0..*n). A part without elements needs none. False on failure. */
+/* Fills one part's box b of the storage: by a copy, or part by part if it is a concatenation,
+ * too. The copies are appended to in[0..*n). A part without elements needs none. False on
+ * failure. dim_joined() is the dim of the storage along which the part joins parts of its own,
+ * which fill() goes through; -1: it is copied whole. */
 static bool fill_part(rd_collector *c, rd_boxes *boxes, const rd_expr *part, box *b, int32_t *in,
                       int32_t *n)
 {

@@ -125,7 +125,8 @@ static bool is_outside_of(const rd_fold_reads *o, const rd_own_access *by, int a
 }
 
 /* Sorts the reduced axes from the outside in, by insertion, into c->order. c_order: in C order,
- * for reducers whose result depends on the order of elements. */
+ * for reducers whose result depends on the order of elements. is_outside_of() says that axis a
+ * goes outside the other, by the strides of the access `by`. */
 static void order_axes(const rd_fold_reads *o, rd_combine *c, bool c_order)
 {
     const rd_own_access *by = c_order ? NULL : heaviest(o);

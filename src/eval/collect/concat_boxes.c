@@ -43,7 +43,9 @@ static void extents(const rd_concat_split *s, const rd_expr *x, const rd_reading
 }
 
 /* Makes the slice (view) of node x that the current box reads: along axis a from at[a].offset plus
- * the box's begin. */
+ * the box's begin. A view's numbers are the offsets of x's axes, and then a matrix, here 1 on
+ * its diagonal. extents() are those of the box. Axes that are read at one element have
+ * at[a].axis -1. */
 static rd_expr *slice(const rd_concat_split *s, rd_expr *x, const rd_reading *at)
 {
     int64_t number[RD_VIEW_NUMBERS], extent[RD_MAX_RANK];
@@ -100,7 +102,7 @@ static rd_expr *view_in_box(rd_concat_split *s, rd_expr *x, const rd_reading *at
 
 /* Makes a part rounded before it is added, as it is when the concatenation is stored. A product
  * gets a cast to its own type, which keeps it from being contracted into an fma, so that bits do
- * not change. NULL gives NULL. */
+ * not change. NULL gives NULL. rd_product_of(): x is a product, or a view of one. */
 static rd_expr *rounded(rd_expr *x)
 {
     return x && rd_product_of(x) ? rd_node(&(rd_expr){ .ctx    = x->ctx,

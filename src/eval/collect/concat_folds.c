@@ -118,7 +118,9 @@ static rd_expr *fold_boxes(rd_concat_split *s, rd_expr *x, const rd_reading *at,
 }
 
 /* Splits one reduction at the concatenations below it if that changes no bit and pays off; else
- * returns x. `list` gets the concatenations that need not be stored for it. NULL on failure. */
+ * returns x. `list` gets the concatenations that need not be stored for it. NULL on failure. The
+ * tests, in order: its bits do not depend on the order; it is not in memory (`given`); it has
+ * elements; a boundary lies along a reduced axis; the split pays. */
 static rd_expr *split_fold(rd_collector *c, rd_expr *x, rd_concat_list *list)
 {
     rd_reading       at[RD_MAX_RANK];

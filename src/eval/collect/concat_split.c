@@ -99,7 +99,8 @@ static void add_boundary(rd_concat_split *s, const rd_reading *at, int64_t along
 static void find_boundaries(rd_concat_split *s, rd_expr *x, const rd_reading *at);
 
 /* Adds the boundaries between the parts of a concatenation, and those inside the parts. An index
- * within a part is smaller by the extents of the parts before it, so the offset falls. */
+ * within a part is smaller by the extents of the parts before it, so the offset falls. s->many:
+ * too many boundaries. */
 static void boundaries_of_parts(rd_concat_split *s, const rd_expr *x, const rd_reading *at)
 {
     const int  axis = (int)x->as.axis->axis;

@@ -247,7 +247,8 @@ typedef struct pairs {
 
 /* Notes that axes a and b would be unified if two uses are equal. False if one of them is paired
  * with another axis already, the two must stay distinct (as one nest needs both), or there is no
- * room. */
+ * room. p->a and p->b are the pairs so far, and MAX_PAIRS is the room. rd_axes_root() is the
+ * axis that stands for all unified with it. */
 static bool pair_axes(rd_collector *c, pairs *p, int a, int b)
 {
     a = rd_axes_root(c->axes, a);
@@ -308,7 +309,8 @@ static bool pair_uses(rd_collector *c, pairs *p, const rd_expr_use *a, const rd_
 /* Unifies the axes of two uses (readers' requests) if they are equal but for names of axes, so
  * that one value answers both. Terms are sorted by axis, so two equal uses may list them
  * differently. They then stay two: a shared computation is lost, but nothing is wrong. So do uses
- * whose common loop would read a larger array across (crossed_reads.c). */
+ * whose common loop would read a larger array across (crossed_reads.c). pair_uses() compares
+ * them, and lists the pairs of axes in p. */
 static bool unify_uses(rd_collector *c, const rd_expr_use *a, const rd_expr_use *b)
 {
     pairs p;

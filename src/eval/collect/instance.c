@@ -47,7 +47,9 @@ static bool note_place(rd_collector *c, int v, const rd_expr *e, const rd_subscr
 }
 
 /* Makes the value of an elementwise operation or a user's function at subscripts, as an fma if it
- * is a * b + c; returns its number or -1. A user's function is assumed to cost 10 operations. */
+ * is a * b + c; returns its number or -1. A user's function is assumed to cost 10 operations.
+ * is_chosen(): e chooses between parts of a concatenation, and note_place() notes where it is
+ * read. rd_contracts(): it is such an fma. */
 static int map_at(rd_collector *c, const rd_expr *e, const rd_subscript *at)
 {
     int v = rd_value_new(c, e->kind == RD_EXPR_MAP ? RD_VALUE_MAP : RD_VALUE_CALL, e->type, e);
@@ -101,7 +103,7 @@ static bool all_read_along(const rd_collector *c, const rd_expr *e, int dim, con
 /* True if all uses (readers' requests) go along the first dims of e together and differ only in
  * the dims behind those, such as windows within each row. The row of these dims must fit in a
  * cache and be worth a loop. It is then stored inside the loops over the first dims, near its
- * readers. */
+ * readers. all_read_along(): all uses go along this dim in the same way. */
 static bool is_in_rows(const rd_collector *c, const rd_expr *e, const int32_t *list, int n)
 {
     enum { SHORTEST = 64, LONGEST = 32768 };
@@ -239,7 +241,7 @@ static bool instances_map(rd_collector *c, const rd_seen *seen, const int32_t *l
 
 /* ---- Leaves ---------------------------------------------------------------------------------- */
 /* Makes a READ of array e in memory at the address sum of at[a] * stride[a], in elements; returns
- * the value's number or -1. */
+ * the value's number or -1. rd_leaf_slot() is the number of its memory; -1: no memory for that. */
 static int read_memory(rd_collector *c, const rd_expr *e, const int64_t *stride,
                        const rd_subscript *at)
 {

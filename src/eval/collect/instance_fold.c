@@ -17,7 +17,7 @@ static int kept_rank(const rd_expr *e)
 }
 
 /* Requests the two factors of a sum of products (a dot) and, in a group-by, the labels, which are
- * operand 3. False on failure. */
+ * operand 3. False on failure. in[2] is the mask, -1: none. */
 static bool use_product(rd_collector *c, int v, const rd_expr *e, const rd_subscript *at)
 {
     const int32_t *factor = rd_use_factors(c, v, e->in[0], at);
@@ -279,7 +279,9 @@ static bool scan_row(rd_collector *c, const rd_expr *e, int use)
 }
 
 /* The loop axis of a use (reader's request) along the scan's direction, if the scan may run along
- * it: it goes from end to end in order, is not split, and occurs in no other subscript. Else -1. */
+ * it: it goes from end to end in order, is not split, and occurs in no other subscript. Else -1.
+ * rd_subscript_pure() is the axis of a subscript that is one axis and nothing else, -1: it is
+ * not; outer >= 0: it is split; scan_axis() is the scanned axis of e. */
 static int scanned_axis(const rd_collector *c, const rd_expr *e, const rd_subscript *at)
 {
     int axis = rd_subscript_pure(c->axes, &at[scan_axis(e)]);

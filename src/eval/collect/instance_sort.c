@@ -106,7 +106,8 @@ static bool sort_whole(rd_collector *c, const rd_expr *e, const int32_t *list, i
     return v >= 0 && rd_answer_reads(c, e, v, list, n);
 }
 
-/* The number of rows that the uses (readers' requests) together want. */
+/* The number of rows that the uses (readers' requests) together want. dim[] are the loop axes in
+ * a use's subscripts but the last, along which the row lies. */
 static double rows_asked_for(const rd_collector *c, const rd_expr *e, const int32_t *list, int n)
 {
     double rows = 0;

@@ -9,7 +9,8 @@
 #include <string.h>
 
 /* ---- Concatenation --------------------------------------------------------------------------- */
-/* The least and greatest value of a subscript; false if it gathers. */
+/* The least and greatest value of a subscript; false if it gathers. False also if an axis has no
+ * index. */
 static bool range_of(const rd_collector *c, const rd_subscript *at, int64_t *lo, int64_t *hi)
 {
     *lo = *hi = at->offset;
@@ -259,7 +260,8 @@ static bool reshape_copy(rd_collector *c, const rd_expr *e, int use)
 }
 
 /* Answers a use of a reshape: by a flat read of a leaf (v >= 0), by subscripts of the operand, or
- * else by a copy. v is -1 without such a read, and -2 after a failure. */
+ * else by a copy. v is -1 without such a read, and -2 after a failure. rd_reshape_subscripts()
+ * finds the operand's subscripts, and `ok` says that there are some. */
 bool rd_instance_reshape(rd_collector *c, const rd_expr *e, int use)
 {
     rd_subscript in[RD_MAX_RANK], at[RD_MAX_RANK];

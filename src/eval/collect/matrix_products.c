@@ -243,7 +243,7 @@ static bool keep_operand(rd_graph *g, int32_t *operand, const product *p, int32_
 
 /* True if there is a matrix library for the graph's device. If there is none, but one could be
  * installed, the graph's notes for explain say so; *memory is false if there was no memory for
- * that. */
+ * that. `why` is a sentence on what could be installed, NULL: nothing. */
 static bool has_library(rd_graph *g, bool *memory)
 {
     const rd_backend_table *backend = g->device ? g->device : &rd_backend_cpu;

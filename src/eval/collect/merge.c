@@ -194,7 +194,8 @@ static void merge_value(rd_value *v, int x)
 }
 
 /* Removes the subscript along storage dim x from all READs of values stored along x, as that dim
- * is merged away. */
+ * is merged away. reads_kept(): v reads a stored value, its target. A dense array is read at one
+ * flat index, which stays. */
 static void drop_places(rd_graph *g, int x)
 {
     for (int i = 0; i < g->n_value; i++) {

@@ -139,7 +139,8 @@ static int without_casts(const narrowing *c, int i)
 }
 
 /* The narrowest int type that holds the numbers of value i and of its operands, so that it can be
- * computed in it; its own type if there is none. */
+ * computed in it; its own type if there is none. c->range are the ranges of values;
+ * rd_range_either() holds both. */
 static rd_dtype narrowest(const narrowing *c, int i)
 {
     static const rd_dtype types[] = { RD_U8, RD_I8, RD_I16, RD_U16, RD_I32 };
@@ -192,7 +193,8 @@ static int cast_of(narrowing *c, int i, rd_dtype type)
 }
 
 /* Operand i in that type: itself, or what it was cast from, or a constant of the type, or a new
- * cast. Returns its number; -1: no memory. */
+ * cast. Returns its number; -1: no memory. without_casts() is what it was cast from; a
+ * constant's range is its value. */
 static int operand_in(narrowing *c, int i, rd_dtype type)
 {
     const int from = without_casts(c, i);
@@ -337,7 +339,8 @@ static bool has_arrays(const rd_graph *g)
 }
 
 /* Gives stored arrays of small whole numbers small types, and computes what they are made of in
- * such types, operands first. No number changes. False: no memory. */
+ * such types, operands first. No number changes. False: no memory. find_wanted() marks the
+ * arrays; without any nothing is done. */
 bool rd_narrow_arrays(rd_graph *g)
 {
     narrowing c = { 0 };

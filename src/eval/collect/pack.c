@@ -136,7 +136,8 @@ static bool pack_operands_of(packing *p, int fold, int reader, int *n)
     return true;
 }
 
-/* Packs all operands below one reduction, by a depth-first traversal. */
+/* Packs all operands below one reduction, by a depth-first traversal. p->stack has values whose
+ * operands are still to be packed; pack_operands_of() adds to it. False: no memory. */
 static bool pack_operands(packing *p, int fold)
 {
     int n = 0;

@@ -26,7 +26,9 @@ static bool are_equal(const rd_value *a, const rd_value *b)
     return equal;
 }
 
-/* Lets sort i read the stored rows of an earlier sort if they are equal to its own; true if so. */
+/* Lets sort i read the stored rows of an earlier sort if they are equal to its own; true if so.
+ * rows_of() are the stored rows that a sort takes, NULL: it is no sort, or they lie in a leaf;
+ * are_equal() compares how they are made. */
 static bool share_rows(const rd_graph *g, int i)
 {
     rd_value       *v    = &g->value[i];

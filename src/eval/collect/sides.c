@@ -50,7 +50,7 @@ static bool is_small_array(const rd_graph *g, const rd_value *v, double few)
 
 /* Operations to compute one element of a value from memory, through elementwise operations;
  * AGAIN_OF_MANY, which is too many, if there is a reduction or a gather below. Stored arrays of at
- * most `few` elements count as memory. */
+ * most `few` elements count as memory. `depth` bounds the recursion. */
 static double cost_of(const rd_graph *g, int value, double few, int depth)
 {
     const rd_value *v    = &g->value[value];
@@ -68,7 +68,8 @@ static double cost_of(const rd_graph *g, int value, double few, int depth)
 
 /* True for a reduction whose results are cheaper to recompute in each reader than to store, such
  * as the distance of a pair of points. It must be a plain value: no result, array, groups or
- * several outputs. */
+ * several outputs. MANY results may cost AGAIN_OF_MANY operations each, fewer AGAIN; arrays of
+ * 1/FAR of the points are small. */
 static bool is_cheap(const rd_graph *g, const rd_value *v)
 {
     const double points = (double)rd_points_of(g, v->axes);
@@ -219,7 +220,8 @@ static void forget_sides(const siding *s)
 /* ---- Values of sides ------------------------------------------------------------------------- */
 /* Passes on to operands which sides (groups of reductions that share loops) want them; users were
  * visited before. A value that one side alone wants belongs to that side. One that several want is
- * passed on for each only if they compute it again. */
+ * passed on for each only if they compute it again. s->wanted is a set of sides by value, bit by
+ * bit; side 0: none. */
 static void pass_sides_down(siding *s, int value)
 {
     rd_value      *v      = &s->g->value[value];
@@ -283,7 +285,7 @@ static bool choose_reader_lane(siding *s, rd_value *v, int side)
 }
 
 /* Makes a copy of a value for a side (group of folds that share loops), with operands `in`;
- * returns its number, -1: no memory. */
+ * returns its number, -1: no memory. s->copies counts them. */
 static int copy_of(siding *s, int value, int side, int32_t *in)
 {
     rd_value v = s->g->value[value];
@@ -328,7 +330,8 @@ static int value_of_side(siding *s, int value, int side)
 }
 
 /* Gives the original of a value that was copied to the first side (group of folds that share
- * loops) that wants it. False: no memory. */
+ * loops) that wants it. False: no memory. s->copy has by side and value the number that the
+ * value has there, -1: none. A reduction then takes the lane axis of its reader. */
 static bool keep_first(siding *s, int value)
 {
     rd_value *v      = &s->g->value[value];

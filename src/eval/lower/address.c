@@ -134,7 +134,7 @@ static rd_set local_axis(const rd_lowering *l, int v, int d)
 }
 
 /* The address of an element of stored value v at subscripts of its dims. A dense array has one
- * flat index instead. */
+ * flat index instead. storage() is the address of the memory, without indices. */
 static rd_address stored_at(rd_lowering *l, int v, const rd_subscript *at)
 {
     const rd_value *m = &l->graph->value[v];
@@ -286,7 +286,8 @@ static int64_t position(const rd_lowering *l, const int32_t *order, int n, rd_ad
 /* The first axis of the lane position, along which elements go to the lanes (SIMD accumulators) in
  * turn. If rows along the last axes are whole multiples of the lanes, those axes alone give each
  * element the same lane, as axes before only add whole steps. That suits loops split where parts
- * of a concatenation meet (c->seams). */
+ * of a concatenation meet (c->seams). c->order lists the axes, outermost first; from first_lane
+ * on they make the lane position. */
 static int first_lane_axis(const rd_lowering *l, const rd_combine *c)
 {
     int first = c->first_lane;

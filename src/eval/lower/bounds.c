@@ -290,7 +290,9 @@ static bool is_local(const rd_program *p, const rd_loop *loop, int32_t slot)
 typedef enum effect { NOTHING, STEPS, OTHER } effect;
 
 /* The effect of an instruction in the loop on what is outside: NOTHING, a step of a reduction that
- * began before the loop (STEPS), or anything else (OTHER), such as a store or a reported error. */
+ * began before the loop (STEPS), or anything else (OTHER), such as a store or a reported error.
+ * start_of() is where the reduction began; is_local(): scratch memory that only the loop uses;
+ * rd_inst_reports(): it may report an error. */
 static effect effect_of(const rd_program *p, const rd_loop *loop, int32_t i)
 {
     const rd_inst *inst = &p->inst[i];
@@ -376,7 +378,7 @@ static bool common_mask(const facts *f, const rd_loop *loop, mask *common, int32
 
 /* The loop axis along which `value`, the cluster number of a point, is read from a table from end
  * to end; -1: it is read otherwise. *slot: the table's. Range checks and casts of the number are
- * looked through. */
+ * looked through. The table must have one element for each index of the axis. */
 static int32_t axis_of_clusters(const rd_graph *g, int32_t value, int32_t *slot)
 {
     const rd_value *v = &g->value[value];

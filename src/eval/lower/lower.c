@@ -272,7 +272,8 @@ static void copy_program_to_plan(rd_lowering *l)
     copy_to_plan(l, (void **)&p->scratch_bytes, p->n_scratch, sizeof *p->scratch_bytes);
 }
 
-/* Fills in the facts of a program that come from the stage and the graph. */
+/* Fills in the facts of a program that come from the stage and the graph. root is the axis that
+ * tasks share, grain of what their begins are multiples, serial: there is one task. */
 static void describe_program(rd_lowering *l)
 {
     rd_program *p = l->p;
@@ -290,7 +291,8 @@ static void describe_program(rd_lowering *l)
 }
 
 /* Adds up the operations of a loop body and of its epilogue. A reduction by sparse rows goes
- * element by element and gathers its operands, so it counts RD_VECTOR times as much. */
+ * element by element and gathers its operands, so it counts RD_VECTOR times as much. v->ops are
+ * the operations of an element, and 1 more is counted. */
 static void add_work(rd_lowering *l, const rd_loop_scope *scope)
 {
     for (const rd_item *item = scope->first; item; item = item->next) {

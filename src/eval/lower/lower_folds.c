@@ -122,7 +122,7 @@ int rd_new_fold(rd_lowering *l, int i, const rd_loop_scope *parent)
 }
 
 /* Writes START for all reductions and scans inside `scope` whose cells (accumulators) begin just
- * outside `loop`. */
+ * outside `loop`. fold_parent() is the loop body in which the cells of a fold begin. */
 void rd_start_folds(rd_lowering *l, const rd_loop_scope *scope, const rd_loop_scope *loop)
 {
     for (const rd_item *item = scope->first; item; item = item->next) {

@@ -167,7 +167,8 @@ void rd_compute(rd_lowering *l, int i)
 }
 
 /* Loads a stored value that has no register here any more, in the innermost open loop body among
- * that of its storage and those of loops over its stored axes. */
+ * that of its storage and those of loops over its stored axes. level_of_axes() and
+ * level_of_scope() are numbers of open loop bodies. */
 static void load_stored(rd_lowering *l, int i)
 {
     const rd_value   *v     = &l->graph->value[i];
@@ -212,7 +213,7 @@ static int by_number(const void *a, const void *b)
 
 /* Computes all operands of v, and what these need, into registers. First it collects them, then
  * computes them by rising number, which puts operands first. Iterative, because chains of inlined
- * values may be long. */
+ * values may be long. l->need lists them; is_stored(): it has a place in memory. */
 void rd_compute_operands(rd_lowering *l, const rd_value *v)
 {
     l->round++;

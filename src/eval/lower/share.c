@@ -104,7 +104,9 @@ static bool is_bounded_around(const rd_program *p, const rd_loop *loop)
 }
 
 /* The share of a loop's indices that its bounds leave, for estimates of cost: at least one index,
- * at most 1. If a loop around has bounds, it is 1. */
+ * at most 1. If a loop around has bounds, it is 1. b->list_at < 0: the bounds are masks of
+ * places, else lists of a block table: list_slot is the table's slot, and address list_at reads
+ * the clusters. */
 double rd_bounds_share(const rd_program *p, const rd_graph *g, const rd_loop *loop,
                        const rd_bounds *b)
 {

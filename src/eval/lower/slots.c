@@ -57,7 +57,7 @@ static void add_rows(extent *e, const rd_program *p, int slot)
 }
 
 /* Bytes from the first to the last element of a slot that n programs touch; all of its bytes if
- * one gathers from it. */
+ * one gathers from it. e.whole: all of it may be read. */
 int64_t rd_slot_span(int n, const rd_program *p, int slot, const rd_slot *of)
 {
     extent e = { .lo = INT64_MAX, .hi = INT64_MIN };
@@ -103,7 +103,7 @@ static bool narrow_slots(rd_plan *plan, rd_pool *work)
 }
 
 /* Moves the base of each slot by shift[slot] elements, and changes all addresses so that they mean
- * the same elements. */
+ * the same elements. Slots from n_slot on are scratch memory, which stays. */
 static void move_slots(rd_plan *plan, const int64_t *shift)
 {
     for (int s = 0; s < plan->n_slot; s++) {

@@ -49,7 +49,8 @@ static bool is_suitable_fold(const finding *f, const rd_value *v)
            v->combine->steps >= g->axis[f->folds->axis].extent;
 }
 
-/* True if there are reductions in the first loop (f->folds), and all of them suit. */
+/* True if there are reductions in the first loop (f->folds), and all of them suit. is_within():
+ * the value stands in that loop; `combine`: it is a reduction or scan. */
 static bool are_folds_suitable(const finding *f)
 {
     bool any = false;

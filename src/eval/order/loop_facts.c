@@ -132,7 +132,7 @@ rd_sharing rd_share(const rd_tree *tree, const rd_loop_scope *scope, int axis)
 }
 
 /* The greatest rd_pattern (how labels are ordered) of group-by reductions in the scope, a loop
- * body; 0: nothing is known, or there are none. */
+ * body; 0: nothing is known, or there are none. v->group >= 0: it has groups. */
 int rd_sparse_fold_kind(const rd_tree *tree, const rd_loop_scope *scope)
 {
     int found = 0;

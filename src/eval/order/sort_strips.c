@@ -46,7 +46,8 @@ static bool makes_rows_of(const rd_tree *tree, const rd_loop_scope *loop, const 
 }
 
 /* The item with the loop that makes the rows of all sorts in a scope; the sorts stand behind it.
- * NULL: there is none, so the sorts take whole rows. */
+ * NULL: there is none, so the sorts take whole rows. makes_rows_of(): the loop makes the rows of
+ * this sort. */
 static rd_item *maker_of(const rd_tree *tree, const rd_loop_scope *scope)
 {
     rd_item *maker = scope->first;

@@ -22,7 +22,8 @@ typedef struct chain {
 } chain;
 
 /* True if the loop is the head of a chain: two or more loops, each with nothing but the next one
- * inside, and elementwise operations in the innermost. Fills in the chain. */
+ * inside, and elementwise operations in the innermost. Fills in the chain. c->loop are the n
+ * loops, the outermost first. `combine`: a reduction or scan. */
 static bool is_chain(chain *c, rd_loop_scope *loop)
 {
     for (c->n = 0; loop; loop = loop->first->loop) {
@@ -58,7 +59,8 @@ static double bytes_of(const rd_tree *tree, int value)
     return (double)rd_points_of(tree->graph, v->axes) * rd_dtype_size(v->type);
 }
 
-/* The number of the loop in the chain along which most bytes are stored contiguously; -1: none. */
+/* The number of the loop in the chain along which most bytes are stored contiguously; -1: none.
+ * runs_along(): the value is contiguous along that axis, bytes_of() its size. */
 static int find_stored(const chain *c)
 {
     double most = 0;
@@ -197,7 +199,8 @@ bool rd_make_transposes(const rd_tree *tree)
 }
 
 /* True if a read in the scope (a loop body) is contiguous along the scope's loop, and so far apart
- * along the axis that each element is in another cache line. */
+ * along the axis that each element is in another cache line. use[u] are the values that a stored
+ * one reads. */
 bool rd_runs_across(const rd_tree *tree, const rd_loop_scope *scope, int axis)
 {
     for (const rd_item *item = scope->first; item; item = item->next) {

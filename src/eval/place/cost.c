@@ -30,7 +30,8 @@ static const rd_value *value_of(const rd_placing *p, int materialised)
 
 /* ---- Values of the group, and their phases --------------------------------------------------- */
 /* Notes that a value is used in this phase (one of several inner loops, one after the other, of
- * the shared loop). Returns its entry in p->touched, which is made at the first call. */
+ * the shared loop). Returns its entry in p->touched, which is made at the first call. touch_of
+ * is the number of that entry, -1: none yet; first and last are its phases. */
 static rd_group_value *group_value_of(rd_placing *p, int value, int phase)
 {
     rd_group_value *t;
@@ -59,7 +60,8 @@ static bool needs_later_phase(const rd_value *m, const rd_use *use, rd_set share
 
 /* The phase (number of the inner loop, one after the other) in which member `a` of a group is
  * computed: after all that it reads from members. Operands come first in the group, so their
- * phases are known. */
+ * phases are known. `inside`: a member makes the value, in phase `made`; needs_later_phase(): it
+ * is complete only after that inner loop. */
 static int phase_of(const rd_placing *p, const rd_materialised *a, rd_set shared)
 {
     int phase = 0;
@@ -77,7 +79,8 @@ static int phase_of(const rd_placing *p, const rd_materialised *a, rd_set shared
 }
 
 /* Lists in p->touched the values that the n members of a group make or read, with the first and
- * last phase (inner loop) that uses each. `shared`: axes of the loops that all members share. */
+ * last phase (inner loop) that uses each. `shared`: axes of the loops that all members share.
+ * `readers` counts the members that read it. */
 static void list_group_values(rd_placing *p, int n, const int32_t *group, rd_set shared)
 {
     p->n_touched = 0;

@@ -103,7 +103,8 @@ static bool operand_allows(growing *g, const rd_use *use)
     return false;
 }
 
-/* True if value a is computed from value `from`, directly or not. */
+/* True if value a is computed from value `from`, directly or not. Both are places in p->list,
+ * which has operands first; `mark` marks what is computed from it. */
 static bool is_computed_from(const growing *g, int a, int from)
 {
     const rd_placing *p    = g->s->p;
@@ -152,9 +153,10 @@ static bool must_be_separate(const growing *g, int a, int b)
                       !(graph->cross && are_both_ways(v, m)) && !is_computed_from(g, a, b));
 }
 
-/* True if value a crosses a member of the group: one reduces an axis that the other keeps, so that
- * they want different inner loops. If a reads the member, it counts only on a CPU, where a then
- * needs a later loop of its own. */
+/* True if value a crosses a member of the group: one reduces an axis that the other keeps, so
+ * that they want different inner loops. If a reads the member, it counts only on a CPU, where a
+ * then needs a later loop of its own. are_crossing() says that they do, rd_needs_own_loop()
+ * that v needs another loop than m. */
 static bool crosses_any(const growing *g, int a)
 {
     const rd_placing *p     = g->s->p;

@@ -85,7 +85,8 @@ static int drop_placed(int n, int32_t *wait, const state *s)
 static bool place_in(state *s, rd_loop_scope *scope, int n, int32_t *wait);
 
 /* Opens a loop in `scope` for a group, the values that share it, and places them inside. `wait` is
- * work space for the list. False on failure. */
+ * work space for the list. False on failure. append() adds the loop to the scope. It runs
+ * backwards if a member is a reverse scan along it. */
 static bool place_loop(state *s, rd_loop_scope *scope, const rd_loop_group *group, int32_t *wait)
 {
     rd_loop_scope *loop = rd_pool_get(s->p->graph->pool, sizeof *loop);

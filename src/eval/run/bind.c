@@ -256,7 +256,9 @@ void rd_copy_out(const rd_output *o, char *to, const char *from)
 }
 
 /* Copies results out of temporary memory, if the run went well, and frees all memory that
- * rd_frame_bind() took. */
+ * rd_frame_bind() took. arrays_apart: arrays between stages have memory of their own.
+ * frame->aside[k] is the temporary memory of result k, NULL: none, and frame->target[k] the
+ * caller's. */
 void rd_frame_unbind(const rd_plan *plan, rd_frame *frame, rd_status status)
 {
     for (int s = 0; s < plan->n_slot && plan->arrays_apart; s++)

@@ -313,7 +313,8 @@ static bool reads_what_it_stores(const rd_program *p)
 
 /* Times the stage's kernels with several tuning numbers and records the fastest; 0 seconds: it
  * cannot be measured. This comes before the stage itself, which reports any errors. `whole`: all
- * data are on the device. */
+ * data are on the device. `piece` gives memory from the pool. Stages that read what they store
+ * (reads_what_it_stores()) are not repeated. */
 static void measure_stage(rd_device_run *r, const rd_program *p, bool whole)
 {
     rd_measured found = { .seconds = 0 };
@@ -351,7 +352,8 @@ static void run_stage(rd_device_run *r, const rd_program *p, bool *parts)
         rd_device_fail(&r->of, end == RD_DEVICE_FULL ? RD_ERR_MEMORY : RD_ERR_DEVICE);
 }
 
-/* Runs the stages in order, until one fails; between two stages the evaluation may be cancelled. */
+/* Runs the stages in order, until one fails; between two stages the evaluation may be cancelled.
+ * `parts` is room for a flag by slot. */
 void rd_device_stages(rd_device_run *r)
 {
     bool *parts = rd_alloc_work(r->plan->ctx, r->plan->n_slot + 1);

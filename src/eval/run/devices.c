@@ -188,7 +188,8 @@ static void run_stages(devices_run *r)
     }
 }
 
-/* Opens a queue on each of the plan's devices; false after recording why one failed. */
+/* Opens a queue on each of the plan's devices; false after recording why one failed. `full`: the
+ * device has no memory left. */
 static bool open_queues(devices_run *r)
 {
     bool full = false;

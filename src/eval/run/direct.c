@@ -20,7 +20,8 @@ static bool bytes_overlap(const char *base, const rd_extent *mine, const char *o
 }
 
 /* True if result k overlaps no input and no earlier result. Then a failed run may be repeated the
- * usual way; overlaps need the temporary memory of rd_frame_bind(). slot: addresses by slot. */
+ * usual way; overlaps need the temporary memory of rd_frame_bind(). slot: addresses by slot. lo
+ * and hi are the bytes that are used around an address; an empty range overlaps nothing. */
 static bool overlaps_nothing(const rd_plan *plan, void *const *slot, int k)
 {
     const rd_extent *mine = &plan->out_extent[k];

@@ -71,7 +71,7 @@ int64_t rd_frame_work(int n, const rd_program *p, bool *fits)
 
 /* Assigns offsets in the frame to the arrays between stages if all together take at most KEEP;
  * else marks them for allocations of their own. Returns the bytes reserved. A single device has
- * them in its own memory. */
+ * them in its own memory. rd_lines() rounds up to whole cache lines. */
 static int64_t place_arrays(rd_plan *plan)
 {
     int64_t bytes = 0;
@@ -230,7 +230,8 @@ void rd_frame_drop(rd_plan *plan)
 
 /* ---- Several tasks --------------------------------------------------------------------------- */
 /* Memory of the frame for several tasks of a stage, aligned to a cache line and not zeroed. It is
- * the kept one if that is large enough. NULL: no memory. */
+ * the kept one if that is large enough. NULL: no memory. RD_CHECK: it is filled with garbage, so
+ * that code which relies on zeros fails. */
 char *rd_frame_team(const rd_plan *plan, rd_frame *frame, int64_t bytes)
 {
     if (frame->team_room < bytes) {

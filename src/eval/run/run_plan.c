@@ -83,7 +83,9 @@ typedef struct tasks {
 /* Least number of elements in a task whose rows are shared by all tasks. */
 enum { ROWS_GRAIN = 1024 };
 
-/* Fills in a task's record.  The error sentence, most of the record, is not cleared. */
+/* Fills in a task's record.  The error sentence, most of the record, is not cleared.  `work` is
+ * the task's memory: its state, and behind that scratch memory, whose addresses rd_task_places()
+ * puts into `slot`. lo to hi is its range. */
 static void set_task(const rd_program *p, rd_task *task, int64_t state, char *work, void **slot,
                      int64_t lo, int64_t hi)
 {
