@@ -104,7 +104,8 @@ static bool registers_ok(const rd_program *p, const rd_inst *i)
            register_ok(p, i->c);
 }
 
-/* True if what the instruction's argument names (a loop, an address, a fold ...) exists. */
+/* True if what the instruction's argument names (a loop, an address, a fold ...) exists. there[]
+ * is how many there are of each. RD_I_EXIT has a fold in `a`, too. */
 static bool argument_ok(const rd_program *p, const rd_inst *i)
 {
     const int32_t there[] = {

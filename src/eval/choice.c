@@ -65,7 +65,8 @@ bool rd_findings_add(rd_ctx *ctx, rd_findings *f, const rd_found *found)
     return true;
 }
 
-/* Inserts an entry in the order of keys, or replaces the one with its key; false: no memory. */
+/* Inserts an entry in the order of keys, or replaces the one with its key; false: no memory.
+ * place_of() is where the key stands, or would. */
 bool rd_findings_put(rd_ctx *ctx, rd_findings *f, const rd_found *found)
 {
     const int32_t k = place_of(f, found->key);

@@ -204,7 +204,7 @@ static void take_back(account *to, const account *before)
 
 /* Describes the plan for another backend, in place of the text since `before`. AUTO must not
  * change bits, so on CUDA it uses no library (deterministic). False: no memory, or the backend
- * cannot run it. */
+ * cannot run it. nest_of() plans, NULL on failure. */
 static bool text_again(rd_ctx *ctx, account *to, const account *before, rd_pool *pool,
                        rd_results results, const rd_given *given, const rd_eval_opts *opts,
                        rd_backend backend, rd_backend_use *use)
@@ -220,7 +220,8 @@ static bool text_again(rd_ctx *ctx, account *to, const account *before, rd_pool 
 }
 
 /* Describes the plan for the GPU that AUTO takes, in place of the text since `before`. False: the
- * GPU cannot run it, and use->why may say why. */
+ * GPU cannot run it, and use->why may say why. rd_backend_forgive() takes back the error of a
+ * backend that cannot run it, and is false for other errors. */
 static bool gpu_text(rd_ctx *ctx, account *to, const account *before, rd_pool *pool,
                      rd_results results, const rd_given *given, const rd_eval_opts *opts,
                      rd_backend_use *use)

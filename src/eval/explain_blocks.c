@@ -25,7 +25,8 @@ static bool is_here(const rd_slot *slot, rd_results results)
 }
 
 /* Sums up the bytes of all data that a run needs on the device, and asks the device for its
- * memory; true if that is not enough (tight). */
+ * memory; true if that is not enough (tight). rd_slot_span() are the bytes of a slot that the
+ * programs touch. */
 static bool find_room(data *d, const rd_graph *g, rd_results results, int n, const rd_program *p,
                       const rd_backend_use *use)
 {

@@ -236,7 +236,8 @@ static void choice_text(rd_text *text, const rd_stage_form *s, const rd_alternat
 }
 
 /* Writes a line for each choice in a stage, with the alternative taken and the others. False: no
- * memory. */
+ * memory. rd_cpu_choices() lists up to MOST choices of the CPU backend in `at`, -1: no memory;
+ * threads_of_stage() adds that of threads. */
 static bool choices_text(rd_text *text, const rd_stage_form *s, rd_pool *pool)
 {
     enum { MOST = 16 };

@@ -102,7 +102,8 @@ static int64_t reach_of(const rd_graph *g, const rd_subscript_term *term)
     return extent > 1 ? term->coef * (extent - 1) : 0;
 }
 
-/* True if the index along a dim stays within its extent for all loop indices. */
+/* True if the index along a dim stays within its extent for all loop indices. reach_of() is how
+ * far a term moves the index. */
 static bool stays_inside(const rd_graph *g, const leaf_dim *d)
 {
     int64_t lo = d->at.offset, hi = lo;

@@ -405,7 +405,8 @@ rd_status rd_compress(rd_ctx *ctx, rd_expr *x, rd_expr *mask, rd_array *out)
     return rd_error(ctx);
 }
 
-/* Reads x at the positions `at` along an axis into the output. */
+/* Reads x at the positions `at` along an axis into the output. cut_output() cuts the output to
+ * the result's length; *out stays after a failure. */
 static void take_places(rd_ctx *ctx, const char *call, rd_expr *x, int axis, rd_array *at,
                         rd_array *out)
 {

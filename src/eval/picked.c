@@ -42,7 +42,8 @@ typedef struct packing {
 } packing;
 
 /* Packs the mask bytes of a block (4096 elements) into bits, and counts the true ones into
- * s->before. with: the packing. */
+ * s->before. with: the packing. p->mask are the bytes of piece p->piece; kernels->bits() packs,
+ * and returns how many are true. */
 static void pack_block(const void *with, int64_t block)
 {
     const packing   *p    = with;

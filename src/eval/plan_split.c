@@ -187,7 +187,8 @@ static int32_t best_below(cutter *k, int32_t i)
 
 /* ---- Splitting ------------------------------------------------------------------------------- */
 /* Stores nodes below node i (or the results for -1) until what is left weighs no more than the
- * limit, or there is no candidate. That weight becomes the node's bound. */
+ * limit, or there is no candidate. That weight becomes the node's bound. weight_of() is that
+ * weight, and best_below() the node to store, -1: none. */
 static void cut_below(cutter *k, int32_t i)
 {
     int64_t weight = weight_of(k, i, k->limit);

@@ -85,7 +85,8 @@ static double rate_of_operations(rd_ctx *ctx)
                    /*of_bytes=*/false);
 }
 
-/* Measures this processor's rates, in a context made for that. False: it failed. */
+/* Measures this processor's rates, in a context made for that. False: it failed. A rate of 0
+ * means that it failed. */
 static bool measure_here(int32_t threads, rd_rates *rates)
 {
     const rd_ctx_opts opts = { .threads = threads };

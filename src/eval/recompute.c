@@ -207,7 +207,8 @@ static rd_nest *nest_for_device(const rd_backend_use *use, rd_nest *nest, rd_ctx
 }
 
 /* Plans for a backend. If reductions that want different loops share them in the first nest
- * (crossed), one with separate loops may take its place. NULL on failure. */
+ * (crossed), one with separate loops may take its place. NULL on failure. nest_for_device() and
+ * nest_for_cpu() make that choice. */
 rd_nest *rd_nest_on(const rd_backend_use *use, rd_ctx *ctx, rd_pool *pool, int n,
                     const rd_request *request, const rd_given *given, const rd_eval_opts *opts,
                     const rd_choice *choice)

@@ -76,7 +76,8 @@ static uint64_t pattern_axes(const storing *s)
 }
 
 /* Gives the pattern the axes that its levels need (see pattern_axes()); both parts of a complex
- * array get the same pattern. False after a failure. */
+ * array get the same pattern. False after a failure. rd_sparse_along() makes a pattern with
+ * these axes. */
 static bool have_axes(storing *s)
 {
     const uint64_t axes = pattern_axes(s);
@@ -349,7 +350,8 @@ static rd_expr *one_fill(const storing *s, const rd_expr *part)
 }
 
 /* Evaluates the fill, the value of all elements that are not stored. An array without a fill
- * (`stored`) has no other elements. False on failure. */
+ * (`stored`) has no other elements. False on failure. one_fill() is the fill of a part as one
+ * number. */
 static bool store_fill(const storing *s)
 {
     rd_expr *fill;

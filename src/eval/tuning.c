@@ -56,7 +56,7 @@ bool rd_plan_uses_device(const rd_plan *plan)
 }
 
 /* Makes runs of a plan, or of its parts, measure stages on a device that have no measurement yet.
- * False: there are none. */
+ * False: there are none. rd_tuned() is what was found for a stage, NULL: nothing. */
 bool rd_plan_start_measuring(rd_plan *plan)
 {
     bool any = false;

@@ -64,7 +64,8 @@ static bool place(const distinct *d, rd_array *inverse)
 }
 
 /* Hands the distinct values to an output; if it has more room than values, the rest stays. False
- * on failure. */
+ * on failure. A zeroed output takes over the memory. Otherwise rd_compress() copies all, as its
+ * mask is 1. */
 static bool deliver_values(distinct *d, rd_array *values)
 {
     if (rd_array_is_zeroed(values) && !values->device) {

@@ -104,7 +104,7 @@ static bool is_reduced(rd_expr *x, rd_reducer_id reducer, const rd_expr *e, int 
 }
 
 /* Returns x without maximum(x, -inf), which the option .initial puts around a maximum reduction
- * and which changes no score. */
+ * and which changes no score. below_view() looks through a view, which broadcasts the number. */
 static rd_expr *without_initial(rd_expr *x)
 {
     if (is_map(x, RD_OP_maximum))

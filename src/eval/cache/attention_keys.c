@@ -50,7 +50,7 @@ const void *rd_leaf_element(const rd_expr *x, const int64_t *at)
 
 /* Copies n rows of m elements each to dense rows. row, step: distances in elements between rows of
  * the source, and between elements of one. With row == 1 this is a transpose, for which there is a
- * kernel. */
+ * kernel. transpose[] has a kernel for each size of elements. */
 static void copy_rows(float *to, int64_t n, int64_t m, const float *from, int64_t row, int64_t step)
 {
     if (row == 1) {
@@ -73,7 +73,7 @@ static bool is_made(const rd_keys_copy *c, const rd_expr *x, const rd_tile_box *
 }
 
 /* Makes room for n keys in the copy's memory, whose content is lost if it grows. False: no
- * memory. */
+ * memory. c->room is how many fit; c->made NULL: the copy holds nothing. */
 static bool make_room(rd_attention_worker *w, int64_t n)
 {
     rd_keys_copy *const c = &w->keys;
@@ -88,7 +88,8 @@ static bool make_room(rd_attention_worker *w, int64_t n)
 }
 
 /* The box with one index of each axis other than column and step. Along those, index 0 stands for
- * all if keys repeat (are broadcast); else the box has one index there anyway. */
+ * all if keys repeat (are broadcast); else the box has one index there anyway. c->of has the
+ * column and step axes of keys, and `varies` is the set of axes along which they differ. */
 static rd_tile_box without_repeats(const rd_keys_copy *c, const rd_expr *x, const rd_tile_box *box)
 {
     rd_tile_box one = *box;

@@ -373,7 +373,8 @@ void rd_choices_find(rd_choices *c, const rd_expr *scores)
 }
 
 /* Records that the mask of choice x is t in the current box, and returns t. A choice that is met
- * again in another box, through another view, is known only if both agree. */
+ * again in another box, through another view, is known only if both agree. c->met[k]: choice k
+ * has been met. */
 static rd_truth note(rd_choices *c, const rd_expr *x, rd_truth t)
 {
     for (int k = 0; k < c->n; k++)

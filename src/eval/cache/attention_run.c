@@ -157,7 +157,7 @@ int rd_attention_sample(const rd_attention *a, rd_expr *y[RD_TILE_RESULTS],
 /* ---- Tiles ----------------------------------------------------------------------------------- */
 /* True if the worker has evaluated nothing with this kind and these extents yet, so that
  * rd_cache_run() will make a plan. kind: the form of the scores, or RD_KEYS_KIND,
- * RD_FINITE_KIND. */
+ * RD_FINITE_KIND. w->met has a number for each, at most RD_TILE_PLANS. */
 static bool is_new(rd_attention_worker *w, int kind, int64_t rows, int64_t columns)
 {
     const int64_t key = (kind * (int64_t)RD_TILE_ROWS + rows) * RD_TILE_COLUMNS + columns;
@@ -363,7 +363,8 @@ static rd_status run_groups(rd_attention_worker *w, int which, int64_t other, in
 
 /* Runs all columns of the n tiles of a block, which lie above one another. The loop over tiles is
  * inside that over 256 columns, so that all tiles use one copy of the keys of these columns.
- * other: index of the batch axes. */
+ * other: index of the batch axes. A group is RD_TILE_GROUP columns, and w->run->groups counts
+ * them; run_groups() runs groups g to its next argument of tile k. */
 static rd_status run_columns(rd_attention_worker *w, int64_t other, int n, const rd_tile_box *tile)
 {
     enum { GROUPS = RD_TILE_COLUMNS / RD_TILE_GROUP };
@@ -502,7 +503,8 @@ static int64_t most_indices(rd_attention_worker *w, rd_expr *x)
 }
 
 /* Makes the array 0, 1, 2 ... that stands for every index array below scores and values, so that
- * tiles at different indices share a plan. False: no memory. */
+ * tiles at different indices share a plan. False: no memory. most_indices() is how long the
+ * longest such array is. */
 static bool make_index(rd_attention_worker *w)
 {
     const int64_t p = most_indices(w, w->a.scores), q = most_indices(w, w->a.values);
@@ -558,7 +560,8 @@ static rd_expr *with_indices(rd_attention_worker *w, rd_expr *x)
 
 /* Makes the scores in this form, a number that says which masks are known: those are removed, and
  * index arrays are read from memory. Also looks for keys to copy, if the BLAS has code for
- * matrices as they lie (uncopied). Does nothing the second time; false after a failure. */
+ * matrices as they lie (uncopied). Does nothing the second time; false after a failure.
+ * w->form[form] has them, NULL: not made yet; rd_choices_made() removes the known masks. */
 static bool make_form(rd_attention_worker *w, int form)
 {
     if (w->form[form])

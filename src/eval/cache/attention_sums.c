@@ -105,7 +105,7 @@ void *rd_sum_greatest(const rd_attention_worker *w, int which)
 }
 
 /* Sets the running sums of tile `which` to those of no columns: 0, 0, and -inf as the greatest
- * score. */
+ * score. n is the number of values of a row. */
 void rd_sums_clear(rd_attention_worker *w, int which, int64_t rows)
 {
     const int64_t n = rd_row_values(&w->a);

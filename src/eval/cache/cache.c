@@ -33,7 +33,8 @@ void rd_cache_unlock(rd_cache *c)
 }
 
 /* Removes entry k from both tables and frees its plan.  The last entry takes its place in the
- * table by key. */
+ * table by key.  c->same is the first-level table, c->entry the one by key, of stats.plans
+ * plans. */
 static void drop_entry(rd_cache *c, int k)
 {
     rd_entry *e = c->entry[k];
@@ -87,7 +88,8 @@ bool rd_cache_matches(const rd_cache *c, const rd_entry *e)
 }
 
 /* Drops plans with the current key that no thread runs, and whose choices were not measured.
- * brief: only plans for a program's first runs, which have no compiled loops. */
+ * brief: only plans for a program's first runs, which have no compiled loops. `busy` counts the
+ * runs of a plan now. */
 static void drop_idle(rd_cache *c, bool brief)
 {
     for (int k = c->stats.plans; k-- > 0;) {

@@ -112,7 +112,8 @@ static bool reserve_inputs(rd_cache *c)
 }
 
 /* Stores the inputs' addresses for the run, and in s, an entry of the first-level table, for later
- * runs of the same expressions. Returns s, which may be NULL; NULL if they are too many for it. */
+ * runs of the same expressions. Returns s, which may be NULL; NULL if they are too many for it.
+ * rd_key_addresses() writes them to c->leaf. */
 static rd_same *find_inputs(rd_cache *c, rd_same *s)
 {
     const int32_t n = rd_key_inputs(&c->key);
@@ -141,7 +142,8 @@ static bool was_planned_with_values(rd_cache *c)
 /* Finds a plan that reads the key's numbers as inputs, so that it runs for any values; NULL: none.
  * Then the key gets the values back, unless such a plan is to be made now. It is, if a plan with
  * fixed values was made before, or the plan found was brief (for first runs) and has had these
- * (*over). */
+ * (*over). Runs that measure, or are asynchronous, fix their numbers. was_planned_with_values()
+ * is that test. */
 static rd_entry *find_for_any_numbers(rd_cache *c, const rd_eval_opts *opts, bool *over)
 {
     rd_entry *e;
@@ -233,7 +235,8 @@ static rd_entry *mark_running(rd_cache *c, rd_entry *e)
     return e;
 }
 
-/* Makes a plan for this evaluation alone, runs it, and frees it. */
+/* Makes a plan for this evaluation alone, runs it, and frees it. The status is that of the run,
+ * or of planning if that fails. */
 static rd_status run_once(rd_ctx *ctx, rd_results results, const rd_eval_opts *opts)
 {
     rd_plan  *plan = rd_plan_make(ctx, (rd_exprs){ 0 }, results, opts);
@@ -265,7 +268,8 @@ static rd_plan *plan_by_cost(rd_cache *c, rd_results results, const rd_eval_opts
 }
 
 /* Measures which choice is the fastest on this processor (not on a GPU), and stores it in the
- * context's findings. False: the evaluation fails. */
+ * context's findings. False: the evaluation fails. `fresh` is the finding; it is not stored if
+ * there is no memory, which does not matter. */
 static bool measure_here(rd_cache *c, rd_results results, const rd_eval_opts *opts)
 {
     rd_eval_opts here = *opts;
@@ -304,7 +308,8 @@ static rd_plan *make(rd_cache *c, rd_results results, const rd_eval_opts *opts, 
 }
 
 /* Makes a plan. If numbers are inputs of the key, but the plan consists of parts (several plans),
- * it is made again with fixed numbers, because parts cannot read them as inputs. */
+ * it is made again with fixed numbers, because parts cannot read them as inputs. NULL after a
+ * failure. */
 static rd_plan *make_for_numbers(rd_cache *c, rd_results results, const rd_eval_opts *opts,
                                  bool brief)
 {

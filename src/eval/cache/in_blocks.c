@@ -71,7 +71,8 @@ static bool is_usual(const rd_plan *plan, rd_results results, const rd_eval_opts
 }
 
 /* True if the plan stores much between stages, more than TIMES its inputs and results, and has a
- * matrix product by a library. */
+ * matrix product by a library. bytes_outside() are those of inputs and results; is_usual() says
+ * that plan and options allow blocks. */
 static bool stores_much(const rd_plan *plan, rd_results results, const rd_eval_opts *opts)
 {
     bool         product;
@@ -221,7 +222,8 @@ static bool comes_in_tiles(const rd_plan *plan, rd_results results, const rd_eva
 }
 
 /* How a plan's result is to be evaluated: 0: whole; RD_IN_TILES: attention in tiles; else in
- * blocks of at most so many elements. It plans one block to find out what that costs. */
+ * blocks of at most so many elements. It plans one block to find out what that costs. p.each
+ * indices of p.inner elements each make a block. */
 int64_t rd_block_points(const rd_plan *plan, rd_results results, const rd_eval_opts *opts)
 {
     rd_expr_pieces p;
@@ -333,7 +335,8 @@ typedef struct blocks {
 } blocks;
 
 /* Evaluates piece k of the result in a worker's context, whose plan cache lets pieces of one shape
- * share a plan. */
+ * share a plan. piece_of() describes where the piece lies in the result. The mark makes the
+ * context forget its nodes. */
 static rd_status run_rows(const blocks *b, const worker *w, int64_t k)
 {
     const rd_mark      mark = rd_ctx_mark(w->ctx);
@@ -354,7 +357,8 @@ static rd_status run_piece(const blocks *b, const worker *w, int64_t k)
 }
 
 /* Tells the caller's listener of progress, ten times a second at most. A result other than 0 asks
- * to cancel. */
+ * to cancel. `all` is the share of blocks that is done, and the last argument the seconds that
+ * are left by that. */
 static void tell(blocks *b)
 {
     static const double EACH = 0.1;

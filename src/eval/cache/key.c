@@ -167,7 +167,7 @@ static void put_offsets(rd_key *key, int32_t number, const int64_t *offset)
 
 /* Appends operand x by its number; NULL: a missing operand, number -1. viewed: the reader is a
  * view, which appends its offsets itself. All others read a leaf from its first element, offset
- * 0. */
+ * 0. put_offsets() appends a leaf's offset. False: too large, or no memory. */
 static bool put_operand(rd_key *key, const rd_expr *x, bool viewed)
 {
     static const int64_t origin[RD_MAX_RANK]; /* zeros */
@@ -183,7 +183,7 @@ static bool put_operand(rd_key *key, const rd_expr *x, bool viewed)
 
 /* ---- Facts ----------------------------------------------------------------------------------- */
 /* Appends a view: the offset in its operand, one per axis of that, and the matrix of
- * coefficients. */
+ * coefficients. False: too large, or no memory. */
 static bool put_view(rd_key *key, const rd_expr *e)
 {
     const rd_expr *x      = e->in[0];
@@ -304,7 +304,8 @@ static bool put_node(rd_key *key, const rd_expr *e)
 }
 
 /* ---- The key --------------------------------------------------------------------------------- */
-/* Appends a requested result: its expression, device, type, and strides in elements. */
+/* Appends a requested result: its expression, device, type, and strides in elements. False: too
+ * large, or no memory. */
 static bool put_request(rd_key *key, const rd_request *r)
 {
     if (!reserve_words(key, 2 + RD_MAX_RANK) || !put_operand(key, r->expr, /*viewed=*/false) ||

@@ -25,7 +25,8 @@ static int64_t extent(const rd_fold_reads *o, int axis)
 
 /* ---- Own virtual shape: axis x joins outside axis y if every operand reads both as one axis -- */
 /* The coefficient of an axis in the flat C-order index over the reduced axes; 0 of a kept
- * axis, one that is not reduced. A larger one belongs to an axis that is further outside. */
+ * axis, one that is not reduced. A larger one belongs to an axis that is further outside.
+ * combine->index is that flat index. */
 static int64_t index_coef(const rd_fold_reads *o, int axis)
 {
     const rd_subscript *at = &o->value->combine->index;
@@ -155,7 +156,8 @@ enum { FEATURES = 512 };
 
 /* True if all steps of a SIMD lane stay close in memory. That is so if they are at most one block
  * of the combine tree; or up to 512 features of points in pairs, where every operand in memory is
- * read for many results. */
+ * read for many results. RD_TREE_STEPS is the length of a block, FEATURES is 512;
+ * is_read_again(): read for many results. `bytes` 0: the operand is computed. */
 static bool is_short(const rd_fold_reads *o)
 {
     const int64_t steps = rd_points_of(o->graph, o->value->reduced);
@@ -220,7 +222,8 @@ static double lane_cost(const rd_fold_reads *o, int axis)
 
 /* True if lane axis a (along which SIMD lanes lie) is better than b at equal cost: a kept axis
  * (not reduced) before a reduced one, then the longer one, then the outer one. Axis numbers must
- * not decide, because they depend on other results. */
+ * not decide, because they depend on other results. group_extent() is the length, with axes that
+ * flatten outside. */
 static bool is_preferred(const rd_fold_reads *o, int a, int b)
 {
     bool    p = rd_in(o->value->reduced, a), q = rd_in(o->value->reduced, b);
@@ -243,7 +246,9 @@ static double store_cost(const rd_fold_reads *o, int axis)
 }
 
 /* True if, with SIMD lanes along `axis`, every operand in memory would be packed (copied to be
- * contiguous along it), because it is read many times and is not contiguous. */
+ * contiguous along it), because it is read many times and is not contiguous. `bytes` 0: the
+ * operand is computed. coef is its stride along an axis; is_read_again(): it is read for many
+ * results. */
 static bool is_packing_needed(const rd_fold_reads *o, int axis)
 {
     bool pairs = is_short(o);
@@ -299,7 +304,8 @@ static int choose_lane(const rd_fold_reads *o, bool reduced_allowed)
 }
 
 /* True if a short reduction over the axis is below the value, behind at most `depth` maps. A
- * matrix product that would be stored does not count, as it is no longer computed here. */
+ * matrix product that would be stored does not count, as it is no longer computed here. FEATURES
+ * is the length up to which it is short. */
 static bool has_fold_over(const rd_graph *g, int value, int axis, int depth)
 {
     const rd_value *v     = &g->value[value];
@@ -313,7 +319,7 @@ static bool has_fold_over(const rd_graph *g, int value, int axis, int depth)
 
 /* A kept axis (not reduced) over which a reduction below sums, such as the coordinates in the
  * gradient of a distance. If the lane axis `lane` is kept, only that one is asked for, else any.
- * -1: there is none. */
+ * -1: there is none. has_fold_over() finds such a sum. */
 static int axis_of_features(const rd_fold_reads *o, int lane)
 {
     enum { DEEPEST = 8 };
@@ -385,7 +391,7 @@ static bool takes_as_it_merges(int32_t reducer)
 
 /* True if the scan's axis has the smallest stride in its heaviest operand.  Contiguous elements
  * then belong to one scan, and must not wait for each other; else they belong to neighbouring
- * scans. */
+ * scans.  heaviest() is that operand, coef its stride along an axis. */
 static bool runs_along_memory(const rd_fold_reads *o, int axis)
 {
     const rd_own_access *by = heaviest(o);
@@ -412,7 +418,9 @@ static rd_prefix choose_prefix(const rd_fold_reads *o, const rd_combine *c)
 /* ---- Groups ---------------------------------------------------------------------------------- */
 /* Number of accumulators (lanes) for each group of a group-by. Contiguous elements often have one
  * label, and each would wait for the sum before it; so several accumulators take turns. At most
- * 1024 groups, so that all fit in the first-level cache; and lanes must be along a reduced axis. */
+ * 1024 groups, so that all fit in the first-level cache; and lanes must be along a reduced axis.
+ * any_order: elements may be added in any order. Labels that are rows of a sparse array
+ * (RD_PATTERN_ROWS), and reducers of exponentials, get one. */
 static int32_t lanes_of_groups(const rd_fold_reads *o, const rd_combine *c, bool any_order)
 {
     enum { FEW = 1024 };
@@ -496,7 +504,7 @@ static bool combine(rd_graph *graph, rd_value *v, rd_looked **looked, int32_t al
 
 /* Passes the axis along which value i is contiguous on to operands that have none yet, for
  * lane_of_stored(). Of a map it is the axis of its reader's storage, of a reduction its lane
- * axis. */
+ * axis. `along` is that axis by value, -1: none. */
 static void pass_axis_on(const rd_graph *graph, int32_t *along, int i)
 {
     const rd_value *v  = &graph->value[i];

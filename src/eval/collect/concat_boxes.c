@@ -118,7 +118,8 @@ static rd_expr *rounded(rd_expr *x)
 }
 
 /* Makes the part of concatenation x that contains the current box; a slice of x if the box spans
- * several parts. The index within the part is smaller by where the part begins (from). */
+ * several parts. The index within the part is smaller by where the part begins (from). rounded()
+ * keeps the part from being contracted. */
 static rd_expr *concat_in_box(rd_concat_split *s, rd_expr *x, const rd_reading *at)
 {
     int64_t    from;
@@ -133,7 +134,8 @@ static rd_expr *concat_in_box(rd_concat_split *s, rd_expr *x, const rd_reading *
 }
 
 /* Makes what node x is in the current box: elementwise operations, views and concatenations are
- * rebuilt from operands in the box. All other nodes, and those in memory (given), are sliced. */
+ * rebuilt from operands in the box. All other nodes, and those in memory (given), are sliced.
+ * NULL on failure. */
 static rd_expr *make_in_box(rd_concat_split *s, rd_expr *x, const rd_reading *at)
 {
     switch (rd_seen_of(s->c, x)->given ? RD_EXPR_LEAF : x->kind) {

@@ -81,7 +81,8 @@ static int leaves_of(const rd_expr *x)
 }
 
 /* True if the concatenation may be read as a choice by index, in place of a stored array: few
- * parts, whose elements cost few operations. */
+ * parts, whose elements cost few operations. `ops` are the operations for an element of x,
+ * leaves_of() how many parts it may choose between. */
 static bool may_be_chosen(const choosing *w, const rd_expr *x)
 {
     if (x->n_in > MOST_PARTS || rd_seen_of(w->c, x)->given || rd_expr_points(x) == 0 ||
@@ -167,7 +168,8 @@ static bool look_below(choosing *w, rd_expr *fold, bool *stored)
 
 /* True if loops that are split where parts of a concatenation meet (seams) suit the fold
  * (reduction): it reduces one axis, or rows whose length is a multiple of 64, the number of SIMD
- * accumulators (lanes). Else lanes go on from row to row, and a split loop has no vectors. */
+ * accumulators (lanes). Else lanes go on from row to row, and a split loop has no vectors. n
+ * counts the reduced axes of more than one index. */
 static bool has_whole_lanes(const rd_expr *x)
 {
     bool whole = true;
@@ -233,7 +235,7 @@ static rd_expr *index_op(rd_op op, rd_expr *x, int64_t number)
 
 /* Makes the index array by which a part is read whose first index along the axis is `from`: index
  * - from, clamped to the part, so that every address is valid. Clamps that change nothing are left
- * out. */
+ * out. index_op() applies an operator to the index and a number. NULL on failure. */
 static rd_expr *index_in_part(const rd_expr *x, int64_t from, int64_t extent)
 {
     const int64_t       n     = x->extent[x->as.axis->axis];

@@ -37,7 +37,7 @@ static bool adds_small_ints(const rd_expr *x)
 
 /* True for reductions with the same bits in any order: of ints, or of floats that are small ints.
  * They may have no weights, mask or labels (in[1..]), no user's reducer, and need an operator that
- * merges two results. */
+ * merges two results. adds_small_ints() is that second test. Data on a device are left out. */
 static bool allows_any_order(const rd_expr *x)
 {
     const rd_fold_facts *fold = x->as.fold;
@@ -62,7 +62,7 @@ static bool splits_reduced_axes(const rd_concat_split *s, const rd_expr *x)
 
 /* ---- Reductions of boxes --------------------------------------------------------------------- */
 /* Makes the same reduction of the operand in the box that s->lo and s->hi hold now, a range along
- * each axis. NULL on failure. */
+ * each axis. NULL on failure. rd_in_next_box() makes the operand in it. */
 static rd_expr *fold_of_box(rd_concat_split *s, rd_expr *x, const rd_reading *at)
 {
     rd_expr **in   = rd_pool_get(s->c->pool, (size_t)x->n_in * sizeof *in);

@@ -185,7 +185,8 @@ enum { LEAST_OF_BOX = 16 };
 
 /* True if splitting x pays off: there are boundaries, the boxes (the parts of x between
  * boundaries, each computed by itself) are few and have at least 16 elements in the mean, and no
- * reduction or stored reshape is split. */
+ * reduction or stored reshape is split. s->n[a] counts boundaries along axis a, s->n_concat the
+ * concatenations; s->many: too many boundaries. */
 bool rd_concat_split_pays(const rd_concat_split *s, const rd_expr *x)
 {
     int64_t boxes = 1;
@@ -263,7 +264,8 @@ static rd_expr *split_map(rd_collector *c, rd_expr *x, rd_concat_list *list)
 }
 
 /* Splits a result at concatenation boundaries: the reductions below it if there are some to split;
- * else its parts if it is a concatenation; else itself. NULL on failure. */
+ * else its parts if it is a concatenation; else itself. NULL on failure. rd_split_folds()
+ * returns x if there are none, NULL on failure. */
 static rd_expr *split_result(rd_collector *c, rd_expr *x, rd_concat_list *list)
 {
     rd_expr *folds;

@@ -169,7 +169,8 @@ static bool goes_along(const rd_collector *c, const rd_expr *e, const rd_expr_us
 }
 
 /* True if use y (a reader's request) goes along the axis, or along one that may be unified with it
- * and that use x lacks. */
+ * and that use x lacks. goes_along(): the use goes along that axis; rd_subscript_pure() is the
+ * axis of a subscript that is one axis alone, -1: it is not. */
 static bool meets(const rd_collector *c, const rd_expr *e, const rd_expr_use *x,
                   const rd_expr_use *y, int axis)
 {

@@ -27,7 +27,7 @@ static int value_of(const rd_collector *c, int use)
 
 /* Unifies axes that have equal coefficients in two subscripts, where that is allowed. p and q are
  * addresses in one leaf, so equal coefficients are equal strides, and one loop may serve both
- * reads. */
+ * reads. rd_keeps_apart(): their common loop would read the leaf across. */
 static void join_places(rd_collector *c, const rd_expr *leaf, const rd_subscript *p,
                         const rd_subscript *q)
 {
@@ -222,7 +222,8 @@ static void drop_idle_dims(rd_value *v)
 
 /* Gives a sort one subscript for each storage dim of the rows it reads; those along the row, which
  * may have been split into several dims, are 0. The subscripts say where the row begins. False: no
- * memory. */
+ * memory. v->target is the value that holds the rows, and v->at has subscripts of the dims
+ * before the row. */
 static bool begin_of_row(naming *m, rd_value *v)
 {
     const int     n  = m->c->graph->value[v->target].n_dim;
@@ -260,7 +261,7 @@ static bool name_value(naming *m, rd_value *v)
 }
 
 /* Makes the loop axes of the results first, so that they are called i, j, k in C order in dumps.
- * False after a failure. */
+ * False after a failure. name_dim() makes an axis at its first call; the lists are not used. */
 static bool name_result_axes(naming *m, int n, const rd_finish_result *result)
 {
     for (int k = 0; k < n; k++)

@@ -66,7 +66,8 @@ static int map_at(rd_collector *c, const rd_expr *e, const rd_subscript *at)
 }
 
 /* Materialises an elementwise operation: stores it as an array with new loop axes, and answers its
- * uses (readers' requests) by reads. Adds a line for explain. False on failure. */
+ * uses (readers' requests) by reads. Adds a line for explain. False on failure. map_at() makes
+ * the value at the new axes. */
 static bool map_whole(rd_collector *c, const rd_expr *e, const int32_t *list, int n)
 {
     int32_t       dim[RD_MAX_RANK];
@@ -208,7 +209,8 @@ static bool only_widens(const rd_expr *e)
 
 /* True for i64 indices that follow from one loop index by adding constants and clamping to
  * constants, such as min(i + 1, n - 1). They are never stored, so that loops can be split where
- * they are clamped. */
+ * they are clamped. number_or() is the value of a constant, else its second argument: equal
+ * answers for two mean a constant. */
 static bool is_place(const rd_expr *e)
 {
     while (e->kind == RD_EXPR_MAP && e->type == RD_I64 &&

@@ -84,8 +84,8 @@ static bool fold_operands(rd_collector *c, const rd_expr *e, int v, const rd_sub
     return rd_sums_products(e) ? use_product(c, v, e, at) : rd_use_operands(c, v, e, at);
 }
 
-/* Makes a reduction or scan without operands; its number or -1.  A sum of products becomes the
- * reducer dot. */
+/* Makes a reduction or scan without operands; its number or -1. A sum of products becomes the
+ * reducer dot. rd_sums_products(): e sums products. */
 static int fold_value(rd_collector *c, const rd_expr *e)
 {
     const int32_t reducer = rd_sums_products(e) ? RD_RED_dot : e->as.fold->reducer;
@@ -172,7 +172,8 @@ static bool reduce_inlined(rd_collector *c, const rd_expr *e, int use)
 }
 
 /* Materialises a reduction: stores it as an array with new loop axes for all its dims, and answers
- * its uses (readers' requests) by reads. False on failure. */
+ * its uses (readers' requests) by reads. False on failure. fold_operands() requests its
+ * operands; kept_rank() counts the kept axes. */
 static bool reduce_whole(rd_collector *c, const rd_expr *e, const int32_t *list, int n)
 {
     int32_t       dim[RD_MAX_RANK];
@@ -210,7 +211,7 @@ static bool gathers_most(const rd_collector *c, const rd_expr *e, const int32_t 
 /* Makes the values of a reduction.  Slices reduce only what they need, but no element is computed
  * twice, except distances of many pairs.  The reduction is materialised if its uses (readers'
  * requests) together want more elements than it has, or if several want groups, as each element may
- * belong to any group. */
+ * belong to any group.  fold_evaluations() counts the elements that uses want. False on failure. */
 bool rd_instances_reduce(rd_collector *c, const rd_expr *e, const int32_t *list, int n)
 {
     const bool more = fold_evaluations(c, list, n) > rd_expr_points(e);
@@ -231,7 +232,8 @@ static int scan_axis(const rd_expr *e)
 }
 
 /* Makes a scan at subscripts `at`, which are one whole loop axis along the scan's direction;
- * returns its number or -1. The axis becomes fixed: no reshape may split it. */
+ * returns its number or -1. The axis becomes fixed: no reshape may split it. scan_axis() is the
+ * scanned axis of e. */
 static int scan_at(rd_collector *c, const rd_expr *e, const rd_subscript *at)
 {
     int         v = fold_value(c, e), axis = at[scan_axis(e)].term[0].axis;

@@ -94,7 +94,9 @@ static bool sort_inlined(rd_collector *c, const rd_expr *e, int use)
     return rd_answer(c, use, rd_read_value(c, e->type, v, n + 1, own));
 }
 
-/* Sorts all rows once, and answers the uses (readers' requests) by reads. False on failure. */
+/* Sorts all rows once, and answers the uses (readers' requests) by reads. False on failure.
+ * store_rows() stores the rows, and sort_rows() makes the sort of them; `inner` is the axis
+ * along its results. */
 static bool sort_whole(rd_collector *c, const rd_expr *e, const int32_t *list, int n)
 {
     int32_t             dim[RD_MAX_RANK + 1];

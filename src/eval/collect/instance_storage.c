@@ -94,7 +94,8 @@ static int along(rd_collector *c, const join *j, int64_t extent)
 }
 
 /* Makes the JOIN value, which stands for the storage of concatenation e, with its storage dims,
- * and fills it by one copy per part. False on failure. */
+ * and fills it by one copy per part. False on failure. along() makes the axis of the dim
+ * j->place, along the parts; rd_boxes_fill() makes the copies. */
 static bool join_parts(rd_collector *c, const rd_expr *e, join *j)
 {
     j->value         = rd_value_new(c, RD_VALUE_JOIN, e->type, e);

@@ -27,7 +27,7 @@ static double points(const rd_graph *g, rd_set axes)
 }
 
 /* True for a sum of products a * b whose result is stored in the type it is computed in, as a
- * library does; fills in the factors. */
+ * library does; fills in the factors. out_type is the type in which a result is stored. */
 static bool has_operands(const rd_graph *g, const rd_value *v, product *p)
 {
     if (v->kind != RD_VALUE_REDUCE || !rd_reducer_multiplies((rd_reducer_id)v->reducer) ||
@@ -82,8 +82,9 @@ static bool may_be_stored(const rd_graph *g, const rd_value *v, const product *p
 }
 
 /* True if the value is a matrix product that will be stored. The lanes (SIMD accumulators) of
- * reductions that read it depend on this. So it follows from options and extents alone, not from
- * other values, devices or libraries, and bits stay the same. */
+ * reductions that read it depend on this. So it follows from options and extents alone, not
+ * from other values, devices or libraries, and bits stay the same. is_large(): it has enough
+ * work for a library; is_small(): its result may be stored. */
 bool rd_is_stored_product(const rd_graph *g, const rd_value *v)
 {
     product p;
@@ -226,8 +227,9 @@ static bool keep_map(rd_graph *g, rd_value *v, const product *p)
 }
 
 /* Makes an operand of a product such that a library can read it in memory: a READ with gaps is
- * replaced by a copy, an elementwise operation is stored. copy: by value, its copy that products
- * share, -1: none yet. False: no memory. */
+ * replaced by a copy, an elementwise operation is stored. copy: by value, its copy that
+ * products share, -1: none yet. False: no memory. rows_lie_apart(): it is a READ with gaps;
+ * keep_copy() stores the copy in the order of its source's memory, and keep_map() an operation. */
 static bool keep_operand(rd_graph *g, int32_t *operand, const product *p, int32_t *copy)
 {
     const int read = *operand;

@@ -125,7 +125,8 @@ static bool is_same_number(const narrowing *c, int i, int k)
 }
 
 /* Follows casts that keep each number from value i back to what they cast; returns its number. A
- * cast that is stored or was narrowed itself is not looked through. */
+ * cast that is stored or was narrowed itself is not looked through. has_changed(): it was
+ * narrowed; is_same_number(): the cast keeps each number; first_in() is its operand. */
 static int without_casts(const narrowing *c, int i)
 {
     for (;;) {
@@ -156,7 +157,8 @@ static rd_dtype narrowest(const narrowing *c, int i)
 }
 
 /* True if all operands are constants, or ints of at most 32 bits, seen through casts. Converting
- * wider operands would take longer than the smaller type saves. */
+ * wider operands would take longer than the smaller type saves. without_casts() is what an
+ * operand was cast from. */
 static bool are_operands_narrow(const narrowing *c, int i)
 {
     const rd_value *v = &c->g->value[i];

@@ -80,7 +80,8 @@ bool rd_is_plain_fold(const rd_graph *g, const rd_value *v)
 }
 
 /* The range of a sum of n elements, which is n times that of one, or of a minimum or maximum,
- * which is that of one. Other reductions may give any value of their type. */
+ * which is that of one. Other reductions may give any value of their type. rd_is_plain_fold():
+ * without weights, mask, groups or strict order. */
 static rd_range range_of_fold(const rd_graph *g, const rd_range *range, const rd_value *v)
 {
     const rd_range      x       = range[v->in[0]];

@@ -96,7 +96,8 @@ static int copy_of(packing *p, int read)
 
 /* Replaces an operand that is a READ by its copy. An elementwise operation is packed by storing
  * it. Placement decides that, so here it only becomes dearer to inline, by the cost of a scattered
- * load, once. False: no memory. */
+ * load, once. False: no memory. p->copy[x] is the copy, or x itself for an operation, -1: none
+ * yet; APART is that cost. */
 static bool pack_operand(packing *p, int32_t *operand)
 {
     const int x = *operand;

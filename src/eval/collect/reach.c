@@ -121,7 +121,8 @@ static bool see_all(rd_collector *c, const rd_expr *e)
 
 /* Adds the operands of e to the list of seen ones. If e adds a product by an fma, it reads the
  * product's factors, so these are added, too: if the product itself is in memory (given), nothing
- * else would reach them. False: no memory. */
+ * else would reach them. False: no memory. rd_contracted() is such a product for operand k,
+ * NULL: none; see_all() adds all operands of a node. */
 static bool see_operands(rd_collector *c, const rd_expr *e)
 {
     for (int k = 0; k < e->n_in; k++) {

@@ -100,7 +100,8 @@ static bool access_storage(rd_fold_reads *o, const rd_value *v)
 
 /* Adds the access of a choice by index between the parts of a concatenation, as if it read the
  * stored concatenation, an array in C order. So bits are those of the stored one. False: no
- * memory. */
+ * memory. v->at are the subscripts at which the choice is read. o->seams: the fold reads parts
+ * that meet. */
 static bool access_chosen(rd_fold_reads *o, const rd_value *v)
 {
     rd_own_access a      = { .bytes = rd_dtype_size(v->type), .times = 1 };
@@ -125,7 +126,8 @@ static bool access_place(rd_fold_reads *o, const rd_value *v)
 
 /* True for a reduction each of whose results this one uses RD_OFTEN times or more along kept axes,
  * such as the inner one of two matrix-vector products. It is computed once and stored, whatever
- * else reads it. v: the reduction or a READ of it. */
+ * else reads it. v: the reduction or a READ of it. `axes` are those along which it varies for
+ * this reduction, and o->space its loop axes. */
 static bool is_fold_used_again(const rd_fold_reads *o, const rd_value *v)
 {
     const rd_value *t    = v->kind == RD_VALUE_READ ? &o->graph->value[v->target] : v;

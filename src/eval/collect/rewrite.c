@@ -138,7 +138,7 @@ static bool read_result(rd_graph *g, int v, int pair, int k)
 
 /* If s is the sum of exp(x - max(x)), and its rows are longer than ROW_BYTES, replaces both
  * reductions by one that makes both results in one pass over x (online softmax). False on
- * failure. */
+ * failure. shifted_by() finds the maximum m, -1: s is no such sum; pair_of() makes the pair. */
 static bool rewrite_softmax(rd_graph *g, int s)
 {
     int m = shifted_by(g, &g->value[s]), pair;

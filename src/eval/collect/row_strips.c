@@ -80,7 +80,8 @@ static bool gains_by_strips(const rd_graph *g, const rd_value *v)
 }
 
 /* Marks rows, and the sorts that read them, that are taken in strips (some elements at a time):
- * all readers of the rows are sorts that gain by it. */
+ * all readers of the rows are sorts that gain by it. rows_of() are the rows that a sort takes,
+ * NULL: none. */
 static void mark_strips(rd_graph *g)
 {
     for (int i = 0; i < g->n_value; i++)

@@ -162,8 +162,9 @@ static bool runs_later(const siding *s, const rd_value *reader, const rd_value *
            (s->neighbours && rd_takes_neighbours(s->g, reader, fold));
 }
 
-/* True if folds number a and b (reductions and scans) cannot share loops: one reduces an axis that
- * the other keeps, or one is computed from the complete results of the other. */
+/* True if folds number a and b (reductions and scans) cannot share loops: one reduces an axis
+ * that the other keeps, or one is computed from the complete results of the other. is_read_by()
+ * says which of both reads the other, and runs_later() whether it needs another loop for that. */
 static bool are_crossing(const siding *s, int a, int b)
 {
     const rd_value *v = &s->g->value[s->fold[a]], *m = &s->g->value[s->fold[b]];

@@ -91,7 +91,8 @@ static bool add_times(rd_bound *to, const rd_bound *of, int64_t times)
 }
 
 /* Sets a linear form to the sum of loop indices that a COORD instruction computes; false: it has a
- * gathered or range-relative index, or there is no room. */
+ * gathered or range-relative index, or there is no room. `local`: the index counts from the
+ * start of a tile's range. */
 static bool add_places(rd_bound *to, const rd_address *at)
 {
     for (int32_t k = 0; k < at->n_add; k++)
@@ -170,7 +171,8 @@ static bool add_difference(mask *m, const rd_bound *x, const rd_bound *y, int64_
 }
 
 /* Adds the bounds that registers x + less <= y mean, where `less` is 1 for x < y, else 0. |x| <= y
- * gives two: x <= y and -x <= y. False: x or y is no linear form. */
+ * gives two: x <= y and -x <= y. False: x or y is no linear form. f->made[x] is the instruction
+ * that sets register x; is_sum() finds its linear form. */
 static bool add_at_most(const facts *f, mask *m, int32_t x, int32_t y, int64_t less)
 {
     const rd_inst *inst = &f->p->inst[f->made[x]];
@@ -275,7 +277,8 @@ static int32_t start_of(const rd_program *p, int32_t fold)
 }
 
 /* True if what is stored in the slot is read only inside the loop. That is known of scratch memory
- * (temporary, of one task) only, and not if the program sorts, as sorts read it, too. */
+ * (temporary, of one task) only, and not if the program sorts, as sorts read it, too. Slots from
+ * first_scratch on are scratch memory; is_inside(): instruction i is in the loop. */
 static bool is_local(const rd_program *p, const rd_loop *loop, int32_t slot)
 {
     if (slot < p->first_scratch || p->n_sorting)

@@ -120,7 +120,9 @@ static bool is_exit_worthwhile(const rd_lowering *l, const rd_loop_scope *loop, 
 }
 
 /* True for an argmax or argmin of bools along a long row, which visits indices in rising order
- * without a mask (in[2]). Then the first best element is the result, and the loop may end there. */
+ * without a mask (in[2]). Then the first best element is the result, and the loop may end there.
+ * rd_reducer_places(): the reducer gives a place. f->index is the flat index, here the loop's
+ * own, rising. */
 static bool finds_first(const rd_lowering *l, const rd_value *v, const rd_fold *f,
                         const rd_loop_scope *loop)
 {
@@ -211,7 +213,8 @@ static void emit_item_fold(rd_lowering *l, int i)
     rd_finish_fold(l, &l->level[l->depth], i);
 }
 
-/* Writes the items of a loop body in order. */
+/* Writes the items of a loop body in order. finish_loop: the loop behind which a reduction is
+ * complete, NULL: it has no loop. */
 static void emit_items(rd_lowering *l, const rd_loop_scope *scope)
 {
     for (const rd_item *item = scope->first; item && !l->failed; item = item->next) {

@@ -11,7 +11,9 @@
 #include <string.h>
 
 /* The loop body in which the cells (accumulators) of a reduction or scan begin and finish: just
- * outside its outermost reduced loop. Without such a loop it is the body that computes the fold. */
+ * outside its outermost reduced loop. Without such a loop it is the body that computes the fold.
+ * finish_loop is that outermost loop, NULL: none; a scan's is found from its loop body `where`
+ * outwards. */
 static const rd_loop_scope *fold_parent(const rd_lowering *l, int i)
 {
     const rd_value      *v = &l->graph->value[i];

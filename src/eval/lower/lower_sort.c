@@ -90,7 +90,8 @@ static int32_t earlier_sort(const rd_lowering *l, const rd_sorting *s)
 
 /* Adds the terms that select a row's state (its first k so far), of so many words each, to *at.
  * Rows are those of the loops between `scope` and the loop over strips, ranges along the row.
- * Returns the words of all rows. */
+ * Returns the words of all rows. scope->ranged are axes of which a tile loop has a range, so
+ * that their indices count from its start (local). rows_of() counts the rows of a loop. */
 static int64_t address_of_states(const rd_lowering *l, const rd_loop_scope *scope,
                                  const rd_loop_scope *strips, int64_t words, rd_address *at)
 {

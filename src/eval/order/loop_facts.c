@@ -37,7 +37,8 @@ static int64_t coef_of_place(const rd_graph *g, int value, int axis, int depth)
 }
 
 /* The stride along an axis, in elements, at which a subscript reads a leaf; an index may be
- * clamped. */
+ * clamped. coef_of() is the coefficient of the axis itself, coef_of_place() that in a clamped
+ * index. */
 static int64_t stride_of(const rd_graph *g, const rd_subscript *at, int axis)
 {
     enum { DEPTH = 8 };

@@ -242,7 +242,7 @@ static int64_t range_of(const rd_graph *g, const rd_loop_scope *scope, int axis)
 }
 
 /* The number of rows along the axis of panel p (a tile loop to be) that a value's scratch memory
- * holds. */
+ * holds. range_of() is the number of indices that a scope sees. */
 static double rows_held(const panel *p, int value)
 {
     const rd_storage *own  = &p->tree->storage[value];

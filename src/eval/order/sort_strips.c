@@ -105,7 +105,8 @@ static rd_item *loops_of_sorts(const rd_tree *tree, const rd_loop_scope *range, 
 
 /* Puts the maker of rows into a tile loop of one round, over the current strip (some elements of a
  * row). Inside it, passes may put loops over rows into the vector loop (unroll-and-jam), so that
- * an element is loaded once for four rows. False: no memory. */
+ * an element is loaded once for four rows. False: no memory. `size` is that of an element;
+ * STRIP_BYTES are those of a strip. */
 static bool in_strip_of(const rd_tree *tree, int axis, int size, rd_item **maker)
 {
     *maker = rd_wrap_items(tree, axis, *maker);

@@ -134,7 +134,8 @@ static bool are_all_reads_along(const chain *c, int axis)
 
 /* Moves the outermost axis inside where a range of short rows is filled, such as windows that are
  * sorted. Elements of neighbouring rows are contiguous, too, and their loop is longer. With 3 x 3
- * neighbours, loops of three took four times as long as the medians. */
+ * neighbours, loops of three took four times as long as the medians. c->loop[0] is the outermost
+ * loop, c->loop[n - 1] the innermost. */
 static void go_along_rows(const chain *c)
 {
     enum { SHORT = 16 };

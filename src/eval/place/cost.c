@@ -194,7 +194,8 @@ static bool repeats_member(const rd_placing *p, const rd_value *m, rd_set inner)
 /* The cost of accumulators of reduction m that do not fit in registers: all lanes of each are
  * loaded and stored for every index of x. They come from memory if they take more than half of
  * what a cache may hold. So features of a pair's distance are not summed outside the loops over
- * pairs. */
+ * pairs. `shared` are the axes of loops around; up to IN_REGISTERS accumulators fit, up to
+ * NEAR_REGISTERS if m reads a member that is the same for all (repeats_member()). */
 static double accumulator_cost(const rd_placing *p, const rd_value *m, rd_set shared, int x)
 {
     const rd_set inner = m->axes & ~shared;
@@ -208,9 +209,10 @@ static double accumulator_cost(const rd_placing *p, const rd_value *m, rd_set sh
            (2 * bytes > HELD_BYTES ? RD_PRICE_READ + RD_PRICE_WRITE : 2 * RD_PRICE_NEAR);
 }
 
-/* The cost in operations of moving a value into the group's loops (made elsewhere), out of them,
- * or from one phase (inner loop) to a later one. With one shared loop it comes from memory; with
- * several (near), the outer ones have brought it into a cache. */
+/* The cost in operations of moving a value into the group's loops (made elsewhere), out of
+ * them, or from one phase (inner loop) to a later one. With one shared loop it comes from
+ * memory; with several (near), the outer ones have brought it into a cache. t->inside: a member
+ * makes it; is_inside(): only members read it. */
 static double transfer_cost(const rd_placing *p, const rd_group_value *t, rd_set shared)
 {
     const rd_value *m    = &p->graph->value[t->value];

@@ -142,7 +142,8 @@ static bool are_both_ways(const rd_value *v, const rd_value *m)
 
 /* True if values a and b may not share a loop. On a GPU, reductions of different axes want
  * different threads, unless the backend can do both in one read (cross). On a CPU, values of
- * different sides (groups of folds with conflicting loops) are separate. */
+ * different sides (groups of folds with conflicting loops) are separate. v->side is the side, 0:
+ * none; are_crossing(): one reduces an axis that the other keeps. */
 static bool must_be_separate(const growing *g, int a, int b)
 {
     const rd_graph *graph = g->s->p->graph;
@@ -300,7 +301,8 @@ static void note_refusal(const growing *g, int a, refusal why)
 }
 
 /* Marks in `needs` the values before number `upto` that are computed from a member, which
- * therefore cannot be placed before the loop. */
+ * therefore cannot be placed before the loop. g->noted is how far that has been done; use[u] are
+ * the values that one reads. */
 static void note_needs(growing *g, int upto)
 {
     const rd_placing *p = g->s->p;
@@ -355,7 +357,8 @@ static bool is_too_early(const growing *g, int materialised)
 }
 
 /* Takes members that are too early out of the group, and marks them as waiting for their readers
- * (unread). False if there were none, or this search allows them (early). */
+ * (unread). False if there were none, or this search allows them (early). is_too_early():
+ * readers should have it in their loop. */
 static bool leave_for_readers(growing *g)
 {
     const int before = g->n;
@@ -417,7 +420,8 @@ static double form_group_once(growing *g)
 
 /* Forms the group that shares a loop over x, again and again until no member is too early (an
  * array that its readers should have in their loop), as each may keep others out. Returns the
- * operations that sharing saves. */
+ * operations that sharing saves. form_group_once() makes one group; s->unread marks those that
+ * were taken out. */
 static double form_group(growing *g)
 {
     double gain;
@@ -430,7 +434,7 @@ static double form_group(growing *g)
 }
 
 /* True if at least two candidates for a loop over x would be left without the values that keep
- * others out (blocks). */
+ * others out (blocks). g->wait are the waiting values; s->late: they wait for an operand. */
 static bool leaves_several(const growing *g)
 {
     int n = 0;

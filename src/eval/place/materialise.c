@@ -246,7 +246,8 @@ static bool add_use(rd_placing *p, rd_materialised *a, int value, rd_set same)
     return true;
 }
 
-/* The axes of a stored value along which a READ reads it at the reader's own loop index. */
+/* The axes of a stored value along which a READ reads it at the reader's own loop index. A dense
+ * array is read at one flat index, so there are none. */
 static rd_set same_axes(const rd_graph *g, const rd_value *read)
 {
     const rd_value *t    = &g->value[read->target];

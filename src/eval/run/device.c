@@ -92,7 +92,8 @@ static bool overlaps_other_result(const rd_device_run *r, int k)
 }
 
 /* Gives the result in slot s an address on the device: the caller's, or temporary memory if the
- * caller's is in host memory or overlaps another result. */
+ * caller's is in host memory or overlaps another result. borrow_slot() gets temporary memory
+ * r->got[s] for it; e->lo is where the first element lies from the base. */
 static void place_result(rd_device_run *r, int s)
 {
     const int        k = r->plan->slot[s].result;
@@ -159,7 +160,8 @@ static bool overlaps_any(const rd_device_run *r, int k)
 }
 
 /* Leaves a large result in host memory, if it may be written in parts: it is dense and overlaps
- * nothing. True if so. */
+ * nothing. True if so. is_large(): large beside the device's memory; overlaps_any() is that last
+ * test. */
 static bool keep_result(rd_device_run *r, int s)
 {
     const int        k = r->plan->slot[s].result;
@@ -215,7 +217,8 @@ static void download_with_gaps(rd_device_run *r, int k)
     rd_free(r->plan->ctx, aside);
 }
 
-/* Copies a dense result to where the caller wants it. */
+/* Copies a dense result to where the caller wants it. across() copies on the device, down() to
+ * the host. */
 static void download_dense(rd_device_run *r, int k)
 {
     const rd_extent *e    = &r->plan->out_extent[k];

@@ -141,7 +141,8 @@ bool rd_frame_measure(rd_plan *plan)
 }
 
 /* Sets the frame's pointers for this plan: address tables, arrays, a task's memory, one behind the
- * other. A kept frame may have been laid out for another plan. */
+ * other. A kept frame may have been laid out for another plan. target and aside have an address
+ * for each result, slot one for each slot; work is a task's memory. */
 static void lay_out(const rd_plan *plan, rd_frame *frame)
 {
     char *at = rd_next_line((char *)frame + sizeof *frame);

@@ -212,8 +212,9 @@ static bool replay(rd_device_run *r, rd_recording *recording)
 }
 
 /* Frees the failed recording; the plan makes no more, unless the run was only cancelled. Waits
- * first, because copies into its memory may still be under way. The run may then go on without a
- * recording. */
+ * first, because copies into its memory may still be under way. The run may then go on without
+ * a recording. of[0] is the entry of this run; `elsewhere`: the results can still be computed
+ * otherwise. */
 static void give_up(rd_device_run *r, rd_recordings *all)
 {
     (void)r->device->synchronise(r->queue, r->of.why);
@@ -249,7 +250,8 @@ static bool run_recorded(rd_device_run *r, rd_recordings *all)
 }
 
 /* Runs by a recording (CUDA graph), if device memory is not tight and this run's device addresses
- * occurred before. False: there is none, and nothing was done. */
+ * occurred before. False: there is none, and nothing was done. take() and give() take the plan's
+ * recordings for the run, and give them back. */
 bool rd_run_recorded(rd_device_run *r)
 {
     rd_recordings *const all  = r->tight ? NULL : take(r->plan, r->frame);

@@ -228,7 +228,7 @@ static void run_task(const run *r, const rd_program *p, const tasks *t, int k)
 }
 
 /* Runs all tasks of a stage on OpenMP threads; thread `first` runs tasks first, first + threads,
- * ... */
+ * ... t->n tasks are dealt to t->threads threads in turn. */
 static void run_tasks(const run *r, const rd_program *p, tasks *t)
 {
 #ifdef _OPENMP

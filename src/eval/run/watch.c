@@ -227,7 +227,9 @@ static void tell(rd_watch *w, double done)
 }
 
 /* Checks the time limit, and reports progress if it is time. `part`: the share of the running
- * stage that is done. Only the calling thread looks. */
+ * stage that is done. Only the calling thread looks. progress.until is the time limit, 0: none;
+ * TELL is the time between reports; w->work is the work of the stage, w->done that of stages
+ * before, w->all that of all. */
 void rd_watch_look(rd_watch *w, double part)
 {
     if (w->progress.until > 0 && rd_seconds() > w->progress.until) {
