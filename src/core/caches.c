@@ -40,7 +40,7 @@ static long asked_size(int level)
 }
 
 /* Returns the size of a cache level in bytes, which is asked for once and kept in *known;
- * `otherwise` if the answer is not between `least` and `most`. */
+ * `otherwise` if the answer is not between `least` and `most`. *known is 0 until then. */
 static int64_t size_of(int level, _Atomic int64_t *known, int64_t least, int64_t most,
                        int64_t otherwise)
 {

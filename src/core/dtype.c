@@ -124,7 +124,8 @@ static rd_dtype float_of_ints(rd_dtype type, int bits)
 }
 
 /* Returns the common type of two real types, as NumPy 2 promotes them. Of two floats neither of
- * which holds the other (f16 and bf16) it is f32; of u64 and a signed int it is f64. */
+ * which holds the other (f16 and bf16) it is f32; of u64 and a signed int it is f64. small and
+ * large are bytes. A kind mixed with itself gives the larger type; bool gives the other one. */
 static rd_dtype promote_real(rd_dtype a, rd_dtype b)
 {
     /* low has the lower kind: bool, unsigned, int, float */
@@ -189,7 +190,7 @@ int rd_dtype_fraction_bits(rd_dtype type)
 
 /* The largest finite number of a float type.  The exponent of all ones is kept for infinities and
  * NaN, and the significand is 1.11..1.  A type without infinities has numbers with that exponent,
- * and NaN is the significand 1.11..1 of it. */
+ * and NaN is the significand 1.11..1 of it.  A type without exponent bits is no float. */
 double rd_dtype_largest(rd_dtype type)
 {
     const int  exponent = info(type)->exponent, fraction = info(type)->fraction;
@@ -209,7 +210,8 @@ bool rd_dtype_same_word(rd_dtype from, rd_dtype to)
 }
 
 /* Loads a value of a type from memory (which need not be aligned) into a register's word, the
- * union member of its class; narrow floats become f32. */
+ * union member of its class; narrow floats become f32. Rows of dtypes.def make the cases;
+ * `class` is the union's member. */
 rd_word rd_word_load(const void *p, rd_dtype type)
 {
     rd_word value = { .u64 = 0 };
@@ -238,7 +240,7 @@ rd_word rd_word_load(const void *p, rd_dtype type)
 }
 
 /* Stores a register's word as a value of a type in memory, which need not be aligned; an f32 is
- * rounded to narrow floats. */
+ * rounded to narrow floats. Rows of dtypes.def make the cases; `class` is the union's member. */
 void rd_word_store(void *p, rd_dtype type, rd_word value)
 {
     switch (type) {
@@ -271,7 +273,8 @@ static bool is_true(rd_word value, rd_class class)
 }
 
 /* Converts a word of a class to f32 or f64 (`to`). Each int is rounded once; by way of f64 it
- * would be rounded twice. */
+ * would be rounded twice. `narrow`: to f32. A word holds a value in one of the classes f32, f64,
+ * i64 and u64. */
 static rd_word to_float(rd_word value, rd_class class, rd_class to)
 {
     const bool narrow = to == RD_CLASS_f32;
@@ -290,7 +293,8 @@ static rd_word to_float(rd_word value, rd_class class, rd_class to)
 
 /* Converts a word of a class to a narrow float (16 bits or fewer), rounded once, at the store.
  * The f32 before is exact, or rounded to odd: its last bit then says on which side of a tie the
- * number is. */
+ * number is. Rounded to odd: rd_odd_f64() and the like. It is stored and loaded again, to be
+ * what memory would hold. */
 static rd_word to_narrow_float(rd_word value, rd_class class, rd_dtype to)
 {
     char memory[2];
@@ -306,7 +310,8 @@ static rd_word to_narrow_float(rd_word value, rd_class class, rd_dtype to)
 }
 
 /* Keeps the low `size` bytes of an int and extends them to 64 bits again, with the sign if the
- * target is signed: 300 as i8 is 44, 200 is -56. */
+ * target is signed: 300 as i8 is 44, 200 is -56. Of sizes that are no ints below 64 bits all
+ * bits stay. */
 static rd_word wrap(uint64_t bits, rd_class to, int size)
 {
     uint64_t top;
@@ -319,7 +324,8 @@ static rd_word wrap(uint64_t bits, rd_class to, int size)
 }
 
 /* Converts a word between types by rd_cast()'s rules: to bool by comparison with 0, floats to ints
- * with saturation, ints by wrapping. */
+ * with saturation, ints by wrapping. is_true() compares with 0, and wrap() cuts an int to the
+ * bytes of its type. */
 rd_word rd_word_convert(rd_word value, rd_dtype from, rd_dtype to)
 {
     const rd_class source = rd_dtype_class(from), target = rd_dtype_class(to);
@@ -356,7 +362,8 @@ double rd_word_to_double(rd_word value, rd_dtype type)
 }
 
 /* Returns the least or the greatest value of a real type as a register's word; of floats an
- * infinity, or the largest number of a type without one. */
+ * infinity, or the largest number of a type without one. `most` is the greatest float. The last
+ * case is bool: 0 or 1. */
 rd_word rd_word_end(rd_dtype type, bool greatest)
 {
     const int bits = 8 * rd_dtype_size(type);

@@ -80,7 +80,8 @@ void rd_environment_release(void)
     of_thread.holds--;
 }
 
-/* The value of a variable, looked up once while values are held; NULL: not set, or not trusted. */
+/* The value of a variable, looked up once while values are held; NULL: not set, or not trusted.
+ * `known` has a bit for each variable that was looked up since the first hold. */
 const char *rd_environment(rd_variable variable)
 {
     held *const    h   = &of_thread;

@@ -59,7 +59,9 @@ RD_INLINE float rd_f8_to_f32(rd_f8 x)
 
 /* Rounds an f32 to f16, to nearest, ties to even. Normal numbers are rounded in their bits,
  * where a carry into the exponent is right; those below 2^-14 (0x388) by an addition. From 2^16
- * (0x478) on the result is infinite. */
+ * (0x478) on the result is infinite. `size` are the bits without the sign. 112 is the difference
+ * of the exponents' biases, 127 and 15; 13 bits of the fraction go; 0xfff plus the last bit that
+ * stays rounds ties to even. NaN keeps the first bits of its fraction, and is made quiet. */
 RD_INLINE rd_f16 rd_f16_of_f32(float x)
 {
     const uint32_t bits = rd_bits_f32(x), sign = bits >> 16 & 0x8000, size = bits & 0x7fffffff;
@@ -93,7 +95,9 @@ RD_INLINE rd_bf16 rd_bf16_of_f32(float x)
 
 /* Rounds an f32 to f8e4m3, to nearest, ties to even. The largest number is 448; what is nearer
  * to 480, the next one if there were one, is NaN, as are infinities. Below 2^-6 (0x3c8) numbers
- * are denormal, multiples of 2^-9. */
+ * are denormal, multiples of 2^-9. `size` are the bits without the sign. 120 is the difference
+ * of the exponents' biases, 127 and 7; 20 bits of the fraction go; 0x7ffff plus the last bit
+ * that stays rounds ties to even. 0x7f is NaN, the largest number 0x7e. */
 RD_INLINE rd_f8 rd_f8_of_f32(float x)
 {
     const uint32_t bits = rd_bits_f32(x), sign = bits >> 24 & 0x80, size = bits & 0x7fffffff;
@@ -110,7 +114,9 @@ RD_INLINE rd_f8 rd_f8_of_f32(float x)
 /* ---- As f32 that memory can hold: rd_f16_to_f32(rd_f16_of_f32(x)), in fewer steps ----------- */
 #ifndef RD_F16_IN_HARDWARE
 /* The f32 nearest to x that an f16 holds.  Below 2^-14 (0x388) f16 are denormal, multiples of
- * 2^-24, to which adding 1/2 rounds; from 2^16 (0x478) on they are infinite. */
+ * 2^-24, to which adding 1/2 rounds; from 2^16 (0x478) on they are infinite.  `size` are the
+ * bits without the sign. 13 bits of the fraction become 0; 0xfff plus the last bit that stays
+ * rounds ties to even. NaN is made quiet, and keeps the bits of its fraction that an f16 has. */
 RD_INLINE float rd_round_f16(float x)
 {
     const uint32_t bits = rd_bits_f32(x), sign = bits & 0x80000000, size = bits & 0x7fffffff;

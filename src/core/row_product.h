@@ -62,7 +62,8 @@ static inline bool rd_row_product_masks(rd_reducer_id reducer, rd_op op)
     return has;
 }
 
-/* True if there is a kernel for products of sparse rows with this reducer and operator. */
+/* True if there is a kernel for products of sparse rows with this reducer and operator.
+ * RD_ROW_REDUCERS and RD_ROW_OPS list them. */
 static inline bool rd_row_product_has(rd_reducer_id reducer, rd_op op)
 {
     bool has = false;

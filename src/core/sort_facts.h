@@ -49,7 +49,8 @@ typedef struct rd_quantile_place {
 /* Returns where quantile q (0 to 1) of n > 0 sorted elements lies: between elements low and
  * high, at the share `between` of the way. Hyndman and Fan (1996), "Sample quantiles in
  * statistical packages": three of their methods give elements; six interpolate between two, with
- * parameters (alpha, beta). */
+ * parameters (alpha, beta). line and cdf are the place q (n - 1) and q n; `at` is where the
+ * quantile lies, cut to 0 .. n - 1; `lines` has alpha and beta by method. */
 static inline rd_quantile_place rd_quantile_at(rd_quantile_method method, double q, int64_t n)
 {
     static const double lines[][2] = { RD_QUANTILE_LINES };
@@ -99,7 +100,8 @@ static inline double rd_long_line(double low, double high, double between)
 
 /* Returns low + (high - low) * between for two elements, low <= high. It is computed from the
  * nearer end, so that it is exact at both ends. Next to an infinity the result is that infinity;
- * between -inf and inf it is NaN. */
+ * between -inf and inf it is NaN. rd_long_line() is for a difference `far` that is too large for
+ * an f64. */
 static inline double rd_quantile_of(double low, double high, double between)
 {
     const double far = high - low;

@@ -118,7 +118,8 @@ static void join_probe(const probe *p)
 
 /* Starts up to n threads that wait at a locked gate, so that all exist at once; returns how many
  * could start. Then it opens the gate and waits for their ends. Signals are blocked meanwhile,
- * so that these threads handle none of the program's. */
+ * so that these threads handle none of the program's. sigfillset() is the set of all signals,
+ * `before` the mask to restore. */
 static int start_probes(int n)
 {
     probe           probes[RD_MOST_THREADS];

@@ -150,7 +150,7 @@ static rd_range remainder_range(rd_range x, rd_range y)
 }
 
 /* Returns the range of x & y. An operand of at least 0 has sign bit 0, so the result has, too,
- * and it is no greater than that operand. */
+ * and it is no greater than that operand. a, b: the operand is known to be at least 0. */
 static rd_range common_bits(rd_range x, rd_range y)
 {
     const bool a = x.known && x.low >= 0, b = y.known && y.low >= 0;
@@ -175,7 +175,8 @@ static rd_range all_bits(rd_range x, rd_range y)
 }
 
 /* Returns the range of shifts x << y or x >> y by a known y of 0 to 32 bits. To the left it is a
- * product with a power of 2; to the right only values from 0 on are known. Unknown otherwise. */
+ * product with a power of 2; to the right only values from 0 on are known. Unknown otherwise.
+ * y.low is that number. */
 static rd_range shifted(rd_range x, rd_range y, bool left)
 {
     enum { MOST = 32 };

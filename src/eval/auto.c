@@ -82,7 +82,8 @@ static bool is_unknown(const rd_program *p, const rd_work *cost)
 
 /* Compares the predicted times of n programs on both sides, copies of leaves and results included,
  * and decides whether AUTO takes the GPU: only if it is twice as fast (MARGIN) and its memory
- * suffices. */
+ * suffices. `cost` leaves out what masks bound, as loops here do; `all` counts it, as GPU
+ * kernels do. Sizes of slots are of what programs touch; arrays between stages are not copied. */
 rd_auto_choice rd_auto_verdict(const rd_rates *rates, int n, const rd_program *p, int n_slot,
                                const rd_slot *slot)
 {
@@ -114,7 +115,7 @@ rd_auto_choice rd_auto_verdict(const rd_rates *rates, int n, const rd_program *p
 }
 
 /* True if the programs are predicted to take longer than LEAST on this processor, so that
- * measuring the GPU's rates may pay off. */
+ * measuring the GPU's rates may pay off. Programs whose time is not predicted count as 0. */
 bool rd_auto_is_worth_asking(int n, const rd_program *p)
 {
     double seconds = 0;

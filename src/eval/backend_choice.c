@@ -4,7 +4,8 @@
 #include "expr/expr.h"
 
 /* Finds the one device where all leaves and results lie (0: host memory, else 1 + its number);
- * false after recording that they lie on several GPUs. */
+ * false after recording that they lie on several GPUs. rd_same_device() gives the device of
+ * both, RD_SEVERAL for two GPUs. */
 static bool find_device(rd_ctx *ctx, rd_results results, int32_t *device)
 {
     *device = 0;
@@ -50,7 +51,13 @@ static const rd_backend_table *const tables[RD_N_BACKENDS] = {
 
 /* Chooses the backend: a GPU if data lie there, else the one asked for, or what the context
  * prefers. If it has no device (count 0), that is an error where it must be used; else the CPU is
- * used. */
+ * used. Clauses, in order:
+ * - AUTO without a device that the context prefers takes the CPU
+ * - a backend without devices, or one that cannot read CUDA's memory where data lie, reads host
+ *   memory only (use_here())
+ * - `must`: data lie on a device, or the backend was asked for, so that no other will do
+ * - of data on a device, that device alone does the work
+ * False: an error is recorded. */
 bool rd_backend_for(rd_ctx *ctx, rd_results results, const rd_eval_opts *opts, rd_backend_use *use)
 {
     const rd_device_table *table;

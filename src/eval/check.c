@@ -19,7 +19,10 @@ static bool has_operands_first(const rd_graph *g, int i)
 }
 
 /* Checks that each value of a graph comes after those it needs, and that its fields suit its kind.
- * Returns a sentence about the first that does not; NULL: nothing is wrong. */
+ * Returns a sentence about the first that does not; NULL: nothing is wrong. Fields: `axes` the
+ * loop axes of a value, `reduced` those that go; `slot` memory that it reads and `target` a
+ * value, -1: none; `row`: it is stored as rows to sort; `inner`: the axis of a reducer's several
+ * results. */
 const char *rd_check_graph(const rd_graph *g)
 {
     for (int i = 0; i < g->n_value; i++) {
@@ -52,7 +55,8 @@ typedef struct tree_check {
 } tree_check;
 
 /* Checks a loop body recursively: each loop's parent, and that each value stands in the body where
- * its storage says, inside all loops that it needs. */
+ * its storage says, inside all loops that it needs. w->seen counts values, w->wrong is the first
+ * fault. An item is a loop or a value; scope->open has the axes of all loops around. */
 static void check_scope(tree_check *w, const rd_loop_scope *scope)
 {
     for (const rd_item *item = scope->first; item && !w->wrong; item = item->next) {
@@ -100,7 +104,8 @@ static bool registers_ok(const rd_program *p, const rd_inst *i)
            register_ok(p, i->c);
 }
 
-/* True if what the instruction's argument names (a loop, an address, a fold ...) exists. */
+/* True if what the instruction's argument names (a loop, an address, a fold ...) exists. there[]
+ * is how many there are of each. RD_I_EXIT has a fold in `a`, too. */
 static bool argument_ok(const rd_program *p, const rd_inst *i)
 {
     const int32_t there[] = {
@@ -124,7 +129,8 @@ static bool slot_ok(const rd_program *p, const rd_inst *i)
 
 /* Checks a program: names that exist, addresses in slots, and loops that nest. No loop may reach
  * from one part of the code (head, body, tail) into the next. Returns what is wrong; NULL:
- * nothing. */
+ * nothing. `open` is the stack of loops that have begun; body and tail are the first
+ * instructions of the second and third part. */
 const char *rd_check_program(const rd_program *p)
 {
     int32_t open[2 * RD_MAX_AXES + 2], depth = 0;

@@ -36,7 +36,8 @@ const rd_found *rd_findings_get(const rd_findings *f, uint64_t key)
     return k < f->n && f->at[k].key == key ? &f->at[k] : NULL;
 }
 
-/* Makes room for one more entry; false: no memory, which is not recorded. */
+/* Makes room for one more entry; false: no memory, which is not recorded. f->n counts entries,
+ * f->room those that f->at can hold. */
 static bool reserve_entry(rd_ctx *ctx, rd_findings *f)
 {
     const int32_t room = f->room ? 2 * f->room : 16;
@@ -64,7 +65,8 @@ bool rd_findings_add(rd_ctx *ctx, rd_findings *f, const rd_found *found)
     return true;
 }
 
-/* Inserts an entry in the order of keys, or replaces the one with its key; false: no memory. */
+/* Inserts an entry in the order of keys, or replaces the one with its key; false: no memory.
+ * place_of() is where the key stands, or would. */
 bool rd_findings_put(rd_ctx *ctx, rd_findings *f, const rd_found *found)
 {
     const int32_t k = place_of(f, found->key);

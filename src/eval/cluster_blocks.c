@@ -44,7 +44,8 @@ static double coordinate(const cloud *c, int64_t place, int64_t k)
 
 /* ---- Clusters -------------------------------------------------------------------------------- */
 /* Computes the bounding box of the points at positions [from, to): first the least, then the
- * greatest of each coordinate. Returns the widest axis. */
+ * greatest of each coordinate. Returns the widest axis. c->d counts coordinates; box[k] and
+ * box[d + k] are the least and the greatest of coordinate k. */
 static int64_t find_box(const cloud *c, int64_t from, int64_t to, double *box)
 {
     int64_t widest = 0;
@@ -87,7 +88,8 @@ static void swap(int64_t *a, int64_t *b)
 
 /* Partitions the points at positions [from, to) by coordinate k, so that those before position
  * `middle` are not greater than those behind it (quickselect; Hoare's FIND, 1961). The pivot is
- * near the middle. */
+ * near the middle. c->order has the points' numbers by position; is_before() compares coordinate
+ * k. `by` is the pivot; i and j meet, and the part with `middle` is partitioned again. */
 static void partition_at(const cloud *c, int64_t from, int64_t to, int64_t middle, int64_t k)
 {
     int64_t *const at = c->order;
@@ -115,7 +117,9 @@ static void partition_at(const cloud *c, int64_t from, int64_t to, int64_t middl
 
 /* Splits the points at medians of the widest axis (a k-d tree) until each leaf has c->leaf points
  * or fewer; leaves are the clusters, from left to right. `end` is a stack of the ends of ranges to
- * do. Fills in border and box. */
+ * do. Fills in border and box. Its top is the range at hand, from `from` on; a range that is
+ * small enough becomes the next cluster, which begins where the last ended (border). Points
+ * without coordinates (d = 0) are cut without sorting. */
 static void find_clusters(cloud *c)
 {
     int64_t end[MOST_DEPTH];
@@ -156,7 +160,7 @@ static bool are_finite(const cloud *c, const char *what)
 
 /* Evaluates the points x as f64 and finds their clusters; false after a failure. A cluster has 256
  * points at most, or more if there would be more than 4096 clusters. `what`: "x" or "y", for
- * sentences. */
+ * sentences. row is an array of n indices in memory `room`, which becomes the order of points. */
 static bool find_cloud_clusters(cloud *c, rd_expr *x, const char *what)
 {
     void         *room;
@@ -194,7 +198,9 @@ static void end(cloud *c)
 
 /* ---- Pairs ----------------------------------------------------------------------------------- */
 /* True if the bounding boxes of cluster a of x and cluster b of y are within the radius. The
- * factor 1e-6 allows for the rounding of distances in f32. */
+ * factor 1e-6 allows for the rounding of distances in f32. p and q are the boxes: c->d least
+ * coordinates, then as many greatest. `sum` is the squared distance of the boxes, `size` the
+ * greatest coordinate. */
 static bool are_near(const cloud *x, int64_t a, const cloud *y, int64_t b, double radius)
 {
     const double *p = x->box + a * 2 * x->d, *q = y->box + b * 2 * y->d;
@@ -212,7 +218,8 @@ static bool are_near(const cloud *x, int64_t a, const cloud *y, int64_t b, doubl
     return sqrt(sum) <= radius + 1e-6 * (radius + size);
 }
 
-/* Makes the block mask of all pairs of clusters that are near; NULL on failure. */
+/* Makes the block mask of all pairs of clusters that are near; NULL on failure. x->border and
+ * y->border are where clusters begin among the points. */
 static rd_expr *blocks(rd_ctx *ctx, const cloud *x, const cloud *y, double radius)
 {
     bool *const pair = rd_alloc_raw(ctx, x->clusters * y->clusters);
@@ -228,7 +235,8 @@ static rd_expr *blocks(rd_ctx *ctx, const cloud *x, const cloud *y, double radiu
     return mask;
 }
 
-/* True if the arguments of rd_blocks_near() are valid; else records the error. */
+/* True if the arguments of rd_blocks_near() are valid; else records the error. Points are the
+ * rows of x and y; `rows` and `columns` may not be NULL. */
 static bool arguments_ok(rd_expr *x, rd_expr *y, double radius, rd_expr **rows, rd_expr **columns)
 {
     rd_expr *const both[] = { x, y };
@@ -252,7 +260,8 @@ static bool arguments_ok(rd_expr *x, rd_expr *y, double radius, rd_expr **rows, 
 }
 
 /* The public call: clusters both sets of points, and returns the block mask of near clusters, with
- * the orders of points in *rows and *columns. NULL on failure. */
+ * the orders of points in *rows and *columns. NULL on failure. If x and y are one expression,
+ * its clusters serve for both. end() frees what was allocated for a cloud. */
 rd_expr *rd_blocks_near(rd_expr *x, rd_expr *y, double radius, rd_expr **rows, rd_expr **columns)
 {
     cloud    of_x = { 0 }, of_y = { 0 };

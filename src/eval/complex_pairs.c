@@ -23,7 +23,8 @@ static bool needs_conversion(const rd_result *r)
 
 /* Describes memory to be allocated for the pairs (real, imaginary) of a complex y: like *out, with
  * one more axis of two. Strides here only say the order of axes, and INT64_MIN puts the axis of
- * parts innermost. False after a failure. */
+ * parts innermost. False after a failure. Axes in C order without wishes (order 0, no strides)
+ * need none. */
 static bool fresh_pairs(rd_ctx *ctx, const rd_expr *y, const rd_array *out, rd_array *array)
 {
     int64_t stride[RD_MAX_RANK];
@@ -43,7 +44,8 @@ static bool fresh_pairs(rd_ctx *ctx, const rd_expr *y, const rd_array *out, rd_a
 }
 
 /* Describes the memory of pairs (real, imaginary) as the caller's complex array: without the axis
- * of parts, with half the strides. */
+ * of parts, with half the strides. y is the complex expression; out->order and whether strides
+ * are given stay the caller's. No type: the evaluation has allocated nothing. */
 static void as_complex(const rd_expr *y, const rd_array *pairs, rd_array *out)
 {
     const int32_t order = out->order;
@@ -64,7 +66,7 @@ static void as_complex(const rd_expr *y, const rd_array *pairs, rd_array *out)
 
 /* Makes `to`, a real result, of a complex or sparse one: a complex one gets one more axis of two
  * parts, a sparse one becomes dense. `array` then describes its output as reals. False after a
- * failure. */
+ * failure. A result of another context is left as it is, as planning reports it. */
 static bool as_real(rd_ctx *ctx, const rd_result *from, rd_result *to, rd_array *array)
 {
     rd_expr *y = from->expr;
@@ -91,7 +93,8 @@ static bool as_real(rd_ctx *ctx, const rd_result *from, rd_result *to, rd_array 
 }
 
 /* Converts complex and sparse results to real ones; pairs->own is NULL if there are none. False
- * after recording what is wrong. */
+ * after recording what is wrong. After success the caller ends it by rd_pairs_end(), which frees
+ * `own`; after a failure nothing is left. */
 bool rd_pairs_begin(rd_ctx *ctx, rd_results results, rd_pairs *pairs)
 {
     bool any = false, all = true;
@@ -113,7 +116,8 @@ bool rd_pairs_begin(rd_ctx *ctx, rd_results results, rd_pairs *pairs)
     return all;
 }
 
-/* Describes outputs with fresh memory as complex arrays again, and frees the converted results. */
+/* Describes outputs with fresh memory as complex arrays again, and frees the converted results.
+ * Outputs that were not converted, or that have the caller's memory (given), are left alone. */
 void rd_pairs_end(rd_ctx *ctx, rd_results results, rd_pairs *pairs)
 {
     for (int k = 0; k < results.n && pairs->own; k++) {

@@ -55,7 +55,9 @@ static bool is_wanted(stage s)
     return false;
 }
 
-/* True if RDIM_DEBUG names only stages that exist.  False after recording an unknown name. */
+/* True if RDIM_DEBUG names only stages that exist.  False after recording an unknown name.
+ * list() is the variable's text; `at` goes from name to name between commas, of n bytes; STAGES:
+ * no stage has that name. */
 bool rd_debug_is_known(rd_ctx *ctx)
 {
     for (const char *at = list(); *at; at += strcspn(at, ","), at += *at == ',') {

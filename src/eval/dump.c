@@ -35,7 +35,7 @@ static const char *kind_name(const rd_value *v)
 
 /* Writes the combine tree of a reduction: " tree k,j|i lanes 64 side by side x". Reduced axes are
  * listed outermost first; those behind the bar are the lane position. "side by side": the lane
- * axis, with contiguous elements for vectors. */
+ * axis, with contiguous elements for vectors. Steps INT64_MAX mean a strict left fold (serial). */
 static void combine_text(rd_text *text, const rd_graph *g, const rd_value *v)
 {
     const rd_combine *c = v->combine;
@@ -145,7 +145,7 @@ static const char *fold_name(const rd_value *v)
 }
 
 /* Writes the line of a stored value: "y0[i] = sum(x[i,k])", or "t0 <- sum(..)" where each visit
- * adds an element and the loop around finishes it. */
+ * adds an element and the loop around finishes it. finish_loop is that loop, NULL: none. */
 static void item_text(rd_text *text, const rd_tree *tree, int i)
 {
     const rd_value *v = &tree->graph->value[i];
@@ -178,7 +178,8 @@ static int lone_reduction(const rd_tree *tree, const rd_loop_scope *loop)
 static void scope_text(rd_text *text, const rd_tree *tree, const rd_loop_scope *scope, int depth);
 
 /* Writes a nest of loops with its body: "for i:4 j:5:" and indented lines.  A lone reduction is one
- * line: "t0[i] = sum k:7 (x0[i,k])". */
+ * line: "t0[i] = sum k:7 (x0[i,k])".  lone_reduction() is the reduction that a loop is for
+ * alone, -1: none. Loops that contain one loop only are written in one line. */
 static void loops_text(rd_text *text, const rd_tree *tree, const rd_loop_scope *loop, int depth)
 {
     const rd_graph *g    = tree->graph;
@@ -224,7 +225,8 @@ static void scope_text(rd_text *text, const rd_tree *tree, const rd_loop_scope *
 
 /* The words for how tasks may share a loop over the axis: "parallel", "parallel blocks of" (blocks
  * of a combine tree stay whole) or "serial". In the code, inner[8] is the blank behind
- * "parallel". */
+ * "parallel". That is, it is "parallel blocks of" if inner[8] is not 0, and "serial" begins with
+ * s. */
 static const char *sharing(const rd_tree *tree, const rd_loop_scope *scope, int axis)
 {
     const char *word = "parallel";
@@ -245,7 +247,8 @@ static const char *sharing(const rd_tree *tree, const rd_loop_scope *scope, int 
 }
 
 /* Writes the kind of memory of each stored value that is no result: "keep: t0 scratch, t1 array".
- * A part of a concatenation is "part". */
+ * A part of a concatenation is "part". tree->materialised lists stored values, `out` >= 0: a
+ * result; into >= 0: a part of a concatenation. */
 static void keep_text(rd_text *text, const rd_tree *tree)
 {
     char name[RD_NAME_TEXT];

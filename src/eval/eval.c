@@ -35,7 +35,8 @@ static void restore_output(const asked *a, rd_array *out)
 
 /* Allocates memory for outputs that ask for it, in this process or on a device, and describes it
  * there. a[k] keeps what output k asked for. On failure false; the caller then restores those that
- * were allocated. */
+ * were allocated. a[k].fresh: it was allocated here. An output on a device has its number in
+ * `device`, 0: host memory. INT64_MAX bytes are an overflow. */
 static bool allocate_outputs(rd_ctx *ctx, rd_results results, asked *a)
 {
     for (int k = 0; k < results.n; k++) {
@@ -75,7 +76,8 @@ static bool allocate_outputs(rd_ctx *ctx, rd_results results, asked *a)
 }
 
 /* True if all results have an expression and a suitable output; else records the error.  An output
- * without elements needs no memory. */
+ * without elements needs no memory.  rd_array_asks_memory(): the library allocates the output.
+ * rd_is_here(): the expression is of this context. */
 static bool check_outputs(rd_ctx *ctx, rd_results results)
 {
     if (!rd_list_ok(ctx, rd_call_name(ctx), "results", results.at, results.n, 1))
@@ -100,7 +102,8 @@ static bool check_outputs(rd_ctx *ctx, rd_results results)
 }
 
 /* Evaluates results that are real and dense: allocates outputs, runs a cached or new plan. After a
- * failure it frees outputs that it allocated and restores what they asked for. */
+ * failure it frees outputs that it allocated and restores what they asked for. Up to 16 results
+ * need no memory for their records. */
 static rd_status eval_real(rd_ctx *ctx, rd_results results, const rd_eval_opts *opts)
 {
     enum { FEW = 16 };

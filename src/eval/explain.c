@@ -60,7 +60,7 @@ static void leaves_text(rd_text *text, const rd_graph *g)
 }
 
 /* The largest stride of an axis in any leaf, in elements. The list of axes in the text is sorted
- * by it, the slowest first. */
+ * by it, the slowest first. slot >= 0: the value is a READ of a leaf, and at[0] its address. */
 static int64_t step_along(const rd_graph *g, int axis)
 {
     int64_t largest = 0;
@@ -76,7 +76,9 @@ static int64_t step_along(const rd_graph *g, int axis)
     return largest;
 }
 
-/* Writes the loop axes as they are after merging, by falling stride: "virtual shape: i:3 jk:40". */
+/* Writes the loop axes as they are after merging, by falling stride: "virtual shape: i:3
+ * jk:40". left: the set of axes that are not written yet; step_along() is the largest stride of
+ * an axis in any leaf. */
 static void virtual_shape_text(rd_text *text, const rd_graph *g)
 {
     rd_set left = 0;
@@ -98,7 +100,7 @@ static void virtual_shape_text(rd_text *text, const rd_graph *g)
 
 /* Writes a line for the combine tree of each reduction and scan: "tree of y0: 64 lanes, blocks of
  * 64 steps along i | j". Lanes are accumulators that elements go to in turn, along the axes behind
- * the bar. */
+ * the bar. Steps INT64_MAX: a strict left fold. */
 static void combine_text(rd_text *text, const rd_tree *tree)
 {
     const rd_graph *g = tree->graph;
@@ -127,7 +129,8 @@ static void combine_text(rd_text *text, const rd_tree *tree)
     }
 }
 
-/* The bytes of all arrays that stages store for later stages. */
+/* The bytes of all arrays that stages store for later stages. RD_KEEP_ARRAY: it is such an
+ * array; a part of a concatenation (into >= 0) lies in another one. */
 static long long bytes_between(const rd_tree *tree)
 {
     const rd_graph *g      = tree->graph;
@@ -145,7 +148,8 @@ static long long bytes_between(const rd_tree *tree)
 
 /* Makes the nest (loops of all stages) of one plan, which may be one of several parts, and chooses
  * its backend (*use). Parts were not measured, so they have the default choice. NULL after
- * recording a failure. */
+ * recording a failure. `request` gets the results' layouts; given->exprs are those that earlier
+ * parts have stored. The pool owns the nest. */
 static rd_nest *nest_of(rd_ctx *ctx, rd_pool *pool, rd_results results, const rd_given *given,
                         const rd_eval_opts *opts, rd_backend_use *use)
 {
@@ -200,7 +204,7 @@ static void take_back(account *to, const account *before)
 
 /* Describes the plan for another backend, in place of the text since `before`. AUTO must not
  * change bits, so on CUDA it uses no library (deterministic). False: no memory, or the backend
- * cannot run it. */
+ * cannot run it. nest_of() plans, NULL on failure. */
 static bool text_again(rd_ctx *ctx, account *to, const account *before, rd_pool *pool,
                        rd_results results, const rd_given *given, const rd_eval_opts *opts,
                        rd_backend backend, rd_backend_use *use)
@@ -216,7 +220,8 @@ static bool text_again(rd_ctx *ctx, account *to, const account *before, rd_pool 
 }
 
 /* Describes the plan for the GPU that AUTO takes, in place of the text since `before`. False: the
- * GPU cannot run it, and use->why may say why. */
+ * GPU cannot run it, and use->why may say why. rd_backend_forgive() takes back the error of a
+ * backend that cannot run it, and is false for other errors. */
 static bool gpu_text(rd_ctx *ctx, account *to, const account *before, rd_pool *pool,
                      rd_results results, const rd_given *given, const rd_eval_opts *opts,
                      rd_backend_use *use)
@@ -244,7 +249,9 @@ static bool row_blocks_text(rd_ctx *ctx, rd_text *text, const rd_nest *nest, rd_
 }
 
 /* Describes one plan. If the GPU that AUTO takes refuses it, or another device that need not be
- * used, it describes the CPU's plan, with a line about why. False: a failure. */
+ * used, it describes the CPU's plan, with a line about why. False: a failure. use.verdict is
+ * AUTO's comparison; `here` is 0 if no rates are known. use.why says why a device is not used,
+ * `must` that no other backend will do. */
 static bool plan_text(rd_ctx *ctx, account *to, rd_pool *pool, rd_results results,
                       const rd_given *given, const rd_eval_opts *opts)
 {
@@ -284,7 +291,7 @@ static bool plan_text(rd_ctx *ctx, account *to, rd_pool *pool, rd_results result
 
 /* True for a part that is no nest of loops, and writes its line: a product of sparse matrices, a
  * leaf that it reads, or a result that is one. A part with a target hands its array on to later
- * parts. */
+ * parts. cut->first is the number of the result that a part without target makes. */
 static bool is_no_nest(const rd_split_part *cut, rd_results results, size_t room, char *line)
 {
     const rd_expr *const e = cut->target ? cut->target : results.at[cut->first].expr;
@@ -306,7 +313,9 @@ static bool is_no_nest(const rd_split_part *cut, rd_results results, size_t room
 }
 
 /* Describes one part (one of several plans): a line if it is no nest of loops, else its plan with
- * all detail. False on failure. */
+ * all detail. False on failure. cut->target is the expression that the part makes for later
+ * parts, NULL: it makes cut->n results from `first` on; `given` are those made before.
+ * is_no_nest() writes the line. to->picture: also drawn, NULL: not. */
 static bool part_text(rd_ctx *ctx, account *to, const rd_split_part *cut, rd_results results,
                       const rd_eval_opts *opts)
 {
@@ -330,7 +339,7 @@ static bool part_text(rd_ctx *ctx, account *to, const rd_split_part *cut, rd_res
 }
 
 /* Splits the results into parts (several plans) of about `limit` axes, and describes each. False
- * on failure. */
+ * on failure. rd_split_exprs() makes the cuts in `pool`; NULL: it failed. */
 static bool parts_text(rd_ctx *ctx, account *to, rd_pool *pool, rd_results results,
                        const rd_eval_opts *opts, int limit)
 {
@@ -361,7 +370,9 @@ static bool parts_text(rd_ctx *ctx, account *to, rd_pool *pool, rd_results resul
 }
 
 /* Describes the evaluation as one plan or, if that is too large (RD_ERR_LIMIT), in parts, with
- * smaller and smaller limits until one will do; false: it fails. */
+ * smaller and smaller limits until one will do; false: it fails. `before` is the account so far,
+ * with a copy of the picture; take_back() restores it before another try. rd_split_limits ends
+ * with 0. */
 static bool say_all(rd_ctx *ctx, account *to, rd_pool *pool, rd_results results,
                     const rd_eval_opts *opts)
 {
@@ -395,7 +406,7 @@ static void pairs_text(rd_text *text, rd_results asked)
 }
 
 /* Writes a line for each sparse array whose elements are found by bisection, which its
- * expression does not show. */
+ * expression does not show. `stored` counts the elements of such an array; 0: it is none. */
 static void lookups_text(rd_ctx *ctx, rd_text *text, rd_results results)
 {
     char         shape[RD_SHAPE_TEXT];
@@ -440,7 +451,8 @@ static const char *text_of(rd_ctx *ctx, const account *to, rd_results asked, rd_
 }
 
 /* Describes real results as a text or, if `picture` is not NULL, as a picture. asked: the same
- * results as the caller gave them, perhaps complex. NULL after recording a failure. */
+ * results as the caller gave them, perhaps complex. NULL after recording a failure. The text is
+ * in the context's memory, and lives as long. */
 static const char *explain(rd_ctx *ctx, rd_results asked, rd_results results,
                            const rd_eval_opts *opts, rd_svg *picture)
 {
@@ -463,7 +475,8 @@ static const char *explain(rd_ctx *ctx, rd_results asked, rd_results results,
     return kept;
 }
 
-/* Describes results under the name of a public call. */
+/* Describes results under the name of a public call. rd_pairs_begin() replaces complex results
+ * by pairs of parts, and rd_begin_call() sets the name for errors. NULL after a failure. */
 static const char *explained(rd_ctx *ctx, const char *call, rd_results results,
                              const rd_eval_opts *opts, rd_svg *picture)
 {

@@ -25,7 +25,8 @@ static bool is_here(const rd_slot *slot, rd_results results)
 }
 
 /* Sums up the bytes of all data that a run needs on the device, and asks the device for its
- * memory; true if that is not enough (tight). */
+ * memory; true if that is not enough (tight). rd_slot_span() are the bytes of a slot that the
+ * programs touch. */
 static bool find_room(data *d, const rd_graph *g, rd_results results, int n, const rd_program *p,
                       const rd_backend_use *use)
 {
@@ -56,7 +57,9 @@ static void stage_text(rd_text *text, int stage, const data *d, int64_t here, bo
                 gibibytes(here), gibibytes(d->bytes), gibibytes(d->room));
 }
 
-/* Writes a line for each stage on several devices: partitioned, or on one device and why. */
+/* Writes a line for each stage on several devices: partitioned, or on one device and why.
+ * `refuses`: the device cannot run the stage at all, which another line says; `shares` is on how
+ * many devices it runs, with the reason why it is one. */
 static void partitions_text(rd_text *text, int n, const rd_program *p, const rd_backend_use *use)
 {
     for (int k = 0; k < n; k++) {
@@ -75,7 +78,10 @@ static void partitions_text(rd_text *text, int n, const rd_program *p, const rd_
 
 /* If the device's memory is tight, writes a line for each stage with large data in host memory:
  * whether it processes them by blocks or wants them at once. On several devices: how stages are
- * partitioned. False: no memory. */
+ * partitioned. False: no memory. find_room() is false where memory is not tight. mine are the
+ * bytes of slot s that stage k touches, of arrays in host memory (is_here()); parts[s]: they are
+ * large beside the room d.room. refuses() and windows() are the device's: it cannot run the
+ * program; it can process it by blocks. */
 bool rd_blocks_text(rd_text *text, rd_pool *pool, const rd_graph *g, rd_results results, int n,
                     const rd_program *p, const rd_backend_use *use)
 {

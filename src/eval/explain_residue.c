@@ -18,7 +18,8 @@ static double price_of(const rd_stage_form *s, const rd_residue *r)
 
 /* Writes a line if operations that run element by element, not by vectors, take more than a tenth
  * of a stage's predicted time: "scalar in stage 0: 40 % of its price, about 2 ms: ...". False: no
- * memory. */
+ * memory. s->backend->residue counts these operations in r; NULL: the backend has none. TOLD is
+ * the tenth. */
 bool rd_residue_of_stage(rd_text *text, const rd_stage_form *s, rd_pool *pool)
 {
     static const double TOLD = 0.1;

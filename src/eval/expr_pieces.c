@@ -13,7 +13,9 @@ static int64_t points_from(const rd_expr *x, int axis)
 }
 
 /* Splits x into pieces of at most `most` elements. The split axis is the first with no more than
- * that behind it; a piece has p.each of its indices, and one index of each axis before it. */
+ * that behind it; a piece has p.each of its indices, and one index of each axis before it.
+ * inner: elements of one index of that axis; along: pieces along it; n: all pieces. With no
+ * elements behind it (inner 0) there are no pieces. */
 rd_expr_pieces rd_pieces_of(const rd_expr *x, int64_t most)
 {
     rd_expr_pieces p = { .extent = 1, .each = 1, .along = 1, .inner = 1, .n = 1 };
@@ -52,7 +54,8 @@ int64_t rd_piece_begin(const rd_expr_pieces *p, int64_t k)
 }
 
 /* Makes the view of piece k of x: one index of each axis before the split axis, then a range of
- * that. NULL on failure. */
+ * that. NULL on failure. k / along is the flat index of the axes before the split one, in C
+ * order. One piece (n 1) is x itself; NULL gives NULL. */
 rd_expr *rd_piece_view(const rd_expr_pieces *p, rd_expr *x, int64_t k)
 {
     const int64_t first = first_of(p, k);

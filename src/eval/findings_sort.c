@@ -49,7 +49,9 @@ static bool is_sorted(const rd_findings *f)
 }
 
 /* Sorts the list by key, and keeps the last of equal keys, which was measured or read last.
- * Without memory it keeps only the first `before` entries, which are sorted, and returns false. */
+ * Without memory it keeps only the first `before` entries, which are sorted, and returns false.
+ * sorted() is a merge sort, which returns the memory, f->at or `other`, in which the list ends
+ * up. */
 bool rd_findings_sort(rd_ctx *ctx, rd_findings *f, int32_t before)
 {
     rd_found *other, *from;

@@ -49,14 +49,15 @@ void rd_time_text(rd_text *text, double seconds)
 static const double OPERATIONS_A_MS = 10e6;
 
 /* The run, from 1 on, during which compilation of the loops starts. form.left: the operations that
- * runs must still do before; each counts when it begins. */
+ * runs must still do before; each counts when it begins. A run counts p->work operations. */
 static double compiling_run(const rd_stage_form *s)
 {
     return s->form.left > s->p->work ? ceil(s->form.left / s->p->work) : 1;
 }
 
 /* Writes when compiled loops will run, and how the stage runs until then: ", compiled once they
- * were missed for 50 ms of work, from run 63 on; until then tiles". */
+ * were missed for 50 ms of work, from run 63 on; until then tiles". form.left is the work left
+ * until then, in operations, and compiling_run() the run from which on they are compiled. */
 static void loops_text(rd_text *text, const rd_stage_form *s)
 {
     switch (s->form.loops) {
@@ -94,7 +95,8 @@ static void form_text(rd_text *text, const rd_stage_form *s)
 }
 
 /* Writes the loops whose range a mask limits, such as j <= i in a triangular sum: "a mask of
- * places bounds loops of stage 1: j i". */
+ * places bounds loops of stage 1: j i". s->p->loop[k].bounds are such bounds, NULL: none. Only a
+ * nest (RD_FORM_NEST) compiles them. */
 static void bounds_text(rd_text *text, const rd_graph *g, const rd_stage_form *s)
 {
     bool any = false;
@@ -113,7 +115,8 @@ static void bounds_text(rd_text *text, const rd_graph *g, const rd_stage_form *s
 }
 
 /* Writes the counted bytes and operations of a stage, and its estimated time: "cost of stage 0:
- * reads 8000 bytes, writes 16000; visits 2000 elements: ... about 20 us on 1 thread". */
+ * reads 8000 bytes, writes 16000; visits 2000 elements: ... about 20 us on 1 thread".
+ * form.meanwhile is how it runs until its code is compiled, s->first its time then. */
 static void cost_text(rd_text *text, const rd_stage_form *s)
 {
     rd_text_add(text,
@@ -133,7 +136,7 @@ static void cost_text(rd_text *text, const rd_stage_form *s)
 }
 
 /* Writes the times that the cost model of loops predicts: "price of stage 0: about 20 us: compute
- * 12 us, memory 5 us, ...". No line without a prediction (0 ns). */
+ * 12 us, memory 5 us, ...". No line without a prediction (0 ns). The parts are in ns. */
 static void price_text(rd_text *text, const rd_stage_form *s)
 {
     if (s->price.ns <= 0)
@@ -180,7 +183,9 @@ static const rd_work *cost_of(const costs *c, rd_form_kind kind)
 }
 
 /* Fills in the form, counts and times of a stage: seconds of a later run, and of the first one, in
- * which loops may not be compiled yet. False: no memory. */
+ * which loops may not be compiled yet. False: no memory. meanwhile: the form until loops are
+ * compiled. s->most was set before, and stays. False is also returned without memory for the
+ * price. */
 static bool describe_stage(const rd_backend_table *backend, const rd_program *p, const costs *c,
                            int number, int threads, rd_pool *pool, rd_stage_form *s)
 {
@@ -199,7 +204,8 @@ static bool describe_stage(const rd_backend_table *backend, const rd_program *p,
 /* ---- Choices --------------------------------------------------------------------------------- */
 /* Lists the predicted times on one thread and on all as alternatives for explain. The one taken
  * follows a rule (amount of work), not these times. No alternatives if there is no such choice.
- * False: no memory. */
+ * False: no memory. most: the threads that a stage of much work would have; a price of 0 ns:
+ * there is no prediction. */
 static bool threads_of_stage(const rd_stage_form *s, rd_pool *pool, rd_alternatives *a)
 {
     rd_price team;
@@ -230,7 +236,8 @@ static void choice_text(rd_text *text, const rd_stage_form *s, const rd_alternat
 }
 
 /* Writes a line for each choice in a stage, with the alternative taken and the others. False: no
- * memory. */
+ * memory. rd_cpu_choices() lists up to MOST choices of the CPU backend in `at`, -1: no memory;
+ * threads_of_stage() adds that of threads. */
 static bool choices_text(rd_text *text, const rd_stage_form *s, rd_pool *pool)
 {
     enum { MOST = 16 };
@@ -263,7 +270,9 @@ static bool stage_text(rd_text *text, const rd_graph *g, const rd_stage_form *s,
 }
 
 /* Writes the time of the first run and, if that differs, of runs after compilation: "first run:
- * about 4 ms, stage 0 by tiles; runs that begin once all is compiled: about 400 us". */
+ * about 4 ms, stage 0 by tiles; runs that begin once all is compiled: about 400 us". first and
+ * later are sums over the n stages; `waits`: a stage runs otherwise (form.meanwhile) until its
+ * code is compiled. */
 static void runs_text(rd_text *text, int n, const rd_stage_form *s)
 {
     double first = 0, later = 0;
@@ -300,7 +309,8 @@ static int64_t work_of(const rd_stage_form *s)
 }
 
 /* Writes the most memory that a run holds at a time, beside operands and results: arrays between
- * stages, and what the threads of one stage work in. */
+ * stages, and what the threads of one stage work in. `most` is the stage whose threads work in
+ * most memory; -1: there are no stages. */
 static void memory_text(rd_text *text, const rd_graph *g, int n, const rd_program *p,
                         const rd_stage_form *s)
 {
@@ -340,7 +350,8 @@ static void tier_text(rd_text *text, const rd_backend_table *backend, const rd_p
 }
 
 /* Writes the measured time of each stage's kernels: "measured: stage 0 takes 12 us, by rule 15 us"
- * (with the default tuning numbers); or that it could not be measured. */
+ * (with the default tuning numbers); or that it could not be measured. rd_tuned() is what was
+ * found for a stage, NULL: nothing. */
 static void measured_text(rd_text *text, rd_ctx *ctx, int n, const rd_program *p)
 {
     for (int k = 0; k < n; k++) {
@@ -358,7 +369,8 @@ static void measured_text(rd_text *text, rd_ctx *ctx, int n, const rd_program *p
 }
 
 /* Describes the kernels of a device: tunes and prepares each program. use->why becomes the first
- * reason why the device cannot run one. False on failure. */
+ * reason why the device cannot run one. False on failure. rd_tune() chooses the numbers of a
+ * kernel, and `refuses` gives a sentence, NULL: the device can run it. */
 static bool kernels_text(rd_text *text, const rd_graph *g, int n, rd_program *p, rd_pool *pool,
                          rd_results results, rd_backend_use *use)
 {
@@ -381,7 +393,8 @@ static bool kernels_text(rd_text *text, const rd_graph *g, int n, rd_program *p,
 }
 
 /* Describes how each stage runs on the chosen backend, what a run costs, and warnings. *stages:
- * the programs and forms, for a picture. False: no memory, or a failure. */
+ * the programs and forms, for a picture. False: no memory, or a failure. A device has kernels in
+ * place of forms. use->must: the backend was asked for, so that AUTO's comparison is not shown. */
 bool rd_forms_text(rd_text *text, rd_nest *nest, rd_pool *pool, rd_results results, int threads,
                    rd_backend_use *use, rd_stages *stages)
 {
@@ -424,7 +437,7 @@ bool rd_forms_text(rd_text *text, rd_nest *nest, rd_pool *pool, rd_results resul
 
 /* ---- The strict mode ------------------------------------------------------------------------- */
 /* The strict mode (RDIM_STRICT): false after recording the first stage with a part that is slow
- * (runs element by element), or that there is no memory. */
+ * (runs element by element), or that there is no memory. form.slow says which part is slow. */
 bool rd_check_fast(rd_ctx *ctx, const rd_backend_table *backend, int n, const rd_program *p,
                    rd_pool *pool)
 {

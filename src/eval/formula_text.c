@@ -61,7 +61,8 @@ static void gathered_text(rd_text *text, const rd_tree *tree, int value, int dep
 }
 
 /* Writes a subscript: "2*i+j-1". A gathered index (axis below 0) is written as the formula of its
- * value. tree: NULL: only numbers of values are known. */
+ * value. tree: NULL: only numbers of values are known. `depth` is that of formulas inside each
+ * other. */
 static void subscript_text(rd_text *text, const rd_graph *graph, const rd_tree *tree,
                            const rd_subscript *at, int depth)
 {
@@ -112,7 +113,7 @@ static const char *infix(rd_op op)
 }
 
 /* Writes a read of a leaf along the leaf's own axes: "x0[i+2,j]", or "x0[flat 5*i+j]" if only the
- * address is known. */
+ * address is known. n is the number of axes of more than one index; 0 needs no brackets. */
 static void leaf_text(rd_text *text, const rd_tree *tree, const rd_value *v, int depth)
 {
     const rd_graph *g = tree->graph;
@@ -133,7 +134,8 @@ static void leaf_text(rd_text *text, const rd_tree *tree, const rd_value *v, int
 }
 
 /* Writes a stored value with its storage dims: "t0[i,k]", at the subscripts of READ `read`, or at
- * its own loop indices if read is NULL. */
+ * its own loop indices if read is NULL. `stored` is the set of axes that the storage has; a
+ * dense array is read at one flat index. */
 static void kept_text(rd_text *text, const rd_tree *tree, int i, const rd_value *read, int depth)
 {
     const rd_graph *g = tree->graph;
@@ -167,7 +169,8 @@ static void number_text(rd_text *text, const rd_value *v)
 }
 
 /* Writes an elementwise operation: "a + b", an fma as "a * b + c", or a call "exp(a)". bracket:
- * its reader needs brackets around an infix operation. */
+ * its reader needs brackets around an infix operation. infix() is the operator, NULL: none;
+ * `open`: brackets are written. */
 static void map_text(rd_text *text, const rd_tree *tree, const rd_value *v, int depth, bool bracket)
 {
     const char *op  = v->kind == RD_VALUE_MAP ? infix(v->op) : NULL;
@@ -213,7 +216,8 @@ static void product_text(rd_text *text, const rd_tree *tree, const rd_value *v, 
 }
 
 /* Writes the formula of a value down to leaves and stored values; "..." below DEPTH levels.
- * bracket: its reader needs brackets around an infix operation. */
+ * bracket: its reader needs brackets around an infix operation. A cast of a value to its own
+ * type is left out. Operands 1 and 2 of a reduction are weights and mask. */
 static void body_text(rd_text *text, const rd_tree *tree, int i, int depth, bool bracket)
 {
     const rd_value *v = &tree->graph->value[i];

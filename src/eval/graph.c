@@ -14,7 +14,7 @@ int64_t rd_points_of(const rd_graph *graph, rd_set axes)
 }
 
 /* Appends lines to the decisions that explain shows (g->why), and frees `lines`. False: no
- * memory. */
+ * memory. The pool owns the joined text. Without new lines nothing changes. */
 bool rd_graph_say(rd_graph *g, rd_text *lines)
 {
     const size_t old = g->why ? strlen(g->why) : 0;
@@ -45,7 +45,7 @@ int rd_graph_add(rd_graph *g, rd_value v)
 }
 
 /* Appends a map that copies READ number `read`, at a cost of `ops` operations an element; returns
- * its number, -1: no memory. The copy is a cast to the same type. */
+ * its number, -1: no memory. The copy is a cast to the same type. -1 in its fields: none. */
 int rd_graph_add_copy(rd_graph *g, int read, float ops)
 {
     int32_t *in = rd_pool_get(g->pool, sizeof *in);
@@ -116,7 +116,8 @@ bool rd_is_row_reduction(const rd_value *v)
 
 /* Distance in elements from a row reduction's labels to the array of where each row begins, the
  * row pointer of CSR, which lies right behind them. 0: there is none, or only a part of the labels
- * is read. */
+ * is read. Labels are operand 3, seen through casts. They must be read from the first to the
+ * last along the only reduced axis (order[0]), whose extent is then the distance. */
 int64_t rd_row_begins_distance(const rd_graph *g, const rd_value *v)
 {
     const rd_value *label;

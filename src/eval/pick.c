@@ -35,7 +35,7 @@ static bool check_call(rd_ctx *ctx, const char *call, rd_expr *x, rd_expr *mask,
 
 /* Makes *cut the caller's output, cut along `axis` to the length of the result that `fresh`
  * describes: an output may be longer, as the length is known only now. A zeroed output is taken as
- * it is. False after recording that it does not fit. */
+ * it is. False after recording that it does not fit. A zeroed output asks for memory. */
 static bool cut_output(rd_ctx *ctx, const char *call, const rd_array *out, const rd_array *fresh,
                        int axis, rd_array *cut)
 {
@@ -60,7 +60,8 @@ static bool cut_output(rd_ctx *ctx, const char *call, const rd_array *out, const
 }
 
 /* Finds memory for the result that `fresh` describes. *direct, in: the caller allows the output's
- * own memory; out: it is used, as its layout and type are the result's. False after a failure. */
+ * own memory; out: it is used, as its layout and type are the result's. False after a failure.
+ * In the other case the memory is new, with its owner in `fresh`, and the caller frees it. */
 static bool find_memory(rd_ctx *ctx, const char *call, const rd_array *cut, rd_array *fresh,
                         bool *direct)
 {
@@ -83,7 +84,8 @@ static bool find_memory(rd_ctx *ctx, const char *call, const rd_array *cut, rd_a
 }
 
 /* Hands the result to the output: as its new memory if the output is zeroed; else by a copy,
- * unless it was made there (direct). Elements of the output behind the result stay. */
+ * unless it was made there (direct). Elements of the output behind the result stay. `cut` is the
+ * output cut to the result's length; nodes of the copy are released at the end. */
 static rd_status deliver_result(rd_ctx *ctx, const char *call, rd_array *fresh, rd_array *cut,
                                 bool direct, rd_array *out)
 {
@@ -126,7 +128,8 @@ typedef struct block {
     const uint64_t *bits;
 } block;
 
-/* Block k of the mask's bits, with the number of true elements before it and in it. */
+/* Block k of the mask's bits, with the number of true elements before it and in it. s->blocks is
+ * how many a piece has; f->piece -1: k counts the blocks of all pieces. */
 static block block_of(const filling *f, int64_t k)
 {
     const rd_picked *s = f->s;
@@ -155,7 +158,7 @@ static void fill_values(const void *with, int64_t k)
 }
 
 /* Splits flat positions, which rise, into one index per axis. Most share the row of the one
- * before, whose indices are copied then. */
+ * before, whose indices are copied then. y gets n rows of rank indices. */
 static void split_places(const rd_expr *mask, int64_t n, const int64_t *flat, int64_t *y)
 {
     const int     rank = mask->rank;
@@ -178,7 +181,9 @@ static void split_places(const rd_expr *mask, int64_t n, const int64_t *flat, in
 
 /* Writes the positions of the true elements of block k to the result: picks those of 0, 1, 2 ...
  * at which mask bits are set, and adds where the block begins. A mask of several axes gets one
- * index for each, counted from its origin. */
+ * index for each, counted from its origin. block_of() finds the block: `words` of bits, `found`
+ * true elements, `before` of them before it. f->size is the number of indices of a position. One
+ * index goes straight to y; with more, flat positions are split. */
 static void fill_places(const void *with, int64_t k)
 {
     const filling *f     = with;
@@ -201,7 +206,8 @@ static void fill_places(const void *with, int64_t k)
 /* ---- Positions ------------------------------------------------------------------------------- */
 /* Writes the positions of all true elements to y; threads share the blocks of all pieces (a piece
  * is a part of the mask that is evaluated at a time). `count` is 0, 1, 2 .., from which positions
- * in a block are picked. False: no memory. */
+ * in a block are picked. False: no memory. The piece -1 stands for all of them; s->blocks is the
+ * number of blocks of a piece. */
 static bool fill_all_places(const rd_picked *s, const rd_expr *mask, void *y)
 {
     int64_t *count = rd_alloc_raw(s->ctx, RD_PICK_BLOCK * (int64_t)sizeof *count);
@@ -219,7 +225,8 @@ static bool fill_all_places(const rd_picked *s, const rd_expr *mask, void *y)
     return true;
 }
 
-/* Computes the positions of true elements, as an array of shape (found, rank). */
+/* Computes the positions of true elements, as an array of shape (found, rank). direct: the
+ * output's memory may be written, as the mask is evaluated before. */
 static rd_status places(rd_ctx *ctx, const char *call, rd_expr *mask, rd_array *out)
 {
     rd_picked s;
@@ -256,7 +263,8 @@ rd_status rd_nonzero(rd_ctx *ctx, rd_expr *mask, rd_array *out)
 }
 
 /* The public call: the flat position of the first true element; -1: there is none. The mask is
- * evaluated piece by piece, up to the first with a true element. */
+ * evaluated piece by piece, up to the first with a true element. s.first is the piece with the
+ * first true element, -1: none; its bits are searched word by word, 64 at a time. */
 int64_t rd_find_first(rd_ctx *ctx, rd_expr *mask)
 {
     static const char call[] = "rd_find_first";
@@ -302,7 +310,8 @@ static bool bytes_overlap(const char *a, int64_t a_bytes, const char *b, int64_t
 }
 
 /* Evaluates piece k of x into `memory`, and writes its elements where the mask is true to the
- * result. False: a failure is recorded. */
+ * result. False: a failure is recorded. all->s is the mask, piece by piece; `memory` has room
+ * for a piece. */
 static bool fill_piece(const filling *all, const char *call, rd_expr *x, int64_t k, char *memory)
 {
     const rd_picked *s     = all->s;
@@ -321,7 +330,8 @@ static bool fill_piece(const filling *all, const char *call, rd_expr *x, int64_t
 }
 
 /* Writes the elements of x where the mask is true to y: from memory if x is dense there, else
- * piece by piece. Pieces without a true element are not evaluated. False after a failure. */
+ * piece by piece. Pieces without a true element are not evaluated. False after a failure.
+ * before[] counts the true elements before each block; each * inner: elements of a piece. */
 static bool fill_all_values(const rd_picked *s, const char *call, rd_expr *x, void *y)
 {
     filling f = { .s = s, .piece = -1, .y = y, .size = rd_dtype_size(x->type) };
@@ -344,7 +354,10 @@ static bool fill_all_values(const rd_picked *s, const char *call, rd_expr *x, vo
 }
 
 /* Computes the elements of x where the mask is true, and hands them to the output. `direct`: they
- * may be written to the output's own memory, because x is dense in other memory. */
+ * may be written to the output's own memory, because x is dense in other memory.
+ * rd_picked_make() evaluates the mask, s.found counts its true elements. `cut` is the output,
+ * cut to that length, and `fresh` the result; find_memory() sets `direct` to whether they are
+ * the same memory, and deliver_result() copies if not. */
 static rd_status values(rd_ctx *ctx, const char *call, rd_expr *x, rd_expr *mask, rd_array *out)
 {
     rd_picked s;
@@ -370,7 +383,8 @@ static rd_status values(rd_ctx *ctx, const char *call, rd_expr *x, rd_expr *mask
     return rd_error(ctx);
 }
 
-/* The public call: x[mask] of NumPy, the elements of x where the mask is true, as one row. */
+/* The public call: x[mask] of NumPy, the elements of x where the mask is true, as one row. Nodes
+ * that it makes are released at the end. */
 rd_status rd_compress(rd_ctx *ctx, rd_expr *x, rd_expr *mask, rd_array *out)
 {
     static const char call[] = "rd_compress";
@@ -391,7 +405,8 @@ rd_status rd_compress(rd_ctx *ctx, rd_expr *x, rd_expr *mask, rd_array *out)
     return rd_error(ctx);
 }
 
-/* Reads x at the positions `at` along an axis into the output. */
+/* Reads x at the positions `at` along an axis into the output. cut_output() cuts the output to
+ * the result's length; *out stays after a failure. */
 static void take_places(rd_ctx *ctx, const char *call, rd_expr *x, int axis, rd_array *at,
                         rd_array *out)
 {
@@ -406,7 +421,9 @@ static void take_places(rd_ctx *ctx, const char *call, rd_expr *x, int axis, rd_
 }
 
 /* The public call: takes the indices of an axis at which a mask of rank 1 is true, np.compress
- * along an axis.  Finds their positions, then reads x there. */
+ * along an axis.  Finds their positions, then reads x there.  places() makes the positions `at`,
+ * and take_places() reads x there; what was made for it is released at the mark. Returns the
+ * context's status. */
 rd_status rd_compress_axis(rd_ctx *ctx, rd_expr *x, int axis, rd_expr *mask, rd_array *out)
 {
     static const char call[] = "rd_compress_axis";

@@ -42,7 +42,8 @@ typedef struct packing {
 } packing;
 
 /* Packs the mask bytes of a block (4096 elements) into bits, and counts the true ones into
- * s->before. with: the packing. */
+ * s->before. with: the packing. p->mask are the bytes of piece p->piece; kernels->bits() packs,
+ * and returns how many are true. */
 static void pack_block(const void *with, int64_t block)
 {
     const packing   *p    = with;
@@ -67,7 +68,8 @@ static bool piece_is_true(const rd_picked *s, int64_t piece)
 }
 
 /* Evaluates each piece (a view of the mask) into `bytes`, and packs them into bits. `first`: stops
- * at the first piece with a true element, s->first. False after a failure. */
+ * at the first piece with a true element, s->first. False after a failure. `bytes` has room for
+ * a piece. piece_is_true(): it has a true element. */
 static bool evaluate(rd_picked *s, const char *call, rd_expr *mask, uint8_t *bytes, bool first)
 {
     for (int64_t k = 0; k < s->pieces.n && s->first < 0; k++) {
@@ -103,7 +105,8 @@ static void add_up(rd_picked *s)
 
 /* Evaluates a mask piece by piece and keeps it as bits, with the number of true elements before
  * each block of 4096. cheap: pieces cost no more than the whole. first: only up to the first piece
- * with a true element; then counts are not added up. False after a failure. */
+ * with a true element; then counts are not added up. False after a failure. The caller frees s
+ * by rd_picked_free(). blocks: of a piece; the last entry of `before` counts all true elements. */
 bool rd_picked_make(rd_picked *s, rd_ctx *ctx, const char *call, rd_expr *mask, bool cheap,
                     bool first)
 {

@@ -25,7 +25,7 @@
 
 /* Fills in missing evaluation options with 0 and the context's settings, and checks values. opts:
  * NULL, or of an older release with a smaller structure, as its `size` says. False after recording
- * what is out of range. */
+ * what is out of range. Bytes beyond the caller's size stay 0. */
 bool rd_eval_options(rd_ctx *ctx, const rd_eval_opts *opts, rd_eval_opts *full)
 {
     size_t size = !opts                                          ? 0
@@ -51,7 +51,9 @@ bool rd_eval_options(rd_ctx *ctx, const rd_eval_opts *opts, rd_eval_opts *full)
 
 /* Runs the stages of planning in order, from the expressions to the nest (loops of all stages);
  * NULL once one has failed. Passes that fix bits (combine trees, types, rewrites) come before the
- * device is set, so that bits do not depend on it. */
+ * device is set, so that bits do not depend on it. exact: no library may compute
+ * (deterministic). device: NULL: this processor. apart: reductions that want different loops
+ * share none. */
 rd_nest *rd_pipeline(rd_ctx *ctx, rd_pool *pool, int n, const rd_request *request,
                      const rd_given *given, const rd_eval_opts *opts, const rd_choice *choice)
 {
@@ -128,7 +130,7 @@ static bool bind_inputs(rd_plan *plan, const rd_graph *g, rd_exprs in)
 }
 
 /* True if every input (a leaf without memory) that is read is among the plan's inputs; else
- * records the error. */
+ * records the error. in_slot[k] is the slot of input k. */
 static bool check_bound(const rd_plan *plan, const rd_graph *g)
 {
     for (int s = 0; s < g->n_slot; s++) {
@@ -178,7 +180,9 @@ static bool is_strict(void)
 }
 
 /* Prepares all programs with the backend, and computes steps (parts of long runs) and sizes of run
- * memory. False if that fails, or the backend refuses one (plan->refused says why). */
+ * memory. False if that fails, or the backend refuses one (plan->refused says why). `brief`
+ * programs have no compiled loops for their first runs. A step of 0 means that a stage runs
+ * without steps. The pool of the plan owns what is prepared. */
 static bool prepare_programs(rd_plan *plan, const rd_choice *choice)
 {
     const bool brief = choice->brief && !plan->backend->device && !rd_debug_wants_prepared() &&
@@ -208,7 +212,9 @@ static bool prepare_programs(rd_plan *plan, const rd_choice *choice)
 
 /* Fills in a plan by running all stages of planning. shift: by input, how many elements it is
  * moved from its leaf; NULL: none is. *too_much: a limit was exceeded, so that the expressions
- * need several plans. False on failure. */
+ * need several plans. False on failure. The plan's pool owns programs, slots and outputs; `work`
+ * holds what only planning needs. In the strict mode a stage that runs element by element is a
+ * failure. */
 static bool fill_plan(rd_plan *plan, rd_pool *work, rd_exprs in, const int64_t *shift,
                       rd_results results, const rd_eval_opts *opts, const rd_choice *choice,
                       const rd_given *given, const rd_backend_use *use, bool *too_much)
@@ -281,7 +287,8 @@ static bool records_by_default(void)
     return text && strcmp(text, "1") == 0;
 }
 
-/* Makes a plan without programs, with the options of an evaluation. */
+/* Makes a plan without programs, with the options of an evaluation. owned.drop is how the
+ * context frees it; rd_plan_drop() frees it earlier. NULL: no memory. */
 rd_plan *rd_plan_empty(rd_ctx *ctx, const rd_eval_opts *opts, const rd_choice *choice)
 {
     rd_plan *plan = rd_alloc(ctx, sizeof *plan);
@@ -307,7 +314,8 @@ rd_plan *rd_plan_empty(rd_ctx *ctx, const rd_eval_opts *opts, const rd_choice *c
 
 /* Makes a plan for the backend that options and data call for; NULL on failure. *refused: the
  * backend cannot run it, which is an error only if no other may. *too_much: the expressions need
- * several plans. */
+ * several plans. `use` says which backend and devices, and whether no other will do (must). A
+ * refused plan is freed. */
 static rd_plan *plan_on(rd_ctx *ctx, rd_pool *work, rd_exprs in, const int64_t *shift,
                         rd_results results, const rd_eval_opts *opts, const rd_choice *choice,
                         const rd_given *given, bool *too_much, bool *refused)
@@ -345,7 +353,8 @@ static bool is_faster_on_gpu(const rd_plan *plan)
 
 /* Makes the plan on a GPU in place of `plan`, with equal bits, as it uses no library. The old plan
  * stays for runs in which the GPU fails, or is returned if the GPU cannot run it. NULL on another
- * failure. */
+ * failure. other->instead owns the old plan from then on. After another failure the old plan is
+ * freed. Errors of a GPU or its memory are forgiven. */
 static rd_plan *plan_on_gpu(rd_plan *plan, rd_pool *work, rd_exprs in, const int64_t *shift,
                             rd_results results, const rd_eval_opts *opts, const rd_choice *choice,
                             const rd_given *given)
@@ -369,8 +378,12 @@ static rd_plan *plan_on_gpu(rd_plan *plan, rd_pool *work, rd_exprs in, const int
 }
 
 /* Makes a single plan on the best backend: the chosen one; a GPU, if AUTO finds it faster; this
- * processor, if a device that need not be used refuses the plan. NULL on failure; *too_much: it
- * needs several plans. */
+ * processor, if a device that need not be used refuses the plan (refused, without an error).
+ * plan_on() has then freed the refused plan.
+ * shift: by input, how many elements its address in a run is moved from its leaf, or NULL.
+ * given: what other plans have computed into memory.  choice: traversal and sizes to plan by.
+ * `work` is the pool of planning, NULL if there was no memory for it.
+ * The caller owns the plan.  NULL on failure; *too_much: it needs several plans. */
 rd_plan *rd_plan_whole(rd_ctx *ctx, rd_pool *work, rd_exprs in, const int64_t *shift,
                        rd_results results, const rd_eval_opts *opts, const rd_choice *choice,
                        const rd_given *given, bool *too_much)
@@ -393,7 +406,8 @@ rd_plan *rd_plan_whole(rd_ctx *ctx, rd_pool *work, rd_exprs in, const int64_t *s
 
 /* Makes a plan, in parts (several plans) if it is too large for one, and writes a trace event.
  * Plans of parts are never brief: they have compiled loops at once. NULL after recording the
- * failure. */
+ * failure. numbers: inputs that are constants, whose values are in memory. The caller frees the
+ * plan by rd_plan_drop(). Without the trace file that was asked for, there is no plan. */
 static rd_plan *plan_movable(rd_ctx *ctx, rd_pool *work, rd_exprs in, rd_exprs numbers,
                              const int64_t *shift, rd_results results, const rd_eval_opts *opts,
                              const rd_choice *choice)
@@ -441,7 +455,8 @@ rd_plan *rd_plan_movable(rd_ctx *ctx, rd_pool *work, rd_exprs in, rd_exprs numbe
 }
 
 /* Checks the arguments, makes a plan, and gives it to the context, which frees it at its end.
- * brief: for first runs, without compiled loops. NULL after recording the failure. */
+ * brief: for first runs, without compiled loops. NULL after recording the failure. `work` may be
+ * NULL, which planning reports. */
 static rd_plan *make(rd_ctx *ctx, rd_exprs in, rd_results results, const rd_eval_opts *opts,
                      bool brief)
 {
@@ -488,7 +503,8 @@ static void name_runs(rd_plan *plan)
 }
 
 /* Makes a plan for real inputs and results in place of complex ones, which are pairs of reals
- * along one more axis. A complex input is the leaf of pairs below it. NULL on failure. */
+ * along one more axis. A complex input is the leaf of pairs below it. NULL on failure. The list
+ * `leaf` is freed here; without memory for it an error is recorded, and no plan is made. */
 static rd_plan *plan_real(rd_ctx *ctx, rd_exprs in, rd_results results, const rd_eval_opts *opts)
 {
     rd_plan  *plan = NULL;

@@ -45,7 +45,7 @@ static int64_t bytes_of(const rd_expr *e)
 
 /* The lowest offset for part k's array at which it overlaps no array that is still to be read when
  * part k runs (first fit). last: by array, its last reader. Arrays in the caller's memory do not
- * count. */
+ * count. It moves up behind each array that it overlaps, until none does. */
 static int64_t free_place(const making *m, const int32_t *last, int32_t k)
 {
     const rd_parts *parts = m->plan->parts;
@@ -69,7 +69,8 @@ static int64_t free_place(const making *m, const int32_t *last, int32_t k)
 
 /* Assigns offsets to all arrays between parts; arrays needed at different times share memory.
  * Leaves that products read in place get offsets in the spare memory, for runs in which they
- * overlap a result. False: no memory. */
+ * overlap a result. False: no memory. `direct` is the array that is made in the result's own
+ * memory, which needs no place. */
 static bool place_arrays(making *m)
 {
     rd_parts *parts = m->plan->parts;
@@ -112,7 +113,8 @@ static bool list_reads(making *m, const rd_split_part *cut, rd_plan_part *part)
 
 /* Plans one part, which computes cut->target into an array or, if that is NULL, results from
  * cut->first on. Its inputs are the caller's, then the arrays that it reads. NULL on failure;
- * *too_much: it must be smaller. */
+ * *too_much: it must be smaller. m->in are the caller's inputs and m->shift how many elements
+ * each is moved by, NULL: none; cut->given are the arrays. */
 static rd_plan *plan_part(making *m, const rd_split_part *cut, rd_pool *work, bool *too_much)
 {
     const size_t   n      = (size_t)m->in.n + (size_t)cut->given.n;
@@ -136,7 +138,7 @@ static rd_plan *plan_part(making *m, const rd_split_part *cut, rd_pool *work, bo
 }
 
 /* Makes the part that is a product of sparse matrices; it reads the arrays of both operands'
- * stored values. False on failure. */
+ * stored values. False on failure. Its inputs are the caller's n_in, then the two arrays. */
 static bool make_product(making *m, const rd_expr *e, rd_plan_part *part)
 {
     rd_row_product *product;
@@ -157,7 +159,8 @@ static bool make_product(making *m, const rd_expr *e, rd_plan_part *part)
 
 /* Makes part k of the plan: lists the arrays that it reads, and plans it; a sparse product has no
  * stages to plan. parts->pointers grows to the room for addresses that this part needs. False on
- * failure; *too_much: it must be smaller. */
+ * failure; *too_much: it must be smaller. part->array is the array that it makes, -1: results;
+ * part->input -1: no leaf is read in place. */
 static bool make_part(making *m, int32_t k, bool *too_much)
 {
     const rd_split_part *cut   = &m->cuts->cut[k];
@@ -218,7 +221,8 @@ static bool only_products_read(const rd_parts *parts, int32_t array)
 }
 
 /* Lets products read operands in place (lies) that are dense arrays of the caller in host memory,
- * if no other part reads them as arrays. */
+ * if no other part reads them as arrays. part->input is the number of the input that the leaf
+ * is, -1: it is no input, and `leaf` its address. */
 static void find_leaves(making *m)
 {
     for (int32_t k = 0; k < m->plan->parts->n_array; k++) {
@@ -239,7 +243,8 @@ static void find_leaves(making *m)
 }
 
 /* Finds a product that is the only result, dense and of its type: it is computed right in the
- * output, parts->direct being its array; -1: there is no such product. */
+ * output, parts->direct being its array; -1: there is no such product. Such a plan ends with a
+ * part that only copies the product (array -1, one read), which then has nothing to do. */
 static void find_direct(making *m)
 {
     rd_parts            *parts = m->plan->parts;
@@ -254,7 +259,9 @@ static void find_direct(making *m)
 }
 
 /* Makes the plans of all parts, finds arrays that need no memory of their own, and assigns memory
- * to the others; false after a failure. *too_much: parts must be smaller. */
+ * to the others; false after a failure. *too_much: parts must be smaller. parts->n_array counts
+ * the arrays; find_leaves() and find_direct() find those without memory, place_arrays() places
+ * the others. */
 static bool make_parts(making *m, bool *too_much)
 {
     rd_parts *parts = rd_pool_get(m->plan->pool, sizeof *parts);
@@ -311,7 +318,8 @@ static rd_exprs exprs_of(rd_pool *pool, rd_results results)
 }
 
 /* Makes a plan in parts (several plans that run in order), with smaller and smaller parts until
- * each can be planned. NULL after recording the failure. */
+ * each can be planned. NULL after recording the failure. rd_split_limits ends with 0. Each try
+ * begins without the error of the last one (RD_ERR_LIMIT). The caller owns the plan. */
 rd_plan *rd_plan_in_parts(rd_ctx *ctx, rd_exprs in, const int64_t *shift, rd_results results,
                           const rd_eval_opts *opts, const rd_choice *choice)
 {

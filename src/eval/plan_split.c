@@ -63,7 +63,8 @@ static int32_t own_weight(const rd_expr *e)
 
 /* True if the plan may be split at node i, by storing its value between parts. Products stay with
  * sums that add them by an fma, as a store would round. A value much larger than all leaves and
- * results is not stored, because nobody expects that memory. */
+ * results is not stored, because nobody expects that memory. A node that is cut already is no
+ * candidate; most: the elements that may be stored. */
 static bool may_be_cut(const cutter *k, int32_t i)
 {
     const rd_expr *e = expr_of(k, i);
@@ -95,7 +96,8 @@ static void push_all(cutter *k, int32_t *n, const rd_expr *e)
 }
 
 /* Pushes the operands of node i. If a product that i adds by an fma is stored for other readers,
- * its factors are pushed instead, because the sum computes it again. */
+ * its factors are pushed instead, because the sum computes it again. rd_contracted() is that
+ * product for operand o, NULL: none; `cut`: it is stored. *n counts what is on the stack. */
 static void push_operands(cutter *k, int32_t *n, int32_t i)
 {
     const rd_expr *e = expr_of(k, i);
@@ -119,7 +121,8 @@ static void push_results(cutter *k, int32_t *n)
 
 /* The weight (planning work, mostly loop axes) of what a part would compute for node i, or for the
  * results if i is -1: down to stored nodes, which are listed in k->met. Stops early once it is
- * much larger than `enough`. */
+ * much larger than `enough`. i < 0 also counts the axes of the results. A node visited by this
+ * traversal has its stamp. */
 static int64_t weight_of(cutter *k, int32_t i, int64_t enough)
 {
     int32_t n      = 0;
@@ -150,7 +153,9 @@ static int64_t weight_of(cutter *k, int32_t i, int64_t enough)
 }
 
 /* Finds the best node to store among the nearest candidates below node i, or below the results for
- * -1: the heaviest, or a smaller array of at least half its weight; -1: there is none. */
+ * -1: the heaviest, or a smaller array of at least half its weight; -1: there is none. A
+ * candidate ends the search below it. `left` limits the visits; bound: the upper bound of a
+ * node's weight. */
 static int32_t best_below(cutter *k, int32_t i)
 {
     enum { FAR = 16 }; /* nodes per unit of weight; a longer search finds nothing useful */
@@ -182,7 +187,8 @@ static int32_t best_below(cutter *k, int32_t i)
 
 /* ---- Splitting ------------------------------------------------------------------------------- */
 /* Stores nodes below node i (or the results for -1) until what is left weighs no more than the
- * limit, or there is no candidate. That weight becomes the node's bound. */
+ * limit, or there is no candidate. That weight becomes the node's bound. weight_of() is that
+ * weight, and best_below() the node to store, -1: none. */
 static void cut_below(cutter *k, int32_t i)
 {
     int64_t weight = weight_of(k, i, k->limit);
@@ -224,7 +230,9 @@ static void find_contracted(cutter *k)
 
 /* Marks nodes as stored wherever the weight of a part exceeds the limit, operands first. The sum
  * of the operands' bounds is an upper bound, so that most nodes need no traversal. False after a
- * cancel. */
+ * cancel. By node: `own` is its weight, `bound` an upper bound of what is below it and not
+ * stored, `cut` that it is stored. cut_below() stores nodes until the limit is kept, for -1
+ * below all results. */
 static bool cut_all(cutter *k)
 {
     find_contracted(k);
@@ -272,7 +280,8 @@ static bool take_given(cutter *k, rd_split_part *cut)
 }
 
 /* Lists the parts that compute stored nodes, operands first, with what each reads. False: no
- * memory. */
+ * memory. `copied`: stored as a copy of a result. weight_of() goes through what is below the
+ * node, and take_given() takes the stored nodes that it met. */
 static bool list_targets(cutter *k, rd_split_parts *cuts)
 {
     for (int32_t i = k->c.n_seen; i-- > 0;) {
@@ -291,7 +300,8 @@ static bool list_targets(cutter *k, rd_split_parts *cuts)
 
 /* Lists the parts that copy results from stored arrays, as many in each as the limit allows. They
  * are needed if one nest cannot hold all results: these must come last, as an output may overlap
- * what other parts read. False: no memory. */
+ * what other parts read. False: no memory. The part whose results exceed the limit loses the
+ * last one, unless it has only one (n). Results that are one node are read once (stamp). */
 static bool copy_results(cutter *k, rd_split_parts *cuts)
 {
     for (int32_t first = 0, n; first < k->results.n; first += n) {
@@ -318,7 +328,8 @@ static bool copy_results(cutter *k, rd_split_parts *cuts)
 }
 
 /* Lists all parts in the order of their runs: stored nodes, then results. If one nest cannot hold
- * all results, each is stored first and copied at the end. False: no memory. */
+ * all results, each is stored first and copied at the end. False: no memory. apart: one nest
+ * cannot hold all results. The last traversal lists in k->met what the results' part reads. */
 static bool list_parts(cutter *k, rd_split_parts *cuts)
 {
     /* each result is stored and copied */
@@ -338,7 +349,8 @@ static bool list_parts(cutter *k, rd_split_parts *cuts)
 }
 
 /* Splits results into parts (plans that run in order) of about `limit` axes: finds nodes to store
- * between parts, then lists the parts. NULL: no memory, or a cancel. */
+ * between parts, then lists the parts. NULL: no memory, or a cancel. AXIS is the weight of one
+ * axis; cut_all() marks the nodes to store, list_parts() lists the parts. */
 rd_split_parts *rd_split_exprs(rd_ctx *ctx, rd_pool *pool, rd_exprs results, int limit)
 {
     cutter          k    = { .c = { .ctx = ctx, .pool = pool }, .limit = AXIS * limit };

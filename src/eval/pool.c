@@ -65,7 +65,8 @@ rd_pool *rd_pool_planning(rd_ctx *ctx)
 }
 
 /* Adds a chunk of at least `need` bytes in front of the pool's list; NULL: no memory. The next one
- * will be twice as large, up to MOST_CHUNK. A quiet pool records no error. */
+ * will be twice as large, up to MOST_CHUNK. A quiet pool records no error. pool->next is the
+ * size of the next one. */
 static rd_pool_chunk *new_chunk(rd_pool *pool, size_t need)
 {
     size_t         room = need > pool->next ? need : pool->next;
@@ -88,7 +89,8 @@ void *rd_pool_get(rd_pool *pool, size_t bytes)
     return p ? memset(p, 0, bytes) : NULL;
 }
 
-/* Returns memory of the pool that is not zeroed, aligned to 16 bytes; NULL without memory. */
+/* Returns memory of the pool that is not zeroed, aligned to 16 bytes; NULL without memory. The
+ * newest chunk is asked first; what is left in an older one is not used again. */
 void *rd_pool_raw(rd_pool *pool, size_t bytes)
 {
     size_t         need  = (bytes + 15) & ~(size_t)15;
@@ -124,7 +126,9 @@ int64_t rd_pool_bytes(const rd_pool *pool)
     return bytes;
 }
 
-/* Frees all chunks of a pool; the context keeps one chunk of planning for the next time. */
+/* Frees all chunks of a pool; the context keeps one chunk of planning for the next time. Pools
+ * of planning hand one chunk of RD_PLANNING_CHUNK bytes back, if the context wants it. NULL does
+ * nothing. */
 void rd_pool_free(rd_pool *pool)
 {
     if (!pool)

@@ -30,7 +30,8 @@ static double seconds_of(const rd_plan *plan)
 }
 
 /* The rate at which y is evaluated on this processor, in the fastest run: bytes read and written
- * per second (of_bytes), or operations, counted as additions; 0 on failure. */
+ * per second (of_bytes), or operations, counted as additions; 0 on failure. y may be NULL, after
+ * a failure. `found` is the memory of the result. The plan is freed. */
 static double rate_of(rd_ctx *ctx, rd_expr *y, bool of_bytes)
 {
     const rd_eval_opts opts = { .backend = RD_BACKEND_CPU, .deterministic = true };
@@ -84,7 +85,8 @@ static double rate_of_operations(rd_ctx *ctx)
                    /*of_bytes=*/false);
 }
 
-/* Measures this processor's rates, in a context made for that. False: it failed. */
+/* Measures this processor's rates, in a context made for that. False: it failed. A rate of 0
+ * means that it failed. */
 static bool measure_here(int32_t threads, rd_rates *rates)
 {
     const rd_ctx_opts opts = { .threads = threads };
@@ -114,7 +116,8 @@ static bool measure(rd_ctx *ctx, int32_t device, rd_rates *rates)
 
 /* Measures the rates of the context's GPU and of this processor, unless the context has them. The
  * process keeps those of the device that was measured last. False: there is no GPU, or it cannot
- * be measured. */
+ * be measured. rd_ctx_device() counts GPUs from 1 on, so `device` from 0; key is a hash of the
+ * GPU's name, 0: none. all->rates are the context's, valid if they have that key. */
 bool rd_rates_learn(rd_ctx *ctx)
 {
     static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;

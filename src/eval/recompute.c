@@ -12,7 +12,9 @@ static void *memory_of(void *pool, size_t bytes)
 
 /* ---- A device -------------------------------------------------------------------------------- */
 /* True if the device accepts each stage of the nest as it is, with reductions of different axes in
- * one loop. A program that cannot be made counts as accepted: making it later reports why. */
+ * one loop. A program that cannot be made counts as accepted: making it later reports why.
+ * suits() is the backend's answer for a program that is not prepared. The slots that lowering
+ * appended are dropped again. */
 static bool is_accepted(rd_nest *nest, const rd_backend_use *use)
 {
     rd_graph     *g      = nest->tree->graph;
@@ -58,7 +60,8 @@ static bool stores_pairs(const rd_tree *tree)
 }
 
 /* True if some reduction takes the results of another one in the loop that makes them, and so
- * keeps that loop from vectors. */
+ * keeps that loop from vectors. use[u] are the values that a stored one reads; results in an
+ * array between stages are made in another loop. */
 static bool takes_neighbours(const rd_tree *tree)
 {
     const rd_graph *g = tree->graph;
@@ -76,7 +79,8 @@ static bool takes_neighbours(const rd_tree *tree)
 
 /* True if comparing plans with shared and with separate loops is worth some hundred microseconds:
  * much work, few enough values, and a reason (crossed: reductions that want different loops share
- * one). Tests force the answer (forced, -1: never ask, 1: always). */
+ * one). Tests force the answer (forced, -1: never ask, 1: always). Work counts one operation for
+ * each point that a stored value's loops visit. forced > 0 also takes little work. */
 static bool is_worth_asking(const rd_tree *tree)
 {
     enum { MOST = 128 };
@@ -99,7 +103,8 @@ typedef struct price {
 } price;
 
 /* Sums up the estimated time of a plan's stages, and the bytes of arrays between them; false: no
- * memory. */
+ * memory. Slots from n_slot on are those that lowering appended, which are dropped again at the
+ * end. */
 static bool price_of(const rd_backend_table *backend, rd_nest *nest, price *sum)
 {
     rd_graph     *g      = nest->tree->graph;
@@ -119,8 +124,11 @@ static bool price_of(const rd_backend_table *backend, rd_nest *nest, price *sum)
     return ok;
 }
 
-/* Notes for explain which plan was taken, and the times in nanoseconds of both: loops of their own
- * (apart), or shared ones (together). False: no memory. */
+/* Notes for explain that loops of their own (apart) were taken, and the times in nanoseconds of
+ * both; `together` is that of shared loops.  Called only when loops of their own won, which need
+ * not be the cheapest: so that alternative is taken while it is the only one, and the other is
+ * shown as rejected.  In an alternative, 0 and false say that no number belongs to its name.
+ * False: no memory. */
 static bool note_choice(rd_graph *g, double apart, double together)
 {
     rd_text         line = { 0 };
@@ -148,7 +156,7 @@ static bool are_separate_cheaper(const price *own, const price *shared)
 }
 
 /* True if the plan with separate loops is cheaper, or tests force it; notes that for explain. *ok:
- * there was memory. */
+ * there was memory. False without memory, too. */
 static bool is_cheaper(const rd_backend_table *backend, rd_nest *apart, rd_nest *together, bool *ok)
 {
     price own, shared;
@@ -161,7 +169,8 @@ static bool is_cheaper(const rd_backend_table *backend, rd_nest *apart, rd_nest 
 }
 
 /* Plans for this processor: returns the nest with shared loops (together), or one with separate
- * loops if that is much cheaper. NULL on failure. */
+ * loops if that is much cheaper. NULL on failure. own.apart asks the pipeline for separate
+ * loops. The pool owns both nests. */
 static rd_nest *nest_for_cpu(const rd_backend_use *use, rd_nest *together, rd_ctx *ctx,
                              rd_pool *pool, int n, const rd_request *request, const rd_given *given,
                              const rd_eval_opts *opts, const rd_choice *choice)
@@ -182,7 +191,8 @@ static rd_nest *nest_for_cpu(const rd_backend_use *use, rd_nest *together, rd_ct
 }
 
 /* Plans for a device: returns the nest, or one with separate loops if the device refuses a stage
- * in which reductions of different axes share loops. NULL on failure. */
+ * in which reductions of different axes share loops. NULL on failure. `crossed`: such reductions
+ * share loops in this nest; cross: they may. */
 static rd_nest *nest_for_device(const rd_backend_use *use, rd_nest *nest, rd_ctx *ctx,
                                 rd_pool *pool, int n, const rd_request *request,
                                 const rd_given *given, const rd_eval_opts *opts,
@@ -197,7 +207,8 @@ static rd_nest *nest_for_device(const rd_backend_use *use, rd_nest *nest, rd_ctx
 }
 
 /* Plans for a backend. If reductions that want different loops share them in the first nest
- * (crossed), one with separate loops may take its place. NULL on failure. */
+ * (crossed), one with separate loops may take its place. NULL on failure. nest_for_device() and
+ * nest_for_cpu() make that choice. */
 rd_nest *rd_nest_on(const rd_backend_use *use, rd_ctx *ctx, rd_pool *pool, int n,
                     const rd_request *request, const rd_given *given, const rd_eval_opts *opts,
                     const rd_choice *choice)

@@ -38,7 +38,8 @@ static int64_t places_of(const storing *s)
 /* ---- Levels ---------------------------------------------------------------------------------- */
 /* Chooses how each axis is stored (its level) if the caller did not: the first axis of the pattern
  * dense, the others compressed, as CSR is for a matrix. Axes that the pattern lacks follow, all
- * dense. */
+ * dense. rd_coord_of_axis() is the number of the pattern's coordinates along an axis, -1: it has
+ * none. A pattern of one axis is compressed, as there must be a list. */
 static void choose_levels(storing *s)
 {
     rd_sparse_array *out   = s->out;
@@ -58,7 +59,8 @@ static void choose_levels(storing *s)
 }
 
 /* The set of axes that the pattern must have: those whose level is compressed or coordinates, and
- * those before one. A matrix without requested levels becomes CSR, which needs both axes. */
+ * those before one. A matrix without requested levels becomes CSR, which needs both axes. Dense
+ * levels at the end need no pattern. */
 static uint64_t pattern_axes(const storing *s)
 {
     const rd_sparse_array *out  = s->out;
@@ -74,7 +76,8 @@ static uint64_t pattern_axes(const storing *s)
 }
 
 /* Gives the pattern the axes that its levels need (see pattern_axes()); both parts of a complex
- * array get the same pattern. False after a failure. */
+ * array get the same pattern. False after a failure. rd_sparse_along() makes a pattern with
+ * these axes. */
 static bool have_axes(storing *s)
 {
     const uint64_t axes = pattern_axes(s);
@@ -98,7 +101,8 @@ static bool refuse_level(const storing *s, int k, const char *why)
 
 /* True if the requested levels are valid; else records why one is not. There is one level per
  * axis. The n_coord axes of the pattern come first; axes behind them are stored whole, so they are
- * dense. */
+ * dense. `seen` are the axes that have a level. The last level of the pattern is never dense,
+ * and behind coordinates only coordinates follow. */
 static bool levels_ok(const storing *s)
 {
     const rd_sparse_array *out  = s->out;
@@ -201,7 +205,8 @@ static bool one_each(const storing *s, int k)
 
 /* Builds the index arrays of level k: crd (coordinates) and, of a compressed level, pos (where
  * each parent's entries begin, as a CSR row pointer). s->parent becomes the entry of each element,
- * for the next level. False on failure. */
+ * for the next level. False on failure. s->before is the number of parents; pos has one begin
+ * for each and the end. Parents without entries begin where the next one does. */
 static bool make_entries(storing *s, int k)
 {
     rd_stored_level     *l      = &s->out->level[k];
@@ -236,7 +241,8 @@ static bool make_entries(storing *s, int k)
 }
 
 /* Numbers the entries of dense level k, which has no arrays: parent times extent plus coordinate.
- * False after recording that there are too many. */
+ * False after recording that there are too many. s->before counts the entries of the levels so
+ * far, and s->parent[p] is the entry of place p; coord_of() are its coordinates. */
 static bool make_dense(storing *s, int k)
 {
     const int64_t extent = s->x->extent[s->out->level[k].axis], n = places_of(s);
@@ -251,7 +257,8 @@ static bool make_dense(storing *s, int k)
     return true;
 }
 
-/* Builds the index arrays of all levels of the pattern, from the outermost on. False on failure. */
+/* Builds the index arrays of all levels of the pattern, from the outermost on. False on failure.
+ * places_of() counts the stored places; the memory is freed here. */
 static bool make_levels(storing *s)
 {
     const int64_t  n    = places_of(s);
@@ -269,7 +276,8 @@ static bool make_levels(storing *s)
 
 /* ---- Elements in the order of the levels ----------------------------------------------------- */
 /* Sorts the stored elements by coordinates in the order of the levels' axes, unless the pattern
- * has that order. False on failure. */
+ * has that order. False on failure. `as` is a pattern with the wanted order of axes; both parts
+ * of a complex array take it. */
 static bool order_places(storing *s)
 {
     rd_expr *coord[RD_MAX_RANK];
@@ -304,7 +312,8 @@ static bool store_values(const storing *s)
 }
 
 /* True if the fill value is certainly 0 everywhere: a product with 0 whose other factors are all
- * finite, which is found by evaluating them, or a sum of such. */
+ * finite, which is found by evaluating them, or a sum of such. rd_at() is 1 if all elements are
+ * finite (a bool). */
 static bool is_zero(const storing *s, rd_expr *fill)
 {
     if (fill->kind == RD_EXPR_VIEW)
@@ -320,7 +329,8 @@ static bool is_zero(const storing *s, rd_expr *fill)
 }
 
 /* The single fill value of a part (real or imaginary). A fill that varies along an axis is an
- * error, unless it is 0 everywhere. NULL after recording it. */
+ * error, unless it is 0 everywhere. NULL after recording it. rd_slim() leaves out axes along
+ * which the fill does not differ; what is left with extent 1 is selected. */
 static rd_expr *one_fill(const storing *s, const rd_expr *part)
 {
     rd_expr *fill = rd_slim(rd_fill_of(part));
@@ -340,7 +350,8 @@ static rd_expr *one_fill(const storing *s, const rd_expr *part)
 }
 
 /* Evaluates the fill, the value of all elements that are not stored. An array without a fill
- * (`stored`) has no other elements. False on failure. */
+ * (`stored`) has no other elements. False on failure. one_fill() is the fill of a part as one
+ * number. */
 static bool store_fill(const storing *s)
 {
     rd_expr *fill;
@@ -400,7 +411,9 @@ static bool is_asked(rd_ctx *ctx, rd_expr *y, const rd_sparse_array *out)
 }
 
 /* Stores levels (index arrays), values and fill of y in the output; false after recording the
- * failure. A complex y has two parts with one pattern. */
+ * failure. A complex y has two parts with one pattern. rd_listed() lists the places of a
+ * product that has not done so yet. The steps choose levels, check them, sort the places, and
+ * make arrays. */
 static bool store(storing *s, rd_expr *y)
 {
     const bool pair = rd_is_complex(y);
@@ -417,7 +430,8 @@ static bool store(storing *s, rd_expr *y)
 }
 
 /* The public call: evaluates a sparse array and stores it as index arrays and values.  After a
- * failure the output asks for what it asked before. */
+ * failure the output asks for what it asked before.  store() fills `out`, whose arrays are the
+ * caller's to free; `asked` is a copy of what it asked. */
 rd_status rd_eval_sparse(rd_ctx *ctx, rd_expr *y, rd_sparse_array *out)
 {
     storing s = { .ctx = ctx, .out = out };
@@ -449,7 +463,8 @@ static rd_expr *adopt_row(rd_ctx *ctx, rd_indices *row)
     return array.data ? rd_adopt(ctx, &array) : NULL;
 }
 
-/* The public call: makes a sparse leaf that owns the arrays. */
+/* The public call: makes a sparse leaf that owns the arrays. Rows and values belong to the leaf
+ * from then on; `trusted` spares the checks, as rd_eval_sparse() made them. */
 rd_expr *rd_adopt_sparse(rd_ctx *ctx, rd_sparse_array *array)
 {
     rd_level       level[RD_MAX_RANK];

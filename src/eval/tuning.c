@@ -26,7 +26,8 @@ static void take_measured(rd_ctx *ctx, rd_program *p)
 }
 
 /* Sets the tuning numbers of a program's kernels before it is prepared: those of RDIM_CUDA_TUNING,
- * then measured ones; 0 means the device's rule. False after recording an error in the variable. */
+ * then measured ones; 0 means the device's rule. False after recording an error in the variable.
+ * Programs with equal keys share measurements. */
 bool rd_tune(rd_ctx *ctx, const rd_backend_table *backend, rd_program *p)
 {
     const char *asked = rd_environment(RD_ENV_RDIM_CUDA_TUNING);
@@ -55,7 +56,7 @@ bool rd_plan_uses_device(const rd_plan *plan)
 }
 
 /* Makes runs of a plan, or of its parts, measure stages on a device that have no measurement yet.
- * False: there are none. */
+ * False: there are none. rd_tuned() is what was found for a stage, NULL: nothing. */
 bool rd_plan_start_measuring(rd_plan *plan)
 {
     bool any = false;

@@ -25,7 +25,8 @@ static rd_expr *leaf_of(const distinct *d, const rd_array *array)
 }
 
 /* Sorts the elements, finds the positions where runs (ranges of equal elements) begin, and takes
- * the values there. False on failure. */
+ * the values there. False on failure. d->sorted, d->first and d->values are memory that the
+ * caller frees. */
 static bool find(distinct *d)
 {
     rd_expr *const row = rd_reshape(d->x, RD_SHAPE(rd_points(d->x->rank, d->x->extent)));
@@ -63,7 +64,8 @@ static bool place(const distinct *d, rd_array *inverse)
 }
 
 /* Hands the distinct values to an output; if it has more room than values, the rest stays. False
- * on failure. */
+ * on failure. A zeroed output takes over the memory. Otherwise rd_compress() copies all, as its
+ * mask is 1. */
 static bool deliver_values(distinct *d, rd_array *values)
 {
     if (rd_array_is_zeroed(values) && !values->device) {
@@ -85,7 +87,8 @@ static void restore_output(const distinct *d, rd_array *out, const rd_array *was
 
 /* The public call: stores the distinct values of x, how often each occurs, and which one each
  * element has.  The last two outputs may be NULL.  After a failure, memory allocated for these two
- * is freed again. */
+ * is freed again.  deliver_values() comes last, as it may hand d.values to the caller; what is
+ * left of the arrays is freed here. */
 rd_status rd_unique(rd_ctx *ctx, rd_expr *x, rd_array *values, rd_array *counts, rd_array *inverse)
 {
     distinct d = { .ctx = ctx, .x = x };

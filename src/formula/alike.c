@@ -27,7 +27,8 @@ static const struct alike_arguments {
 };
 
 /* Asks the caller (the program that gave the text, which may know units) to put *x and *y in one
- * unit; either may be replaced. False: refused, after recording the reason. */
+ * unit; either may be replaced. False: refused, after recording the reason. The caller writes
+ * its reason to r->why; `at` is the byte of the text for the message. */
 static bool ask_alike(rd_formula_reader *r, rd_expr **x, rd_expr **y, size_t at)
 {
     *r->why = '\0';
@@ -38,7 +39,9 @@ static bool ask_alike(rd_formula_reader *r, rd_expr **x, rd_expr **y, size_t at)
 
 /* Puts the operands of an operator that wants it, such as +, in one unit: the caller (the
  * program that gave the text) is asked for each with the first one. Without a caller that knows
- * units it does nothing. False: the caller refused, which is recorded. */
+ * units it does nothing. False: the caller refused, which is recorded. A row of `rows` has the
+ * operator, and the number `from` of the first operand that counts. x[k] NULL: an operand left
+ * out. */
 bool rd_formula_alike(rd_formula_reader *r, int function, int n, rd_expr **x, size_t at)
 {
     const rd_formula_axes *axes = r->opts->axes;
@@ -54,7 +57,8 @@ bool rd_formula_alike(rd_formula_reader *r, int function, int n, rd_expr **x, si
 
 /* Puts those arguments of a function in one unit that the table `arguments` names, and all parts
  * of concat() and stack(). The caller (the program that gave the text) knows units. False: the
- * caller refused, which is recorded. */
+ * caller refused, which is recorded. a->x[k].x is argument k, NULL if it is not given, and
+ * a->list has the parts; both may be replaced. */
 bool rd_formula_alike_arguments(rd_arguments *a, const char *name)
 {
     rd_formula_reader *r = a->r;

@@ -5,7 +5,8 @@
 
 /* Evaluates the operands of a function that only the caller (the program that gave the text) may
  * know: arrays without indices, no keywords. Returns their number; -1: an operand is of another
- * kind, or has failed. */
+ * kind, or has failed. p->first is the first argument and q->next the one behind it. `labelled`:
+ * it contains an index; v.n counts the value's indices. */
 static int read_whole_operands(rd_formula_reader *r, const rd_phrase *p, rd_expr *x[RD_ARGUMENTS])
 {
     int n = 0;
@@ -24,7 +25,8 @@ static int read_whole_operands(rd_formula_reader *r, const rd_phrase *p, rd_expr
 
 /* Lets the caller (the program that gave the text) evaluate a function that the library does not
  * know, such as month(time). Records that there is no such function if the caller has none
- * either. */
+ * either. `made` is its value. NULL without a failure, or arguments that it does not take (n is
+ * -1): it has no such function. */
 static rd_labelled ask_caller(rd_formula_reader *r, const rd_phrase *p)
 {
     rd_expr  *x[RD_ARGUMENTS], *made = NULL;
@@ -36,7 +38,8 @@ static rd_labelled ask_caller(rd_formula_reader *r, const rd_phrase *p)
 }
 
 /* Reads the arguments of a call, and makes the call. It is not inlined: rd_arguments takes some
- * KiB of stack, and operators, which do not need it, may be nested far deeper than calls. */
+ * KiB of stack, and operators, which do not need it, may be nested far deeper than calls.
+ * callee->list is the list of parameters; NULL: there is none, as of size(x), and a stays unset. */
 __attribute__((noinline)) static rd_labelled call(rd_formula_reader *r, const rd_phrase *p,
                                                   const rd_callee *callee)
 {
@@ -48,7 +51,8 @@ __attribute__((noinline)) static rd_labelled call(rd_formula_reader *r, const rd
 }
 
 /* Builds name[indices, keywords] body as a call with copies of its pieces. It is not inlined, as
- * rd_arguments takes some KiB of stack. x is NULL after an error. */
+ * rd_arguments takes some KiB of stack. x is NULL after an error. b is the call, and
+ * rd_formula_bracket_list() the list of its parameters. */
 __attribute__((noinline)) static rd_labelled reduce_indices(rd_formula_reader *r,
                                                             const rd_phrase   *p)
 {
@@ -62,7 +66,8 @@ __attribute__((noinline)) static rd_labelled reduce_indices(rd_formula_reader *r
 }
 
 /* Builds sum[indices] of a product of sparse arrays as one contraction (as einsum), which stays
- * sparse. x NULL: it is no such sum, or an error is recorded. */
+ * sparse. x NULL: it is no such sum, or an error is recorded. n is the number of factors, 0: p
+ * is no sum of a product; v[k] is the value of factor k. */
 static rd_labelled sparse_sum(rd_formula_reader *r, rd_phrase *p)
 {
     rd_phrase  *factor[RD_MOST_FACTORS];
@@ -76,7 +81,8 @@ static rd_labelled sparse_sum(rd_formula_reader *r, rd_phrase *p)
 }
 
 /* Evaluates a call or a reduction: a contraction of sparse arrays first, then functions of the
- * library, then those of the caller. */
+ * library, then those of the caller. `plain` is the call without the "nan" of nanmean(x). x is
+ * NULL after an error. */
 rd_labelled rd_formula_apply(rd_formula_reader *r, rd_phrase *p)
 {
     rd_phrase plain;

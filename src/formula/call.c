@@ -13,7 +13,7 @@ static rd_labelled failed(void *nothing)
 
 /* Broadcasts the n operands v of an elementwise function to common indices (`all` are their
  * labels, i.e. numbers); without indices they broadcast as arrays, by names of axes. x: the
- * views. False after an error. */
+ * views. False after an error. v[k].x NULL: an operand that is not given, which stays NULL. */
 static bool broadcast_operands(rd_formula_reader *r, const rd_phrase *p, int n,
                                const rd_labelled *v, rd_labelled *all, rd_expr **x)
 {
@@ -29,7 +29,9 @@ static bool broadcast_operands(rd_formula_reader *r, const rd_phrase *p, int n,
 
 /* Calls a function of functions.def. Operands of an elementwise function broadcast; others take
  * arrays without indices. The caller (the program that gave the text) is told what was made.
- * p->skip_nan: the name began with "nan", which sets that keyword. x is NULL after an error. */
+ * p->skip_nan: the name began with "nan", which sets that keyword. x is NULL after an error.
+ * f->sort says what the function takes: MAPS is elementwise; f->build makes the node. all.x is
+ * the result and `all` its indices; a->x[k].n counts the indices of argument k. */
 static rd_labelled call_row(const rd_phrase *p, const rd_formula_function *f, rd_arguments *a)
 {
     rd_formula_reader *r   = a->r;
@@ -60,7 +62,8 @@ static rd_labelled call_row(const rd_phrase *p, const rd_formula_function *f, rd
     return all;
 }
 
-/* Calls a type, as in float32(x): a cast. */
+/* Calls a type, as in float32(x): a cast. It keeps the indices of its operand. x is NULL after
+ * an error. */
 static rd_labelled call_type(const rd_phrase *p, rd_dtype type, rd_arguments *a)
 {
     a->x[0].x = rd_formula_made(a->r, rd_cast(a->x[0].x, type), p->at);
@@ -98,7 +101,8 @@ static rd_labelled call_size(rd_formula_reader *r, const rd_phrase *p)
 }
 
 /* True if the name is "nan" and the name of a reduction, as in nanmean(x). *plain becomes mean(x)
- * with skip_nan set. */
+ * with skip_nan set. `at` and `length` are its name in the text. False: it is none, and *plain
+ * is to be ignored. */
 bool rd_formula_without_nan(const rd_formula_reader *r, const rd_phrase *p, rd_phrase *plain)
 {
     *plain = *p;
@@ -113,7 +117,9 @@ bool rd_formula_without_nan(const rd_formula_reader *r, const rd_phrase *p, rd_p
 /* ---- Functions that the caller has, month(time) ---------------------------------------------- */
 /* True if the caller (the program that gave the text) may have functions of its own. Records an
  * error if it has this one, but an argument has indices: it is asked without operands, and its
- * sentence in r->why tells that it has the function. */
+ * sentence in r->why tells that it has the function. p->labelled: an argument contains an index.
+ * axes->call is the caller's function for all of its functions. False: it has none, or after
+ * that error. */
 bool rd_formula_may_ask(rd_formula_reader *r, const rd_phrase *p)
 {
     const rd_formula_axes *axes = r->opts->axes;
@@ -134,7 +140,8 @@ bool rd_formula_may_ask(rd_formula_reader *r, const rd_phrase *p)
 }
 
 /* Lets the caller (the program that gave the text) evaluate the function p of the n operands x.
- * NULL without an error: it has no such function. */
+ * NULL without an error: it has no such function. An error is a reason in r->why, or one that
+ * the context has recorded. */
 rd_expr *rd_formula_ask(rd_formula_reader *r, const rd_phrase *p, int n, rd_expr **x)
 {
     char name[RD_FORMULA_NAME + 1];
@@ -147,7 +154,8 @@ rd_expr *rd_formula_ask(rd_formula_reader *r, const rd_phrase *p, int n, rd_expr
 }
 
 /* ---- Which function -------------------------------------------------------------------------- */
-/* Finds the operator that a call names, by its name here or in another library. -1: none. */
+/* Finds the operator that a call names, by its name here or in another library. -1: none. `word`
+ * is the name here of a function that other libraries call otherwise; NULL: none. */
 static int operator_called(const rd_formula_reader *r, const rd_phrase *p)
 {
     const char *word = rd_formula_word(r, p->at, p->length);
@@ -165,7 +173,7 @@ static bool is_scan(const rd_formula_reader *r, const rd_phrase *p)
 
 /* Finds what the name of a call means, and the list of its parameters, in this order: reducer,
  * scan, size, function of functions.def, type, operator. The kind is RD_CALLEE_UNKNOWN if it
- * means none of them. */
+ * means none of them. `lists` has the parameters of an operator, by their number. */
 rd_callee rd_formula_callee(rd_formula_reader *r, const rd_phrase *p)
 {
     static const char *const   lists[] = { "", "x", "x y", "x y z" };

@@ -10,7 +10,8 @@
 
 /* Collects the factors of a product a * b * c into factor[], from the left, from number n on.
  * Returns how many there are then, which may be more than RD_MOST_FACTORS, for which there is
- * room. */
+ * room. Both operands of a product, p->first and p->last, may be products. Other pieces are
+ * factors. */
 static int factors_of(rd_phrase *p, int n, rd_phrase **factor)
 {
     if (p->kind == RD_PHRASE_BINARY && p->op == RD_OP_mul) {
@@ -45,7 +46,7 @@ static bool is_plain_sum(const rd_formula_reader *r, const rd_phrase *p)
 }
 
 /* True if two or more factors are sparse arrays, and each factor has an index for each of its
- * axes (v[k].n of them). */
+ * axes (v[k].n of them). v[k].n counts the indices of factor k. */
 static bool are_sparse(int n, const rd_labelled *v)
 {
     int  sparse = 0;
@@ -60,7 +61,9 @@ static bool are_sparse(int n, const rd_labelled *v)
 
 /* True if the contraction has the type and the value of the sum of products. Sums of narrow ints
  * are i64, and products of halves are rounded, but a contraction keeps its type and rounds once.
- * A complex contraction gives a real factor the imaginary part 0, and 0 times infinity is NaN. */
+ * A complex contraction gives a real factor the imaginary part 0, and 0 times infinity is NaN.
+ * `same`: all factors are complex, or none is; `type` is the type of the product. So f32, f64
+ * and i64 are kept, and complex types if all are complex. */
 static bool keeps_type(int n, const rd_labelled *v)
 {
     rd_dtype type = v[0].x->type;
@@ -75,7 +78,8 @@ static bool keeps_type(int n, const rd_labelled *v)
 }
 
 /* Describes a factor as rd_contract() takes it: the array, and for each of its axes a small
- * number, the position of its index among all indices of the factors. */
+ * number, the position of its index among all indices of the factors. term->label[a] is that
+ * position. */
 static void name_axes(const rd_labelled *v, const rd_labelled *all, rd_term *term)
 {
     term->x = v->x;
@@ -117,7 +121,9 @@ int rd_formula_factors(const rd_formula_reader *r, rd_phrase *p, rd_phrase *fact
 
 /* Builds the contraction (as einsum) of n evaluated factors, so that the product of sparse
  * arrays stays sparse. The result has the indices that are not summed over. x is NULL if fewer
- * than two factors are sparse, or if the contraction would change the result. */
+ * than two factors are sparse, or if the contraction would change the result. `all` are the
+ * indices of all factors, term[k] is factor k as rd_contract() takes it, and out[] has the
+ * positions in `all` of the indices that stay, whose labels are in `kept`. */
 rd_labelled rd_formula_sparse_sum(rd_formula_reader *r, const rd_phrase *p, int n,
                                   const rd_labelled *v)
 {

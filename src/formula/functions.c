@@ -16,7 +16,8 @@ static int int_of(const rd_arguments *a, int k)
 }
 
 /* Returns argument k of the call: how often an operation is repeated. Each time makes a node, so
- * a large number is refused; a negative number becomes -1, which the library refuses. */
+ * a large number is refused; a negative number becomes -1, which the library refuses.
+ * a->given[k] is the argument's piece, for the caret. */
 static int32_t times_of(const rd_arguments *a, int k)
 {
     enum { MOST_TIMES = 1000 };
@@ -38,7 +39,7 @@ static rd_dims dims_of(const rd_arguments *a, bool keep)
 }
 
 /* Returns the position of argument k, a name in the text, in a list of n names. 0, the default:
- * it is not given (or k < 0). -1 after recording that it is none of them. */
+ * it is not given (or k < 0). -1 after recording that it is none of them. a->text is that name. */
 static int position_in_names(const rd_arguments *a, int k, int n, const char *const *names)
 {
     if (k < 0 || !a->given[k])
@@ -77,7 +78,7 @@ static rd_rank_method rank_method(const rd_arguments *a, int k)
 }
 
 /* Returns argument k, an axis of the first array; if it is not given, the only axis of a vector.
- * INT32_MAX, which is no axis, after an error. */
+ * INT32_MAX, which is no axis, after an error. a->given[k] NULL: not given. */
 static int only_axis(const rd_arguments *a, int k)
 {
     const rd_expr *x = a->x[0].x;
@@ -113,7 +114,9 @@ static rd_qs qs_of(const rd_arguments *a, double scale, double q[RD_ARGUMENT_LIS
 /* Builds a quantile, or a median (scale 0), from the arguments of a call. keep, where, skip,
  * method and weights are positions of arguments: keepdims, mask, skip_nan, the rule of
  * interpolation (< 0: none), weights. With weights the rule is the inverted CDF unless another
- * is given. NULL after an error. */
+ * is given. NULL after an error. `names` are in the order of rd_quantile_method. a->several: the
+ * call has a list of quantiles, which a reduction over indices (RD_PHRASE_REDUCE) does not take.
+ * `chosen`: a rule is given; a->list and a->s are the labels and the numbers of groups. */
 static rd_expr *quantile(const rd_arguments *a, double scale, int keep, int where, int skip,
                          int method, int weights)
 {

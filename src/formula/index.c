@@ -11,7 +11,7 @@
 
 /* ---- Names ----------------------------------------------------------------------------------- */
 /* Finds the index of that name that is in scope, the innermost first. Returns its label, the
- * number in r->label; -1: there is none. */
+ * number in r->label; -1: there is none. `visible`: in scope. */
 static int label_called(const rd_formula_reader *r, size_t at, size_t length)
 {
     for (int k = r->n_labels - 1; k >= 0; k--)
@@ -25,7 +25,9 @@ static bool resolve(rd_formula_reader *r, rd_phrase *p);
 
 /* Makes p, a name on a left side or in the brackets of a reduction, an index, and gives it a
  * label, its number in r->label. Its range is resolved first. The name must be free: no index,
- * result or array has it. False after an error. */
+ * result or array has it. False after an error. p->first to p->next are the ends of its range.
+ * Given arrays (opts->in) have names that an index may not take; those that only the caller's
+ * `find` knows are not asked for. */
 static bool declare(rd_formula_reader *r, rd_phrase *p)
 {
     const int n = (int)p->length;
@@ -52,7 +54,8 @@ static bool declare(rd_formula_reader *r, rd_phrase *p)
 }
 
 /* Finds the indices of name[indices] body: declares them, which are in scope in its keywords and
- * in its body only. False after an error. */
+ * in its body only. False after an error. p->first and the following pieces are indices,
+ * keywords and the condition. Indices of inner reductions come behind `end` in r->label. */
 static bool resolve_reduction(rd_formula_reader *r, rd_phrase *p)
 {
     const int first = r->n_labels;
@@ -73,7 +76,10 @@ static bool resolve_reduction(rd_formula_reader *r, rd_phrase *p)
 }
 
 /* Finds the names in p that are indices, marks pieces that contain one (labelled), and appends
- * arrays that are read at indices, x[i, j], to the list r->uses. False after an error. */
+ * arrays that are read at indices, x[i, j], to the list r->uses. False after an error. A name is
+ * an index if one of that name is in scope: p->label, else -1. `subscripts`: p is x[...] (AT)
+ * and one of its subscripts, which stand behind its first operand x, contains an index; then x
+ * itself may contain none. */
 static bool resolve(rd_formula_reader *r, rd_phrase *p)
 {
     if (p->kind == RD_PHRASE_REDUCE)
@@ -102,7 +108,8 @@ static bool resolve(rd_formula_reader *r, rd_phrase *p)
 }
 
 /* Finds the indices of a statement: those of its left side, which are in scope in all of it,
- * then those of its reductions. False after an error. */
+ * then those of its reductions. False after an error. s->index lists the left side's indices,
+ * NULL: none; s->tree is the right side. */
 bool rd_formula_resolve(rd_formula_reader *r, rd_statement *s)
 {
     r->n_labels = 0;
@@ -123,7 +130,8 @@ static bool fail_too_large(rd_formula_reader *r, const rd_phrase *p)
 
 /* Adds sums of indices, such as 2 * i - j + 1: a = times * a + plus * b, label by label (a label
  * is the number of an index). False after recording that a number is beyond 64 bits, or that
- * they are too many. */
+ * they are too many. k is the place of b's index j in a, a->n if it is new there. p is where the
+ * caret of an error stands. */
 static bool combine(rd_formula_reader *r, const rd_phrase *p, rd_formula_sum *a, int64_t times,
                     const rd_formula_sum *b, int64_t plus)
 {
@@ -155,7 +163,7 @@ static bool combine(rd_formula_reader *r, const rd_phrase *p, rd_formula_sum *a,
 }
 
 /* Reads p as a known number times a sum of indices, in either order (`left`: the number is on
- * the left). False: it is none, or an error is recorded. */
+ * the left). False: it is none, or an error is recorded. `times` is the number. */
 static bool affine_product(rd_formula_reader *r, const rd_phrase *p, rd_formula_sum *a)
 {
     const bool           left = !p->first->labelled;
@@ -167,7 +175,8 @@ static bool affine_product(rd_formula_reader *r, const rd_phrase *p, rd_formula_
 }
 
 /* Reads p as a sum of indices, *a: a constant plus indices times known numbers, such as 2 * i -
- * j + 1. False: it is no such sum, or an error is recorded. */
+ * j + 1. False: it is no such sum, or an error is recorded. A piece without an index must be a
+ * known whole number. b is the right operand of a sum or difference. */
 bool rd_formula_affine(rd_formula_reader *r, const rd_phrase *p, rd_formula_sum *a)
 {
     const rd_formula_sum none = { 0 };
@@ -195,7 +204,8 @@ bool rd_formula_affine(rd_formula_reader *r, const rd_phrase *p, rd_formula_sum 
 }
 
 /* Finds the least and the greatest value of an affine sum of indices. An index has the values low
- * to low + n - 1. False: an index has no extent yet, or no values. */
+ * to low + n - 1. False: an index has no extent yet, or no values. l->n is the number of its
+ * values, and `known` says that it is found. A negative coefficient swaps first and last. */
 bool rd_formula_range(const rd_formula_reader *r, const rd_formula_sum *a, __int128 *low,
                       __int128 *high)
 {
@@ -239,7 +249,8 @@ int rd_formula_outside(const rd_formula_reader *r, rd_phrase *p, rd_phrase **inn
 
 /* ---- Ranges ---------------------------------------------------------------------------------- */
 /* Reads the range of an index, i in 0:10, if the text gives one: the first value and the end. False
- * after an error. */
+ * after an error. p->first and p->last are the ends in the text; l->n becomes the number of
+ * values. An index without a range is neither `ranged` nor `known`. */
 static bool read_range(rd_formula_reader *r, const rd_phrase *p, rd_formula_label *l)
 {
     int64_t end;
@@ -273,7 +284,9 @@ typedef bool visit_fn(rd_formula_reader *r, const rd_phrase *use, const rd_phras
 
 /* Calls `what` for each subscript that is a sum of indices and must stay inside its axis, thus
  * not inside pad() and the like. r->uses lists the arrays that are read at indices. False after
- * an error. */
+ * an error. use->first is the array, its value `base`, and the pieces behind it are the
+ * subscripts, one an axis. Those without an index are skipped, and so is any that is no sum of
+ * indices. */
 static bool visit_subscripts(rd_formula_reader *r, visit_fn *what)
 {
     rd_formula_sum a;
@@ -305,7 +318,11 @@ static bool is_alone(const rd_formula_sum *a)
 
 /* Checks that an index with the name of an axis, such as lat, reads that axis of the array of
  * `use`. Axes of one name that one index reads must have the same coordinates: l->named is the
- * first array with a named axis that it reads. False after an error. */
+ * first array with a named axis that it reads. False after an error. l is the index, and `name`
+ * that of the axis it reads; NULL: the caller knows none. The second array of an index is
+ * compared with the first only if both axes have one name and one extent. The caller may cut
+ * them to common coordinates (rd_formula_side_by_side()): if it does, they differ, which is an
+ * error. */
 static bool names_agree(rd_formula_reader *r, const rd_phrase *use, const rd_phrase *subscript,
                         int axis, rd_formula_label *l)
 {
@@ -342,7 +359,9 @@ static bool names_agree(rd_formula_reader *r, const rd_phrase *use, const rd_phr
 
 /* Gives an index that stands alone in a subscript, x[i], as many values as its axis has
  * elements, and checks later ones against that. An index with a range in the text (l->ranged)
- * keeps it; l->known says that l->n, the number of values, has been found. False after an error. */
+ * keeps it; l->known says that l->n, the number of values, has been found. False after an error.
+ * `subscript`, `axis` and the name of the array (l->of) are kept for a later error about the
+ * index, l->from. 40 bytes of the name do. */
 static bool take_extent(rd_formula_reader *r, const rd_phrase *use, const rd_phrase *subscript,
                         int axis, int64_t extent, const rd_formula_sum *a)
 {
@@ -376,7 +395,8 @@ static bool take_extent(rd_formula_reader *r, const rd_phrase *use, const rd_phr
 /* Limits the only index of a subscript whose number of values is not known yet: it gets as many,
  * from 0 on, as keep the subscript inside its axis. The other indices may have any of their
  * values (`rest` is at most high, at least low). Nothing is said with two unknown indices, or a
- * factor of 0. Returns true: unlike other visit_fns it never fails. */
+ * factor of 0. Returns true: unlike other visit_fns it never fails. `room` is how far the
+ * product of coef and the unknown index may go, so n is room / |coef| + 1. */
 static bool limit_extent(rd_formula_reader *r, const rd_phrase *use, const rd_phrase *subscript,
                          int axis, int64_t extent, const rd_formula_sum *a)
 {
@@ -413,7 +433,8 @@ static bool limit_extent(rd_formula_reader *r, const rd_phrase *use, const rd_ph
 }
 
 /* Checks that a subscript, a sum of indices, stays inside its axis for all values of its
- * indices. False after recording that it does not. */
+ * indices. False after recording that it does not. low and high are the least and greatest value
+ * of the sum, cut to 64 bits for the message. */
 static bool check_inside(rd_formula_reader *r, const rd_phrase *use, const rd_phrase *subscript,
                          int axis, int64_t extent, const rd_formula_sum *a)
 {
@@ -433,7 +454,8 @@ static bool check_inside(rd_formula_reader *r, const rd_phrase *use, const rd_ph
 
 /* Finds how many values each index of the statement has: first from subscripts that are one
  * index, then from sums such as i + k, in rounds until one finds none. At the end it checks that
- * all subscripts stay inside. False after an error. */
+ * all subscripts stay inside. False after an error. l->from says that a round has limited index
+ * l: after the round it is known. */
 bool rd_formula_extents(rd_formula_reader *r)
 {
     bool more = true;

@@ -19,7 +19,7 @@ bool rd_labelled_has(const rd_labelled *v, int label, int *place)
 }
 
 /* Inserts a label (the number of an index) into the ascending list of `all`, if it is not in it.
- * False after recording that they are too many. */
+ * False after recording that they are too many. `place` is where it goes: larger labels move up. */
 static bool add_label(rd_formula_reader *r, rd_labelled *all, int label, size_t at)
 {
     int place = all->n;
@@ -39,7 +39,8 @@ static bool add_label(rd_formula_reader *r, rd_labelled *all, int label, size_t 
 
 /* Collects the labels (numbers of indices) of n values into `all`, ascending. False after
  * recording that an array without indices meets a value with some: its axes could not be told
- * apart. */
+ * apart. v[i].n counts the labels of a value; x NULL: an operand that is not given; a number has
+ * rank 0 and no labels. */
 bool rd_labelled_union(rd_formula_reader *r, int n, const rd_labelled *v, size_t at,
                        rd_labelled *all)
 {
@@ -61,7 +62,9 @@ bool rd_labelled_union(rd_formula_reader *r, int n, const rd_labelled *v, size_t
 
 /* Views v with an axis for each label of `all` (the numbers of indices, ascending). An axis that
  * v lacks has extent 1, or with `whole` the index's extent, along which v is repeated. A number
- * without labels stays as it is, unless `whole`. NULL after an error. */
+ * without labels stays as it is, unless `whole`. NULL after an error. `number` is that of
+ * rd_view(): offsets of v's axes, which are 0, and then a row for each of them, with 1 at the
+ * axis k that reads it. r->label[..].n is an index's extent. */
 rd_expr *rd_labelled_seen(rd_formula_reader *r, const rd_labelled *v, const rd_labelled *all,
                           bool whole, size_t at)
 {

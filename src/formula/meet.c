@@ -44,7 +44,9 @@ const char *rd_formula_axis_name(rd_formula_reader *r, rd_expr *x, int axis)
 }
 
 /* Finds the axis of x by name: by the caller's function `axis`, if there is one, or by comparing
- * the name of each axis. -1: there is none, or an error is recorded as there are several. */
+ * the name of each axis. -1: there is none, or an error is recorded as there are several. Where
+ * the caller's function finds the name (`found` >= 0), the loop looks only for a second axis of
+ * it; where it finds none, the answer stands. */
 int rd_formula_axis_called(rd_formula_reader *r, rd_expr *x, const char *name, size_t at)
 {
     int found = r->opts->axis ? r->opts->axis(r->opts->user, x, name) : -1;
@@ -64,7 +66,8 @@ int rd_formula_axis_called(rd_formula_reader *r, rd_expr *x, const char *name, s
     return found;
 }
 
-/* Records that x has no axis of that name, with the names that it has. */
+/* Records that x has no axis of that name, with the names that it has. Returns NULL, also as
+ * false. */
 void *rd_formula_no_axis(rd_formula_reader *r, rd_expr *x, const char *name, size_t at)
 {
     char   names[256];
@@ -99,7 +102,7 @@ static bool is_same(const char *a, const char *b)
 }
 
 /* Reads the names of the axes of all operands. False: fewer than two operands have any, so names
- * decide nothing. */
+ * decide nothing. x[i] NULL: an operand that is not given. */
 static bool read_names(named_operands *o)
 {
     int named = 0;
@@ -135,7 +138,9 @@ static bool has_new_axis(const named_operands *o, int i)
 /* True if names and positions of the axes of operands i and j disagree: two names at one
  * position, or one name at two. Positions are counted from the last axis, as arrays broadcast
  * (`shift` is the difference of ranks). One name at two positions is meant if both operands have
- * new axes: lat[:, None] - lat[None, :] is a matrix of pairs. */
+ * new axes: lat[:, None] - lat[None, :] is a matrix of pairs. `pairs`: same rank, and both have
+ * such an axis. Axes a of i and b of j are at one position if a + shift is b: then both names
+ * must be the same, and else they must differ, but for pairs. */
 static bool has_conflict(const named_operands *o, int i, int j)
 {
     const int  shift = rank_of(o, j) - rank_of(o, i);
@@ -197,7 +202,8 @@ static int position_of(const union_of_axes *all, const char *name)
 
 /* Adds axis k of operand i to the axes of the result, unless one of that name is there. `into`:
  * the first operand must have all axes. False after recording that it has not, or that one
- * operand has the name twice. */
+ * operand has the name twice. all->place[at][i] is the number of the axis in operand i, -1: i
+ * lacks it. A name that is NULL is always a new axis. */
 static bool add_axis(const named_operands *o, union_of_axes *all, int i, int k, bool into)
 {
     int at = position_of(all, o->name[i][k]);
@@ -219,7 +225,8 @@ static bool add_axis(const named_operands *o, union_of_axes *all, int i, int k, 
 }
 
 /* Collects the axes of all operands into those of the result, by name, in the order in which
- * they occur. Only one operand may have axes without names. False after an error. */
+ * they occur. Only one operand may have axes without names. False after an error. `unnamed` is
+ * the operand that has such an axis, -1: none so far. */
 static bool collect_axes(const named_operands *o, bool into, union_of_axes *all)
 {
     int unnamed = -1;
@@ -237,7 +244,9 @@ static bool collect_axes(const named_operands *o, bool into, union_of_axes *all)
 }
 
 /* Views operand i with an axis for each axis of the result (the union), of extent 1 where it
- * lacks the axis. NULL after an error. */
+ * lacks the axis. NULL after an error. `number` is that of rd_view(): offsets of x's axes, which
+ * are 0, and then a row for each of them, with 1 at the axis k that reads it. `place` is that
+ * axis of x, -1: none. */
 static rd_expr *view_of(const named_operands *o, const union_of_axes *all, int i)
 {
     const rd_expr *x = o->x[i];
@@ -255,7 +264,8 @@ static rd_expr *view_of(const named_operands *o, const union_of_axes *all, int i
 }
 
 /* True if two operands have one shape of two or more axes, and no name of an axis in common. By
- * names the result would have all axes of both, which is surely not meant. */
+ * names the result would have all axes of both, which is surely not meant. An axis without a
+ * name may belong to any, so then it is false. */
 static bool has_no_common_name(const named_operands *o, int i, int j)
 {
     const int rank = rank_of(o, i);
@@ -271,7 +281,9 @@ static bool has_no_common_name(const named_operands *o, int i, int j)
 }
 
 /* Replaces each operand by a view with the axes of the result, which are found by names, and
- * updates the names. `into`: the result has the axes of the first operand. False after an error. */
+ * updates the names. `into`: the result has the axes of the first operand. False after an error.
+ * Operands of rank 0 stay. Of the others, o->name becomes the names of the result's axes, NULL
+ * where the operand lacks the axis. */
 static bool broadcast_by_names(named_operands *o, bool into)
 {
     union_of_axes all = { 0 };
@@ -295,7 +307,7 @@ static bool broadcast_by_names(named_operands *o, bool into)
 
 /* Asks the caller (the program that gave the text) to align the coordinates of two axes of one
  * name; both arrays may become parts of themselves, where coordinates are common. False: they do
- * not fit, which is recorded. */
+ * not fit, which is recorded. A caller without the function `meet` compares nothing. */
 bool rd_formula_side_by_side(rd_formula_reader *r, rd_expr **x, int x_axis, rd_expr **y, int y_axis,
                              size_t at)
 {
@@ -309,7 +321,7 @@ bool rd_formula_side_by_side(rd_formula_reader *r, rd_expr **x, int x_axis, rd_e
 
 /* Aligns the coordinates of operands i and j along each common axis, counted from the last one,
  * as the caller knows them. An axis of extent 1 broadcasts, and is not compared. False after an
- * error. */
+ * error. n and m are the extents; axes without a name are not compared. */
 static bool align_coordinates(named_operands *o, int i, int j)
 {
     const int a = rank_of(o, i), b = rank_of(o, j);
@@ -327,7 +339,9 @@ static bool align_coordinates(named_operands *o, int i, int j)
 
 /* Makes n arrays fit each other: they broadcast by position, as in NumPy, or by names of axes
  * where positions and names disagree; then their coordinates are aligned. `into`: the result has
- * the axes of x[0]. Without names it does nothing. False after an error. */
+ * the axes of x[0]. Without names it does nothing. False after an error. Places decide if names
+ * agree with them, and with `into` no operand has more axes than x[0]. Nothing is done for a
+ * single operand, for more than RD_ARGUMENTS, or if the caller knows no names. */
 bool rd_formula_meet(rd_formula_reader *r, int n, rd_expr **x, bool into, size_t at)
 {
     named_operands o = { .r = r, .at = at, .n = n, .x = x };

@@ -55,7 +55,9 @@ static bool is_constant(const rd_formula_reader *r, size_t at, size_t length)
 }
 
 /* Finds an array by the function `find` of the caller (the program that gave the text), which is
- * asked once for each name. NULL: there is none, or an error is recorded. */
+ * asked once for each name. NULL: there is none, or an error is recorded. Arrays that it has
+ * found are kept in r->found, and their names in r->found_names, RD_FORMULA_NAME + 1 bytes each.
+ * An error is one that `find` records in the context. */
 static rd_expr *find_by_caller(rd_formula_reader *r, size_t at, size_t length)
 {
     const rd_named *known = find_in_list(r, r->found, r->n_found, at, length);
@@ -81,7 +83,8 @@ static rd_expr *find_by_caller(rd_formula_reader *r, size_t at, size_t length)
 
 /* Finds the array that a name in the text means: the result of a statement first, then the
  * arrays given, then those that `find` of the caller knows. Its origins (first indices of axes)
- * become 0. NULL: there is none, or an error is recorded. */
+ * become 0. NULL: there is none, or an error is recorded. rd_operands() checks that x is usable
+ * as an operand. A given array that is NULL, or of another context, is an error. */
 rd_expr *rd_formula_array(rd_formula_reader *r, size_t at, size_t length)
 {
     const rd_statement *s     = rd_formula_statement(r, at, length);

@@ -61,7 +61,8 @@ static rd_phrase *read_power(rd_formula_reader *r)
 
 /* Reads a sign or `not`, and its operand; without a sign it reads a power. `not` takes a whole
  * comparison, as in Python. A minus sign before a literal makes a negative number. NULL after an
- * error. */
+ * error. `word`: it is `not`. A + does nothing. ~ is bit_not, and ! and `not` are the logical
+ * one. */
 static rd_phrase *read_sign(rd_formula_reader *r)
 {
     const rd_token *t    = rd_formula_token(r);
@@ -95,7 +96,8 @@ static rd_phrase *read_unary(rd_formula_reader *r)
 }
 
 /* Reads a chain of comparisons, a < b <= c, which holds if each link holds. `first` is a, which
- * has been read. A link is an operator with its right operand. NULL after an error. */
+ * has been read. A link is an operator with its right operand. NULL after an error. Right
+ * operands have operators of ranks above comparisons. i is the row of the table `binary`. */
 static rd_phrase *read_comparisons(rd_formula_reader *r, rd_phrase *first)
 {
     rd_phrase *p = rd_phrase_new(r, RD_PHRASE_COMPARE, rd_formula_token(r));
@@ -118,7 +120,8 @@ static rd_phrase *read_comparisons(rd_formula_reader *r, rd_phrase *first)
 
 /* Reads operators of rank (precedence) `loosest` and higher, and their operands, by precedence
  * climbing: the right operand of an operator has operators of higher ranks only, so equal ones
- * group from the left. NULL after an error. */
+ * group from the left. NULL after an error. i is the row of the table `binary`; comparisons make
+ * a chain. */
 rd_phrase *rd_formula_read_binary(rd_formula_reader *r, int loosest)
 {
     rd_phrase *p = read_unary(r);
@@ -141,7 +144,8 @@ rd_phrase *rd_formula_read_binary(rd_formula_reader *r, int loosest)
     return p;
 }
 
-/* Reads c ? a : b from the ? on; `condition` is c. */
+/* Reads c ? a : b from the ? on; `condition` is c. The operands of the piece are c, a and b.
+ * NULL after an error. */
 static rd_phrase *read_choice(rd_formula_reader *r, rd_phrase *condition)
 {
     rd_phrase *choice = rd_phrase_new(r, RD_PHRASE_CHOICE, rd_formula_token(r));
@@ -154,7 +158,8 @@ static rd_phrase *read_choice(rd_formula_reader *r, rd_phrase *condition)
     return rd_phrase_add(r, choice, rd_formula_read(r)) ? choice : NULL;
 }
 
-/* Reads a if c else b, as Python has it, from the `if` on; `yes` is a. */
+/* Reads a if c else b, as Python has it, from the `if` on; `yes` is a. The operands of the piece
+ * are c, a and b, as for ?:. NULL after an error. */
 static rd_phrase *read_if(rd_formula_reader *r, rd_phrase *yes)
 {
     rd_phrase *choice = rd_phrase_new(r, RD_PHRASE_CHOICE, rd_formula_token(r));

@@ -14,7 +14,7 @@ static rd_labelled none(void)
 }
 
 /* Reads the keyword accuracy=, which is argument k of the call; pairwise if it is not given.
- * False after an error. */
+ * False after an error. a->text is its name; `names` are in the order of rd_accuracy. */
 static bool read_accuracy(const rd_arguments *a, int k, rd_accuracy *accuracy)
 {
     static const char *const names[] = { "pairwise", "compensated", "wide", "serial" };
@@ -32,7 +32,8 @@ static bool read_accuracy(const rd_arguments *a, int k, rd_accuracy *accuracy)
 }
 
 /* Reads the keywords of a reduction (where=, weights=, ..) into options. They are arguments of
- * the call, in the order of the enum from argument k on. False after an error. */
+ * the call, in the order of the enum from argument k on. False after an error. a->x are arrays,
+ * NULL if not given; a->i whole numbers, a->f reals, a->t the type. */
 static bool read_keywords(const rd_arguments *a, int k, rd_reduce_opts *o)
 {
     *o = (rd_reduce_opts){ .size     = sizeof *o,
@@ -54,7 +55,7 @@ static void copy_name(const rd_formula_reader *r, size_t at, size_t length, char
 }
 
 /* True if no argument of the call has indices, as mean(x, axis=0) takes arrays without any; else
- * records an error. */
+ * records an error. a->x[k].n counts the indices of argument k. */
 static bool check_whole(rd_formula_reader *r, const rd_phrase *p, const rd_arguments *a)
 {
     for (int k = 0; k < a->n; k++)
@@ -66,7 +67,8 @@ static bool check_whole(rd_formula_reader *r, const rd_phrase *p, const rd_argum
 }
 
 /* True, after recording an error, for max(x, 0) and min(x, 0): in NumPy the 0 is an axis, in C it
- * is an operand. */
+ * is an operand. It is such a call if it has a second argument, and that has no keyword. False:
+ * it is another call. */
 static bool refuse_ambiguous(rd_formula_reader *r, const rd_phrase *p)
 {
     const bool min = rd_formula_is(r, p->at, p->length, "min");
@@ -88,7 +90,9 @@ const char *rd_formula_reducer_list(rd_formula_reader *r, const rd_phrase *p)
 }
 
 /* Builds a reduction of arrays without indices, mean(x, axis=0, by=labels), by the name of the
- * reducer. The enum has the positions of its parameters in its list. x is NULL after an error. */
+ * reducer. The enum has the positions of its parameters in its list. x is NULL after an error.
+ * p->skip_nan: the name began with "nan". a->d are the axes, a->list the labels of by= and a->s
+ * the numbers of groups. The caller is told which axes are groups, and by which name y was made. */
 rd_labelled rd_formula_reduce(const rd_phrase *p, rd_arguments *a)
 {
     enum { X, AXIS, KEEP, BY, GROUPS, FIRST };
@@ -119,7 +123,7 @@ const char *rd_formula_scan_list(void)
 
 /* Builds a scan of arrays without indices, cumsum(x, axis=0), by the name behind "cum". The enum
  * has the positions of its parameters in its list. Without axis= the array must be a vector. x
- * is NULL after an error. */
+ * is NULL after an error. FIRST is where the KEYWORDS begin; p->at + 3 skips "cum". */
 rd_labelled rd_formula_scan(const rd_phrase *p, rd_arguments *a)
 {
     enum { X, AXIS, EXCLUSIVE, REVERSE, RESTART, FIRST };
@@ -164,7 +168,9 @@ const char *rd_formula_bracket_list(const rd_formula_reader *r, const rd_phrase 
 
 /* Rewrites name[indices where condition, keywords] body as the call name(body, where=condition,
  * keywords), made of copies of the pieces in b, because the tree keeps the pieces themselves.
- * Indices are left out. False after an error. */
+ * Indices are left out. False after an error. copy[0] is the body, and the others follow by
+ * `next`. A condition becomes the keyword where, whose operand it is: its piece has the word in
+ * the text. */
 bool rd_formula_bracket(rd_formula_reader *r, const rd_phrase *p, rd_bracket *b)
 {
     int n = 1;
@@ -191,7 +197,7 @@ bool rd_formula_bracket(rd_formula_reader *r, const rd_phrase *p, rd_bracket *b)
 
 /* True unless a keyword contradicts the indices in brackets: they say which axes are reduced, so
  * axis= and keepdims= may not, and initial= must be one number without indices. False after
- * recording the error. */
+ * recording the error. kind d is axes; a->given[k] NULL: not given; a->x[k].n counts indices. */
 static bool check_keywords(const rd_arguments *a)
 {
     for (int k = 0; k < a->n; k++) {
@@ -208,7 +214,9 @@ static bool check_keywords(const rd_arguments *a)
 /* Broadcasts all operands to the same labels (numbers of indices): those of the bracket, which
  * are reduced, and those that the operands have. The body, operand 0, is repeated along labels
  * that it lacks, so that each value of an index counts. *dims becomes the axes of the bracket's
- * indices, *kept the other labels. False after an error. */
+ * indices, *kept the other labels. False after an error. v[k] is operand k with its labels, and
+ * v[a->n] has those of the bracket and no value (x NULL). `all` has every label; an operand that
+ * is not given stays NULL. */
 static bool broadcast_labels(rd_formula_reader *r, const rd_phrase *p, rd_arguments *a,
                              rd_dims *dims, rd_labelled *kept)
 {
@@ -240,7 +248,8 @@ static bool broadcast_labels(rd_formula_reader *r, const rd_phrase *p, rd_argume
 
 /* Builds a reduction over indices, sum[j] x[i, j]: broadcasts the operands to common indices,
  * then reduces the axes of those in brackets. The result has the other indices. x is NULL after
- * an error. */
+ * an error. f is its row of functions.def, whose f->build makes the node; NULL: it is a reducer,
+ * whose keywords follow the body as arguments from 1 on. a->d becomes the axes. */
 rd_labelled rd_formula_reduce_indices(const rd_phrase *p, rd_arguments *a)
 {
     rd_formula_reader         *r = a->r;

@@ -21,7 +21,8 @@ static bool read_bound(rd_formula_reader *r, const rd_phrase *p, int64_t *value)
     return p->kind == RD_PHRASE_EMPTY || rd_formula_need_integer(r, p, "a bound of a slice", value);
 }
 
-/* Slices an axis of an array without indices: p is start:stop:step. NULL after an error. */
+/* Slices an axis of an array without indices: p is start:stop:step. NULL after an error. The
+ * operands of p are start, stop and step; RD_OPEN: no bound is given. */
 static rd_expr *slice(rd_formula_reader *r, rd_expr *x, int axis, const rd_phrase *p)
 {
     int64_t start = RD_OPEN, stop = RD_OPEN, step = 1;
@@ -34,7 +35,9 @@ static rd_expr *slice(rd_formula_reader *r, rd_expr *x, int axis, const rd_phras
 
 /* Takes elements of x along *axis by the subscript p: a number that the text says selects one
  * element, an array gathers. *axis becomes the next axis that is not read yet. *gathered: an
- * array has been a subscript, so a second one is refused. NULL after an error. */
+ * array has been a subscript, so a second one is refused. NULL after an error. A selected axis
+ * goes, so *axis stays; a gather leaves v.x->rank axes in its place. rd_formula_places() lets
+ * the caller translate values to places. Masks (bools) and floats are refused. */
 static rd_expr *take_by_value(rd_formula_reader *r, rd_expr *x, int *axis, rd_phrase *p,
                               bool *gathered)
 {
@@ -69,6 +72,7 @@ static rd_expr *take_by_value(rd_formula_reader *r, rd_expr *x, int *axis, rd_ph
 
 /* Counts the subscripts of p that each take an axis of x, which has that rank: all but None,
  * "..." and coordinates (lat=45). False after recording that they are too many, or a second
+ * "...". p->first is the array, and the pieces behind it are the subscripts; `rests` counts
  * "...". */
 static bool count_taken_axes(rd_formula_reader *r, const rd_phrase *p, int rank, int *taken)
 {
@@ -97,7 +101,8 @@ static bool is_array(rd_formula_reader *r, const rd_phrase *p)
 }
 
 /* Reads one end of a coordinate subscript, name=low..high, into *b: a number or a text in
- * quotes, which is copied to `text`. NULL: the end is open, or an error is recorded. */
+ * quotes, which is copied to `text`. NULL: the end is open, or an error is recorded. The text in
+ * p has a quote at either end. */
 static const rd_formula_bound *read_coordinate(rd_formula_reader *r, const rd_phrase *p,
                                                char text[RD_FORMULA_NAME + 1], rd_formula_bound *b)
 {
@@ -121,7 +126,8 @@ static const rd_formula_bound *read_coordinate(rd_formula_reader *r, const rd_ph
 /* Takes elements along the axis of a coordinate subscript by an array, as in
  * x[month=month(time)]. The caller (the program that gave the text) translates its values to
  * positions. If it returns them as they are (places == v.x), it knows no positions, and the
- * subscript is refused. NULL after an error. */
+ * subscript is refused. NULL after an error. v.n counts indices, which the subscript may not
+ * have. */
 static rd_expr *by_known_index(rd_formula_reader *r, rd_expr *x, int axis, rd_phrase *p)
 {
     const rd_labelled v      = rd_formula_value(r, p);
@@ -152,7 +158,9 @@ static rd_expr *no_axis_left(rd_formula_reader *r, rd_expr *base, rd_expr *x, co
 
 /* Takes elements by a coordinate subscript, x[lat=45], x[lat=-30..30], x[time="1990-06"], along
  * the axis of that name. The caller (the program that gave the text) finds their positions.
- * `base` is the array before its other subscripts. NULL after an error. */
+ * `base` is the array before its other subscripts. NULL after an error. `range`: the piece has
+ * two ends, p->first and p->last; low and high are what they say, NULL: open. Without a caller's
+ * function `select` axes have no coordinates. r->why is where it writes why it refuses. */
 static rd_expr *by_coordinate(rd_formula_reader *r, rd_expr *base, rd_expr *x, const rd_phrase *p)
 {
     const rd_formula_axes  *axes  = r->opts->axes;
@@ -188,7 +196,9 @@ static rd_expr *by_coordinate(rd_formula_reader *r, rd_expr *base, rd_expr *x, c
 }
 
 /* Applies subscripts to an array without indices, as NumPy does: those without names first, from
- * the first axis on, then coordinates (lat=45) by the names of axes. x is NULL after an error. */
+ * the first axis on, then coordinates (lat=45) by the names of axes. x is NULL after an error.
+ * `taken` counts axes that subscripts without names take, and `rest` those that "..." stands
+ * for. q goes through the subscripts, p->first being the array. */
 static rd_labelled subscript_whole(rd_formula_reader *r, rd_phrase *p, rd_expr *x)
 {
     rd_expr *const base = x;
@@ -228,7 +238,10 @@ typedef struct places {
 
 /* Pads an axis with a border so that pad(i, value), clamp(i) and the like may read beyond its
  * ends, as far as the values of the indices go. The subscript then counts from the border's
- * begin, so its constant grows. False after an error. */
+ * begin, so its constant grows. False after an error. `said` is the value behind the index in
+ * pad(i, value), NULL: none. low and high are the least and greatest place read, and `before`
+ * and `after` how many elements that is beyond either end. Where an index has no values, nothing
+ * is read, and no border is needed. */
 static bool add_border(rd_formula_reader *r, places *s, int axis, rd_phrase *q, rd_pad_mode mode)
 {
     rd_formula_sum *a = &s->at[axis];
@@ -277,7 +290,9 @@ static bool check_fixed_place(rd_formula_reader *r, const places *s, int axis, c
 
 /* Reads subscript q of an axis: a constant plus indices times known numbers, such as 2 * i + 1,
  * perhaps in pad() or the like. *gather: it is no such sum, as in x[k[i]], and its elements are
- * gathered later. False after an error. */
+ * gathered later. False after an error. `mode` is the rule of pad() or the like, -1: none;
+ * `inner` the index inside. s->at[axis] gets the sum. Without an index in it (n is 0) it is a
+ * fixed place. */
 static bool read_place(rd_formula_reader *r, places *s, int axis, rd_phrase *q, bool *gather)
 {
     rd_phrase *inner;
@@ -303,7 +318,9 @@ static bool read_place(rd_formula_reader *r, places *s, int axis, rd_phrase *q, 
 
 /* Replaces an axis of the array by a gather, x[k[i, j]]: the axes of subscript q, one for each
  * of its indices, stand in its position. Each is then read at its own index. False after an
- * error. */
+ * error. v.n counts its indices, and v.label are they. The places of the axes behind move by v.n
+ * - 1. Axis axis + k is read at index v.label[k] minus its first value `low`, as the gather has
+ * element 0 there. */
 static bool gather_axis(rd_formula_reader *r, places *s, int axis, rd_phrase *q)
 {
     rd_labelled v = rd_formula_value(r, q);
@@ -341,7 +358,8 @@ static bool labels_of(rd_formula_reader *r, const places *s, size_t at, rd_label
 
 /* True if a view moves along its axis for this index of the text. An index of one value reads
  * one position and need not move. An index over a whole axis moves even if the axis has one
- * element or none: a sparse operand then keeps the coordinates of that axis. */
+ * element or none: a sparse operand then keeps the coordinates of that axis. `extent` is that of
+ * the axis that it reads; `empty`: some index has no values. */
 static bool steps_along(const rd_formula_label *l, int64_t extent, bool empty)
 {
     return l->n == extent || (l->n > 1 && !empty);
@@ -349,7 +367,9 @@ static bool steps_along(const rd_formula_label *l, int64_t extent, bool empty)
 
 /* Builds one view of x with an axis for each index (label) that its subscripts have, in
  * ascending order. Axis `a` is read at the sum s->at[a] of the values of the indices, which
- * begin with l->low. x is NULL after an error. */
+ * begin with l->low. x is NULL after an error. `number` is that of rd_view(): the offset `first`
+ * of each axis of x, and then a row for each with the coefficients of the indices. `empty`: an
+ * index has no values, so nothing is read, and offsets are 0. */
 static rd_labelled build_view(rd_formula_reader *r, const places *s, size_t at)
 {
     int64_t     extent[RD_MAX_RANK], number[RD_MAX_RANK * (RD_MAX_RANK + 1)];
@@ -386,7 +406,8 @@ static rd_labelled build_view(rd_formula_reader *r, const places *s, size_t at)
 
 /* Reads elements by index, x[i, k[j] + 1]. First come the subscripts that are sums of indices,
  * with their borders; then gathers, from the last axis on, as each may change the number of
- * axes; then one view of all. x is NULL after an error. */
+ * axes; then one view of all. x is NULL after an error. at[a] is the subscript of axis a, and
+ * gathers[a] says that it is no sum. There must be one for each axis. */
 static rd_labelled subscript_by_index(rd_formula_reader *r, rd_phrase *p, rd_expr *x)
 {
     places     s = { .x = x, .n = x->rank };
@@ -411,7 +432,8 @@ static rd_labelled subscript_by_index(rd_formula_reader *r, rd_phrase *p, rd_exp
 }
 
 /* Evaluates x[...]: elements by index if a subscript contains an index (labelled), else a part
- * of the array as in NumPy. x is NULL after an error. */
+ * of the array as in NumPy. x is NULL after an error. p->first is x, and the pieces behind it
+ * are the subscripts. base.n counts indices that x has already: an error. */
 rd_labelled rd_formula_subscripts(rd_formula_reader *r, rd_phrase *p)
 {
     const rd_labelled base    = rd_formula_value(r, p->first);

@@ -11,7 +11,8 @@
 
 /* ---- Failure --------------------------------------------------------------------------------- */
 /* Records an error with a caret under byte `at` of the text, unless one is recorded already;
- * returns NULL. */
+ * returns NULL. The text gets the name of the call r->call and a line of the text with the caret
+ * by rd_fail_at(). r->failed ends the reading. */
 void *rd_formula_fail(rd_formula_reader *r, rd_status status, size_t at, const char *format, ...)
 {
     char    what[900];
@@ -29,7 +30,8 @@ void *rd_formula_fail(rd_formula_reader *r, rd_status status, size_t at, const c
 }
 
 /* Returns x. If it is NULL, the error that its constructor recorded is replaced by one with the
- * same sentence and a caret under byte `at` of the text. */
+ * same sentence and a caret under byte `at` of the text. Returns NULL then. A NULL without a
+ * recorded error gets a sentence of its own. */
 rd_expr *rd_formula_made(rd_formula_reader *r, rd_expr *x, size_t at)
 {
     char what[900];
@@ -64,7 +66,9 @@ static bool is_letter(char c)
 }
 
 /* Returns the number of bytes of the UTF-8 character at c, and its code point. 0: it is invalid,
- * too long for its value, or a surrogate. */
+ * too long for its value, or a surrogate. The first byte says how many there are (n, with 7, 5,
+ * 4 or 3 bits of the code point), and each further one begins with the bits 10 and has 6.
+ * least[n] is the least code point that needs n bytes; 0x1b << 11 begins the surrogates. */
 static size_t read_utf8(const char *c, unsigned *point)
 {
     const unsigned char *u = (const unsigned char *)c;
@@ -81,7 +85,7 @@ static size_t read_utf8(const char *c, unsigned *point)
 }
 
 /* Checks that the text is valid UTF-8 of at most RD_FORMULA_LENGTH bytes, and measures it. False
- * after an error. */
+ * after an error. *length is its bytes without the final 0. */
 static bool check_utf8(rd_formula_reader *r, size_t *length)
 {
     size_t   at = 0, n;
@@ -123,7 +127,8 @@ static bool add_token(rd_formula_reader *r, rd_token_kind kind, size_t at, size_
     return true;
 }
 
-/* Appends a text in quotes, which must end on its line. */
+/* Appends a text in quotes, which must end on its line. Its quotes are part of the token. False
+ * after an error. */
 static bool add_quoted(rd_formula_reader *r, size_t at)
 {
     const char *c = r->text + at, *end = c + 1;
@@ -139,7 +144,7 @@ static bool add_quoted(rd_formula_reader *r, size_t at)
 }
 
 /* Appends a number token; "2j" is one token. False after recording that it is too long, or that
- * a letter follows. */
+ * a letter follows. `fraction` is not used here. */
 static bool add_number(rd_formula_reader *r, size_t at)
 {
     bool   fraction;
@@ -185,7 +190,8 @@ static bool add_sign(rd_formula_reader *r, size_t at)
 }
 
 /* True if the end of this line ends a statement: no bracket is open, and the last token is no
- * operator, which would go on. Empty lines end nothing. */
+ * operator, which would go on. Empty lines end nothing. `open` counts open brackets. Of the
+ * signs only ) and ] end an operand; `last` NULL: the text has no token yet. */
 static bool line_ends(const rd_formula_reader *r, int open)
 {
     const rd_token *last = r->n_tokens ? &r->token[r->n_tokens - 1] : NULL;
@@ -204,7 +210,8 @@ static size_t comment_end(const char *text, size_t at)
 }
 
 /* Appends the token that begins at `at`. *open counts open brackets, inside which a line does not
- * end a statement. False after an error. */
+ * end a statement. False after an error. A line's end inside brackets or behind an operator
+ * appends nothing. A number may begin with a point. */
 static bool add_next(rd_formula_reader *r, size_t at, int *open)
 {
     const char c = r->text[at];
@@ -230,7 +237,10 @@ bool rd_formula_is(const rd_formula_reader *r, size_t at, size_t length, const c
     return strlen(text) == length && !memcmp(r->text + at, text, length);
 }
 
-/* Splits the text into tokens; blanks and comments are skipped. False after an error. */
+/* Splits the text into tokens; blanks and comments are skipped. False after an error. No token
+ * is shorter than a byte, so `length` + 1 of them have room, with END. r->token is freed by the
+ * reader. A byte that appends no token, such as a line's end, is passed by (`before`: tokens so
+ * far). */
 bool rd_formula_tokens(rd_formula_reader *r)
 {
     size_t length = 0, at = 0;

@@ -7,7 +7,8 @@
 
 /* Returns the change of the result if operand k changes by g: g times the caller's derivative by
  * that operand (rd_fn.derivative), which is called with all operands. NULL after recording that
- * there is none. */
+ * there is none. `derivative` has a function by operand, NULL: none; rd_from_0() takes the
+ * operands' origins away, and `slope` is the derivative's value. */
 static rd_expr *change_by(rd_grad_step *s, int k, rd_expr *g)
 {
     const rd_call_facts *f = s->y->as.call;

@@ -59,7 +59,8 @@ static rd_scaled without_number(const rd_grad_step *s, rd_expr *x, int depth);
 
 /* Takes the numbers out of both factors of a product or quotient x; the result is an expression
  * and their product `by`. A factor of ones is dropped. x stays the node that it is if neither
- * factor has a number, or if the product would be 0 or not finite. */
+ * factor has a number, or if the product would be 0 or not finite. a and b are the factors
+ * without their numbers a.by and b.by, down to `depth` - 1 levels more. */
 static rd_scaled of_two(const rd_grad_step *s, rd_expr *x, int depth)
 {
     const bool      divides = x->op == RD_OP_div;
@@ -79,7 +80,8 @@ static rd_scaled of_two(const rd_grad_step *s, rd_expr *x, int depth)
 
 /* Takes the numbers that multiply or divide x out of it: x is the returned expression times the
  * number `by`. It looks through products, quotients and signs of the rule's own text, `depth`
- * deep. A number itself becomes ones. */
+ * deep. A number itself becomes ones. is_given() nodes, and x where `depth` is 0, stay whole
+ * (`by` 1). */
 static rd_scaled without_number(const rd_grad_step *s, rd_expr *x, int depth)
 {
     rd_scaled of;
@@ -133,7 +135,9 @@ typedef struct dealing {
 } dealing;
 
 /* True if the view reads the same element at all indices along these axes (a set, bit k for axis
- * k). */
+ * k). A view's `number` holds an offset for each axis of its operand x->in[0], and then for each
+ * of these axes a row of x->rank factors, by which an index along axis k moves there: all of a
+ * column k are 0 if it repeats. */
 static bool view_repeats(const rd_expr *x, uint64_t axes)
 {
     for (int k = 0; k < x->rank; k++)
@@ -144,7 +148,8 @@ static bool view_repeats(const rd_expr *x, uint64_t axes)
 }
 
 /* Returns the axes of a reduction's operand that are the given axes of its result: sets with a
- * bit for each axis. Reduced axes are not in the result. */
+ * bit for each axis. Reduced axes are not in the result. k counts the result's axes, and
+ * fold->dims is the set of reduced axes. */
 static uint64_t axes_of_operand(const rd_expr *x, uint64_t axes)
 {
     uint64_t found = 0;
@@ -158,7 +163,7 @@ static uint64_t axes_of_operand(const rd_expr *x, uint64_t axes)
 
 /* True if all elements of x along these axes are the same: x is a view that repeats there, an
  * elementwise operation on such views, or a reduction of them over other axes. It looks `depth`
- * levels deep. */
+ * levels deep. A REDUCE with more than one operand (weights, mask or label) is not looked into. */
 static bool repeats(const rd_expr *x, uint64_t axes, int depth)
 {
     bool all = x->kind == RD_EXPR_MAP && depth > 0;
@@ -219,7 +224,9 @@ static rd_expr *factor(const rd_expr *x, int k)
 static rd_expr *deal(dealing *d, rd_expr *x, int depth);
 
 /* Sorts the factors of the quotient x = a / b into those that are the same for all terms of the
- * sum, which go outside, and the others. Returns what stays inside; NULL: 1. */
+ * sum, which go outside, and the others. Returns what stays inside; NULL: 1. b itself stays
+ * whole: it goes under the sum, or divides what stays. `stays == a`: nothing was moved, so x
+ * remains the node that it is. */
 static rd_expr *deal_quotient(dealing *d, rd_expr *x, rd_expr *a, rd_expr *b, int depth)
 {
     rd_expr *stays;
@@ -240,7 +247,8 @@ static rd_expr *deal_quotient(dealing *d, rd_expr *x, rd_expr *a, rd_expr *b, in
 
 /* Sorts the factors of x, a product or a view of one, `depth` levels deep: those that are the
  * same for all terms of the sum multiply d->outside. Returns the product of those that stay
- * inside the sum; NULL: 1. */
+ * inside the sum; NULL: 1. y is the product below a view x, of which in[k] are the factors
+ * (views of them). x remains the node that it is if no factor moved. */
 static rd_expr *deal(dealing *d, rd_expr *x, int depth)
 {
     const rd_expr *y = x->kind == RD_EXPR_VIEW ? x->in[0] : x;
@@ -268,7 +276,8 @@ static rd_expr *deal(dealing *d, rd_expr *x, int depth)
 /* ---- Differences ----------------------------------------------------------------------------- */
 /* Reverses a difference of what changes along the axes and what does not: (x[i] - y[j]), summed
  * over i, becomes -(y[j] - x[i]).  Neighbours of such a sum lie along j, and instructions subtract
- * one number of memory from all of them, not the other way round.  Only the sign changes. */
+ * one number of memory from all of them, not the other way round.  Only the sign changes.  a and
+ * b are the operands of the difference, seen through a view x. */
 static rd_expr *reversed(dealing *d, rd_expr *x)
 {
     rd_expr *const a = factor(x, 0), *const b = a ? factor(x, 1) : NULL;
@@ -287,7 +296,9 @@ static rd_expr *reversed(dealing *d, rd_expr *x)
 
 /* Returns a product, quotient or view of one with its differences reversed, if their first
  * operand changes along the axes of the sum and the second does not; reversed() says why. The
- * sign goes to d->negative. */
+ * sign goes to d->negative. It goes `depth` levels of products down: in[k] are the factors,
+ * to[k] what they become. x remains the node that it is if none was reversed; d->failed after a
+ * failure. */
 static rd_expr *with_kept_first(dealing *d, rd_expr *x, int depth)
 {
     const rd_expr *y = x->kind == RD_EXPR_VIEW ? x->in[0] : x;
@@ -310,7 +321,8 @@ static rd_expr *with_kept_first(dealing *d, rd_expr *x, int depth)
 }
 
 /* True if all of x is summed, over two axes or more of at least 256 elements: the scalar is a
- * sum over pairs of points. */
+ * sum over pairs of points. `axes` is the set summed over; an axis outside of it may have one
+ * element. n counts the long axes. */
 static bool is_total_of_pairs(const rd_expr *x, uint64_t axes)
 {
     enum { LONG = 256 };
@@ -336,7 +348,8 @@ static rd_expr *total_in_turn(const char *call, rd_expr *x)
 
 /* Returns x without those axes to be summed over that have one element, and takes them out of
  * the set *axes (bits, renumbered): a sum of one element is the element. As a sum it would keep
- * a factor, such as the weights b[j, 0] of a matrix of one column, inside the loops over pairs. */
+ * a factor, such as the weights b[j, 0] of a matrix of one column, inside the loops over pairs.
+ * `left` is the new set, and `stays` the number of axes kept so far. NULL after a failure. */
 static rd_expr *drop_single(rd_expr *x, uint64_t *axes)
 {
     rd_dims  single = RD_NONE;
@@ -361,7 +374,11 @@ static rd_expr *drop_single(rd_expr *x, uint64_t *axes)
  * of it, where they multiply once. NULL after a failure.
  *
  *     sum over i of (x[i] - y[j]) * (k[i, j] * b[j])
- *       ->  b[j] * -(sum over i of (y[j] - x[i]) * k[i, j]) */
+ *       ->  b[j] * -(sum over i of (y[j] - x[i]) * k[i, j])
+ * All axes in the set (axes + 1 is 2^rank) of a sum over pairs: total_in_turn(). Without an
+ * axis, or for halves, it is the plain sum. deal() sorts the factors: `inside` NULL means that
+ * all went outside, and then x is summed as it is. The result is the sum of what stays, with
+ * d.negative, d.outside and d.under (divisors) applied. */
 rd_expr *rd_grad_sum_of_products(const char *call, rd_expr *x, uint64_t axes)
 {
     dealing   d    = { .call = call, .axes = axes };

@@ -9,7 +9,7 @@
 
 /* ---- Tangents of operands -------------------------------------------------------------------- */
 /* Sets the tangent of node x (how it changes along the direction) to t, if the graph has the
- * node. False if t is NULL, after a failure. */
+ * node. False if t is NULL, after a failure. A node that is not below y needs none. */
 static bool set_tangent(rd_grad_graph *graph, const rd_expr *x, rd_expr *t)
 {
     const int64_t i = rd_grad_find(graph, x);
@@ -22,7 +22,10 @@ static bool set_tangent(rd_grad_graph *graph, const rd_expr *x, rd_expr *t)
 
 /* Sets the tangents of the nodes that operand x of the caller consists of to their parts of the
  * direction t. These nodes are the values of a sparse operand, or both parts of a complex one. t
- * is cast and broadcast to x. False after a failure. */
+ * is cast and broadcast to x. False after a failure. A sparse node's in[0] are its stored
+ * values, and in[2] and on the coordinates of their places: equal nodes, so that the memory of
+ * both lists is compared. Operands of a complex node are its real and imaginary parts; of a
+ * complex leaf, `pairs` is the array of (re, im) below it. */
 static bool plant_tangent(rd_grad_graph *graph, rd_expr *x, rd_expr *t)
 {
     rd_expr *const pairs = rd_grad_pairs(x);
@@ -50,7 +53,8 @@ static bool plant_tangent(rd_grad_graph *graph, rd_expr *x, rd_expr *t)
 /* ---- Nodes ----------------------------------------------------------------------------------- */
 /* Computes the tangent of node i, how it changes along the direction, from those of its operands
  * by the rule of its kind (push). Nodes that the caller gave a tangent, or that cannot change,
- * are left alone. False after a failure. */
+ * are left alone. False after a failure. depends[k]: operand k changes with an operand of the
+ * caller; without a tangent of any (`any`) the node's stays NULL, which is 0. */
 static bool push_node(rd_grad_graph *graph, int64_t i)
 {
     bool                depends[RD_MOST_IN], any = false;
@@ -85,7 +89,9 @@ static rd_expr *result_of(const rd_grad_graph *graph, rd_expr *y)
 
 /* Returns the tangent of y, how it changes if its operands x move along the directions t, for a
  * public call of that name. Nodes come in the order of serial numbers, operands first. `strict`:
- * an operand that is neither a leaf nor below y is an error. NULL after recording a failure. */
+ * an operand that is neither a leaf nor below y is an error. NULL after recording a failure. The
+ * tangents are in graph.change, which rd_grad_end() frees with the lists; the expressions live
+ * on in the context. */
 rd_expr *rd_grad_directional(const char *call, rd_expr *y, rd_exprs x, rd_exprs t, bool strict)
 {
     rd_grad_graph graph;
@@ -145,7 +151,8 @@ static bool shapes_ok(const char *call, const rd_expr *f, const rd_expr *x, bool
 /* Returns the divergence of a vector field f of points x: the sum over coordinates d of the
  * change of f[.., d] along coordinate d. One direction moves all points at once, because f of a
  * point depends on that point alone. `strict`: f must have been made from x. NULL after a
- * failure. */
+ * failure. t is the direction, and `part` the change of f[.., d]. `sum` stays NULL only if
+ * points have no coordinate: then zeros. */
 static rd_expr *divergence(const char *call, rd_expr *f, rd_expr *x, bool strict)
 {
     const int last = x->rank - 1;
@@ -177,7 +184,9 @@ rd_expr *rd_divergence(rd_expr *f, rd_expr *x)
 }
 
 /* The public call: the Laplacian of a scalar field f of points x: the divergence of its gradient.
- * The sum of f over all points has that gradient, as a point changes its own value alone. */
+ * The sum of f over all points has that gradient, as a point changes its own value alone.
+ * `slope` is that gradient. It need not depend on x any more, as for a linear f, so divergence()
+ * is not strict. */
 rd_expr *rd_laplacian(rd_expr *f, rd_expr *x)
 {
     static const char call[] = "rd_laplacian";

@@ -59,7 +59,9 @@ static bool is_square(const rd_expr *x)
 
 /* True if y is a length: the root of a sum of squares, or of their mean. At 0 the root has an
  * infinite derivative and the squares have 0, whose product would be NaN, as in a kernel of
- * distances where two points are the same. The length has a kink there, and the rule takes 0. */
+ * distances where two points are the same. The length has a kink there, and the rule takes 0.
+ * The sums: the reducer `moments` (a variance), a dot product of a node with itself, or a sum of
+ * squares. A reducer of the caller (`user`) is none. */
 static bool is_length(const rd_expr *y)
 {
     const rd_expr *const x = y->in[0];
@@ -112,7 +114,10 @@ static rd_expr *change_of_power(rd_grad_step *s, double n, rd_expr *g)
 
 /* Returns the change of the node if operand k changes by g, from the text of the operator's row.
  * *flat: the derivative is 0, and NULL is returned. NULL and not flat: a failure, such as an
- * operator without a derivative, is recorded. */
+ * operator without a derivative, is recorded. The row `r` has a text for each operand in `of`
+ * ("0": flat), or the reason `why` it has none. Powers by a constant exponent have a text of
+ * their own: change_of_power(). In the text, a, b and c are the operands, y the node and g the
+ * change: `name` has the letters, and `operand` what they stand for. */
 static rd_expr *change_by(rd_grad_step *s, int k, rd_expr *g, bool *flat)
 {
     static const char names[]    = "abc";
@@ -153,7 +158,8 @@ static rd_expr *change_of_choice(rd_grad_step *s, int k, rd_expr *g)
 /* Reverse mode: sets s->in[k] to what the node adds to the cotangent of operand k, the gradient
  * of the scalar result with respect to it. s->g is the node's own. For a cast it is g in the
  * operand's type; else the text of the operator's row, as that is linear in g. An operand of
- * which the derivative is 0 (flat) gets nothing. False after a failure. */
+ * which the derivative is 0 (flat) gets nothing. False after a failure. `depends` says of which
+ * operands a change matters. */
 static bool pull(rd_grad_step *s)
 {
     rd_expr *const y = s->y;
@@ -189,7 +195,8 @@ static rd_expr *push_choice(rd_grad_step *s)
 }
 
 /* Forward mode: returns the tangent of the node, how it changes along the direction: the sum of
- * its changes by the operands' tangents, s->in (NULL: 0). NULL after a failure. */
+ * its changes by the operands' tangents, s->in (NULL: 0). NULL after a failure. A flat operand
+ * adds nothing. y's derivative is zeros if no operand changes it. */
 static rd_expr *push(rd_grad_step *s)
 {
     rd_expr *const y   = s->y;

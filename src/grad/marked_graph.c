@@ -69,7 +69,9 @@ rd_expr *rd_grad_pairs(rd_expr *x)
 /* Marks the nodes that operand k of the caller, x, consists of, as depending on it: x itself;
  * both parts of a complex x; the values of a sparse one. A complex leaf stands for a leaf of
  * pairs, because views of its parts are merged with views above them. With `strict`, an operand
- * that is neither a leaf nor in the graph is recorded as an error. False after that. */
+ * that is neither a leaf nor in the graph is recorded as an error. False after that. `depends`
+ * marks nodes that change with an operand, `asked` those of which the caller wants the gradient.
+ * `pairs` is the leaf below a complex one, and i the node's place, -1: not below y. */
 static bool mark_operand(rd_grad_graph *graph, int k, rd_expr *x, bool strict)
 {
     rd_expr *const pairs = rd_grad_pairs(x);
@@ -92,7 +94,8 @@ static bool mark_operand(rd_grad_graph *graph, int k, rd_expr *x, bool strict)
 }
 
 /* Marks all nodes that depend on an operand of the caller: those of a float type with an operand
- * that depends. Operands stand before readers in the list, so one pass does. */
+ * that depends. Operands stand before readers in the list, so one pass does. x->in[k] may be
+ * NULL: an operand left out. */
 static void mark_readers(rd_grad_graph *graph)
 {
     for (int64_t i = 0; i < graph->list.n; i++) {
@@ -104,7 +107,9 @@ static void mark_readers(rd_grad_graph *graph)
     }
 }
 
-/* Adds up the elements that views read of each map. */
+/* Adds up the elements that views read of each map. x->in[0] is what a view reads, and
+ * rd_points() the number of elements of the view. graph->selected is of the map:
+ * rd_grad_selects() asks it. */
 static void count_selected(rd_grad_graph *graph)
 {
     for (int64_t i = 0; i < graph->list.n; i++) {
@@ -116,7 +121,9 @@ static void count_selected(rd_grad_graph *graph)
 }
 
 /* Allocates the facts of each node in one zeroed block, which begins with graph->change
- * (tangents or cotangents); numbers beside them, the order and marks follow. False: no memory. */
+ * (tangents or cotangents); numbers beside them, the order and marks follow. False: no memory.
+ * `order` has 2 n places: the order itself, and behind it the counts of order_nodes(). The parts
+ * follow by size, so all are aligned. rd_grad_end() frees the block. */
 static bool allocate_facts(rd_grad_graph *graph)
 {
     const int64_t n = graph->list.n;
@@ -137,7 +144,7 @@ static bool allocate_facts(rd_grad_graph *graph)
 /* Lists the nodes from y on so that each follows all of its readers (a topological order, by
  * counting readers that are not yet listed). The graph alone decides this order, and so in which
  * order cotangents add up and round. Serial numbers would not do: they also depend on what else
- * the context has made. */
+ * the context has made. `made` counts the nodes listed; order[] holds places in graph->list. */
 static void order_nodes(rd_grad_graph *graph, const rd_expr *y)
 {
     const int64_t  n     = graph->list.n;
@@ -163,7 +170,7 @@ static void order_nodes(rd_grad_graph *graph, const rd_expr *y)
 
 /* Lists the nodes below y in the order of serial numbers, and finds which depend on the operands x.
  * `strict`: an operand that is neither a leaf nor below y is an error. False after recording what
- * is wrong. */
+ * is wrong. The caller ends the graph by rd_grad_end() in either case. */
 bool rd_grad_begin(rd_grad_graph *graph, const char *call, rd_expr *y, rd_exprs x, bool strict)
 {
     *graph = (rd_grad_graph){ .call = call };
@@ -214,7 +221,9 @@ static bool is_empty(const rd_expr *x)
 }
 
 /* Prepares a step for node i: call, context, node, and in depends[k] whether operand k depends
- * on an operand of the caller, so that it needs a derivative. Nodes without elements need none. */
+ * on an operand of the caller, so that it needs a derivative. Nodes without elements need none.
+ * operands that the node leaves out (NULL) do not depend either. `depends` belongs to the
+ * caller, and must last as long as the step. */
 void rd_grad_step_of(const rd_grad_graph *graph, int64_t i, rd_grad_step *s,
                      bool depends[RD_MOST_IN])
 {
@@ -250,7 +259,8 @@ rd_expr *rd_grad_sum(rd_expr *x, uint64_t axes)
 
 /* Returns sums of x along an axis by label: the axis becomes n places, and element k is added to
  * place label[k]. It is the transpose of a gather. Labels of a signed type that are below 0
- * count from the end. */
+ * count from the end. x or label NULL, after a failure, stays NULL. The sum is a group-by: `by`
+ * the labels, `groups` the number of places. */
 rd_expr *rd_grad_scatter(rd_expr *x, int axis, rd_expr *label, int64_t n)
 {
     static const char call[] = "rd_grad";

@@ -11,7 +11,8 @@
 /* ---- Gathers --------------------------------------------------------------------------------- */
 /* Reverse mode of a gather: the cotangent of each result, the gradient with respect to it, is
  * added at the place that it was read from (a scatter-add). `along`: each row has indices of its
- * own. False after a failure. */
+ * own. False after a failure. s->y->in is the operand x and the index, s->g the cotangent of the
+ * gather. Else one index serves all rows, and rd_scatter_add() adds to zeros of x's shape. */
 static bool pull_take(rd_grad_step *s)
 {
     rd_expr *const x = s->y->in[0], *const index = rd_with_origins(s->y->in[1], /*origin=*/NULL);
@@ -42,7 +43,8 @@ const rd_grad_rule rd_take_grad = { pull_take, push_take };
 
 /* ---- Sorts ----------------------------------------------------------------------------------- */
 /* Returns the places of the n first elements of each row in sorted order (argsort), by a node
- * with the same operand and direction as the sort s->y. */
+ * with the same operand and direction as the sort s->y. facts of another sort differ in `what`
+ * only: here places, not values. */
 static rd_expr *places_of(const rd_grad_step *s, int64_t n)
 {
     rd_expr *const x     = s->y->in[0];
@@ -64,7 +66,9 @@ static rd_expr *places_of(const rd_grad_step *s, int64_t n)
 /* Returns the cotangent (the gradient of the scalar result) of the n sorted elements of each
  * row, from that of the quantiles, s->g. A quantile lies at a share `between` of the way from
  * sorted element `low` to `high`, so these get 1 - between and between of it; padding puts both
- * into place. */
+ * into place. f->n_q counts the quantiles, f->q has the share of each, and rd_quantile_at() says
+ * where it lies among n elements by the method. g is the k-th column of s->g; rd_pad() has the
+ * zeros before and after. NULL after a failure. */
 static rd_expr *cotangent_of_order(const rd_grad_step *s, int64_t n)
 {
     const rd_sort_facts *f    = s->y->as.sort;
@@ -93,7 +97,8 @@ static rd_expr *cotangent_of_order(const rd_grad_step *s, int64_t n)
 
 /* Returns the tangent of the quantiles, how they change along the direction, from that of the n
  * sorted elements of each row. A quantile lies at a share `between` of the way from sorted
- * element `low` to `high`. NULL after a failure. */
+ * element `low` to `high`. NULL after a failure. f->q are the shares asked for; `between` 0
+ * means that the quantile is element `low` itself. */
 static rd_expr *tangent_of_quantiles(const rd_grad_step *s, rd_expr *sorted, int64_t n)
 {
     const rd_sort_facts *f    = s->y->as.sort;
@@ -128,7 +133,8 @@ static bool count_is_known(const rd_grad_step *s)
 
 /* Reverse mode of a sort or quantiles: the cotangent of a sorted element, the gradient with
  * respect to it, is added at the place that the element came from. Quantiles read all n sorted
- * elements, other sorts only the first ones of their result. False after a failure. */
+ * elements, other sorts only the first ones of their result. False after a failure.
+ * count_is_known() is false for quantiles that skip NaN. */
 static bool pull_sort(rd_grad_step *s)
 {
     const rd_expr *x         = s->y->in[0];
@@ -145,7 +151,7 @@ static bool pull_sort(rd_grad_step *s)
 
 /* Forward mode of a sort: returns the tangents of the elements, in the order in which the
  * elements are sorted (a gather by argsort); of quantiles, what lies between two of them. NULL
- * after a failure. */
+ * after a failure. count_is_known() is false for quantiles that skip NaN. */
 static rd_expr *push_sort(rd_grad_step *s)
 {
     const rd_expr *x         = s->y->in[0];

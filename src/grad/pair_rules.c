@@ -19,7 +19,12 @@
 
 /* ---- Sums that take each pair once ----------------------------------------------------------- */
 /* Returns the sum over j < i of a sum that takes each pair of points once: constructors make it
- * as half + (half + diagonal), where half sums where(j < i, f, 0). NULL: y is no such sum. */
+ * as half + (half + diagonal), where half sums where(j < i, f, 0). NULL: y is no such sum. The
+ * clauses:
+ * - y is a map `add`, its second operand another `add` of two operands, whose first is y's first
+ *   too: half;
+ * - half is a sum (a REDUCE by RD_RED_sum) of a map `where`;
+ * - in[1] and in[2] are NULL: no weights and no mask; and no group-by. */
 static rd_expr *half_of(const rd_expr *y)
 {
     const bool adds = y->kind == RD_EXPR_MAP && y->op == RD_OP_add && y->in[1]->n_in == 2 &&
@@ -35,7 +40,8 @@ static rd_expr *half_of(const rd_expr *y)
 
 /* Returns the sum over all pairs (i, j) that y stands for, as one reduction, if y takes each
  * pair once and was made of halves (expr/pair_folds.c); else NULL. To be sure, y is made again
- * from its half: equal nodes are one node. */
+ * from its half: equal nodes are one node. Of where(j < i, f, 0), in[1] is f; the sum has the
+ * half's facts (`fold`: reducer and axes). */
 rd_expr *rd_grad_whole_of_pairs(rd_expr *y)
 {
     rd_expr *const half = half_of(y);
@@ -84,7 +90,10 @@ static bool view_moves(const rd_expr *x, int k)
 
 /* Returns a view that reads at index j of axis a what x reads at j of axis b, and the other way
  * round. If x moves along both axes, its operand is exchanged instead: NULL if that is an array,
- * which would be read across its rows. */
+ * which would be read across its rows. A view's `number` holds `from` offsets, one for each axis
+ * of its operand, and then a row for each of these axes with a factor for each axis of the view:
+ * elements a and b of each row are exchanged. A view whose result has first indices (`origin`)
+ * is refused. */
 static rd_expr *exchanged_view(const exchanging *e, const rd_expr *x)
 {
     int64_t   number[RD_MAX_RANK * (RD_MAX_RANK + 1)];
@@ -117,7 +126,7 @@ static bool spend(const exchanging *e, double operations)
 }
 
 /* Returns the elementwise operation x on operands whose points are exchanged. NULL: it costs too
- * much, or has another type then. */
+ * much, or has another type then. One such operation counts its `cost` of the table and 1 more. */
 static rd_expr *exchanged_map(const exchanging *e, const rd_expr *x)
 {
     rd_expr *in[RD_MOST_IN] = { NULL }, *y;
@@ -133,7 +142,10 @@ static rd_expr *exchanged_map(const exchanging *e, const rd_expr *x)
 }
 
 /* Returns the reduction x of an operand whose points are exchanged; it is over a few elements of
- * each pair, such as coordinates. NULL: it costs too much, or has a mask, weights or groups. */
+ * each pair, such as coordinates. NULL: it costs too much, or has a mask, weights or groups.
+ * `steps` is the number of elements in one sum (fold->dims: the set of its axes), and each is
+ * counted as 3 operations. A reducer of the caller (`user`), or a result with first indices
+ * (`origin`), is refused. rd_axis_before() finds the operand's axis from the result's. */
 static rd_expr *exchanged_fold(const exchanging *e, const rd_expr *x)
 {
     double   steps = 1;
@@ -160,7 +172,8 @@ static rd_expr *exchanged_fold(const exchanging *e, const rd_expr *x)
 
 /* Returns x with the points of each pair exchanged, times a number. If x is the same for (i, j)
  * and (j, i), it is x itself; if it has the other sign there, -x; else it is built again. x
- * NULL: that costs too much. */
+ * NULL: that costs too much. e->a and e->b are the axes. Other kinds than views, maps and
+ * reductions are not built again (y NULL). */
 static rd_scaled exchanged(const exchanging *e, rd_expr *x)
 {
     rd_expr *y;
@@ -180,7 +193,9 @@ static rd_scaled exchanged(const exchanging *e, rd_expr *x)
 
 /* Returns x with axes a and b exchanged, times a number, if something of the pairs, such as a
  * distance, is the same in either order: that need not be computed twice. x NULL: it does not
- * pay, as for points of two arrays. Axes of fewer than 64 points are not taken for pairs. */
+ * pay, as for points of two arrays. Axes of fewer than 64 points are not taken for pairs. `left`
+ * is how many operations of a pair may be made a second time, and `shared` is set when
+ * exchanged() meets something that is the same in either order, but for its sign. */
 rd_scaled rd_grad_exchanged(const char *call, rd_expr *x, int a, int b)
 {
     enum { FEW = 64 };

@@ -31,7 +31,8 @@ typedef struct reduction {
 } reduction;
 
 /* Reads the operands of the reduction s->y into *r: elements, weights, mask, label. False after
- * a failure. */
+ * a failure. s->y->in may have fewer than 4: the others are NULL. rd_from_0() takes their
+ * origins away. */
 static bool begin(reduction *r, rd_grad_step *s)
 {
     rd_expr *in[4] = { NULL };
@@ -51,7 +52,9 @@ static bool is_reduced(const reduction *r, int a)
 
 /* ---- Reductions beside it -------------------------------------------------------------------- */
 /* Returns a reduction of x by another reducer, over the same axes, elements and groups as the
- * one whose derivative is made. w: weights; NULL: none. NULL after a failure. */
+ * one whose derivative is made. w: weights; NULL: none. NULL after a failure. Of the facts,
+ * `law` belongs to the new reducer; `ddof` and `identity` are of the old one, so they are
+ * cleared. */
 static rd_expr *beside(const reduction *r, rd_reducer_id reducer, rd_expr *x, rd_expr *w,
                        rd_dtype type)
 {
@@ -92,7 +95,8 @@ static rd_expr *safe_label(const reduction *r)
 
 /* Repeats a result y for each element that it was made of, so that it has the shape of x: the
  * reduced axes come back (broadcast). In a group-by, each element reads the result of its group,
- * by its label. NULL after a failure. */
+ * by its label. NULL after a failure. With labels, the group is the last axis of y, so y is
+ * repeated to x's shape with the groups behind it, and the label chooses one of them. */
 static rd_expr *spread(const reduction *r, rd_expr *y)
 {
     int64_t  extent[RD_MAX_RANK + 1];
@@ -112,7 +116,8 @@ static rd_expr *spread(const reduction *r, rd_expr *y)
 }
 
 /* Returns the place of each element among the reduced ones, counted in C order over the reduced
- * axes, as argmin counts. NULL after a failure. */
+ * axes, as argmin counts. NULL after a failure. `stride` is the product of the extents of the
+ * reduced axes behind a. */
 static rd_expr *flat_place(const reduction *r)
 {
     rd_expr *place  = rd_int(r->s->ctx, 0);
@@ -137,7 +142,8 @@ static rd_expr *one(const reduction *r)
 }
 
 /* Returns n, by which a mean divides: the sum of weights, the number of elements that a mask or
- * labels let take part, or the known number of reduced elements. */
+ * labels let take part, or the known number of reduced elements. `weighted`: the reduction's own
+ * weights r->w, if it has any, count. */
 static rd_expr *total_weight(const reduction *r, bool weighted)
 {
     int64_t n = 1;
@@ -170,7 +176,9 @@ static rd_expr *deviation(const reduction *r)
 
 /* Returns the expression of a letter in the text of a reducer's row: x, w, g, or a reduction
  * such as m, the mean, repeated to x's shape; or a number. reducers.def lists the letters. NULL
- * after a failure. */
+ * after a failure. p is ddof; i the flat place of the element; e the element standardised; n the
+ * total weight; m and u the means of x and of w; d the deviation and s the skewness; q the place
+ * of the extreme; z how many zeros there are; r the product of the others. */
 static rd_expr *named(const reduction *r, char name, rd_expr *g)
 {
     const bool     weighted = r->fold->reducer != RD_RED_covariance;
@@ -223,7 +231,8 @@ static bool has_name(const char *text, char name)
 
 /* Returns the text of a reducer's row, applied to g, which has x's shape: the change of the
  * result by each element. Reductions are made only for letters that the text has. It is 0 where
- * an element takes no part, by mask or label. NULL after a failure. */
+ * an element takes no part, by mask or label. NULL after a failure. `all` has every letter that
+ * a row may use; `name` and `operand` are those that this text does. */
 static rd_expr *change_by(const reduction *r, const char *text, rd_expr *g)
 {
     static const char all[] = "xwygnmdesupiqzr";
@@ -251,7 +260,8 @@ static rd_expr *change_by(const reduction *r, const char *text, rd_expr *g)
 }
 
 /* Returns the text of the reducer's row for operand k: 0, the elements, or 1, the weights. NULL
- * after recording that there is none. */
+ * after recording that there is none. A reducer of the caller is C code (fold->user); his name
+ * for it is in the message. */
 static const char *text_of(const reduction *r, int k)
 {
     const row *const  found = &rows[r->fold->reducer];
@@ -271,7 +281,8 @@ static const char *text_of(const reduction *r, int k)
 /* Reverse mode: sets s->in[k] to what the reduction adds to the cotangent of its elements (k =
  * 0) and weights (1), the gradient of the scalar result with respect to them. The result's own
  * cotangent, s->g, is repeated for each element, and the text of the reducer's row applied to
- * it. False after a failure. */
+ * it. False after a failure. A reducer of the caller has no text: text_of() then records that,
+ * and the call fails. */
 static bool pull(rd_grad_step *s)
 {
     reduction   r;
@@ -292,7 +303,8 @@ static bool pull(rd_grad_step *s)
 
 /* Forward mode: returns the tangent of the result, how it changes along the direction: the sum
  * over the reduced axes of its changes by each element's tangent and by each weight's. NULL
- * after a failure. */
+ * after a failure. r is the reduction with its operands, and s->in[k] the tangent of its
+ * elements (0) and weights (1); NULL: no change. */
 static rd_expr *push(rd_grad_step *s)
 {
     reduction   r;

@@ -39,7 +39,8 @@ static rd_scaled sum_of(const char *call, rd_scaled a, rd_scaled b)
 }
 
 /* Adds a part to the cotangent of node x, the gradient of the scalar result with respect to it:
- * each reader of x gives one part. False after a failure. */
+ * each reader of x gives one part. False after a failure. change[i] and by[i] hold what has come
+ * so far, the expression and its number; change[i] NULL: nothing yet. */
 bool rd_grad_add(rd_grad_graph *graph, rd_expr *x, rd_scaled part)
 {
     const int64_t i = rd_grad_find(graph, x);
@@ -53,7 +54,8 @@ bool rd_grad_add(rd_grad_graph *graph, rd_expr *x, rd_scaled part)
 }
 
 /* True if numbers may stay beside the cotangents of y and of its float operands: none of them is
- * a half, whose range is small. */
+ * a half, whose range is small. Operands that are left out (NULL), or are no floats, do not
+ * count. */
 static bool keeps_factors(const rd_expr *y)
 {
     bool all = rd_grad_keeps_factors(y->type);
@@ -80,7 +82,9 @@ static void take_all_pairs(rd_grad_step *s, bool depends[RD_MOST_IN])
 
 /* Runs the rule of s->y for its cotangent g: part[k] becomes what operand k gets, in the operand's
  * type (x NULL: nothing).  Numbers that multiply a cotangent stay beside it.  False after a
- * failure. */
+ * failure.  `keeps`: types allow numbers beside cotangents. Otherwise g's number is multiplied
+ * into it first, and none is taken out of the parts. s->in[k] is what the rule gives operand k;
+ * part[k].x NULL: no change of it matters, or it gets nothing. */
 bool rd_grad_pull(rd_grad_step *s, rd_scaled g, rd_scaled part[RD_MOST_IN])
 {
     const bool          keeps = keeps_factors(s->y);
@@ -114,7 +118,8 @@ bool rd_grad_pull(rd_grad_step *s, rd_scaled g, rd_scaled part[RD_MOST_IN])
 /* Passes the cotangent of node i (the gradient of the scalar result with respect to it) on to
  * its operands, by the rule of its kind (pull). The cotangent is complete, because all readers
  * of the node come before it. Numbers that multiply it stay beside it if types allow. False
- * after a failure. */
+ * after a failure. `depends` says of which operands a change matters; none: the node is an
+ * operand of the caller. A view of part of a map has a way of its own (rd_grad_selects()). */
 static bool pull_node(rd_grad_graph *graph, int64_t i)
 {
     bool            depends[RD_MOST_IN] = { false };
@@ -195,7 +200,8 @@ static rd_expr *result_of(const rd_grad_graph *graph, rd_expr *x)
 
 /* Returns a list of the gradients, which lives as long as nodes that are made now. After a
  * failure (ok is false, or a gradient fails) all are NULL. Without memory for a list, or a
- * context, it is a static list of NULLs, which may be shorter. */
+ * context, it is a static list of NULLs, which may be shorter. The list is memory of the
+ * context's arena: nobody frees it. ok false: the graph failed. */
 static rd_exprs list_of(const rd_grad_graph *graph, rd_exprs x, bool ok)
 {
     static rd_expr *const none[RD_MOST_IN];
@@ -223,7 +229,8 @@ static rd_grad_opts whole_opts(const rd_grad_opts *opts)
 }
 
 /* Computes the gradients of y with respect to the operands x, for a public call of that name:
- * the seed is the cotangent of y, and each node passes its cotangent on, readers first. */
+ * the seed is the cotangent of y, and each node passes its cotangent on, readers first. Nodes
+ * come in the graph's order. rd_grad_end() frees the graph, not the gradients. */
 static rd_exprs gradient(const char *call, rd_expr *y, rd_exprs x, rd_expr *seed)
 {
     rd_grad_graph graph;
@@ -245,7 +252,9 @@ rd_exprs rd_grad_of(rd_expr *y, const rd_grad_opts *opts)
 }
 
 /* The public call rd_hvp(): the Hessian times v, by forward mode over reverse mode: how each
- * gradient changes along v. After a failure of the gradients their list, of NULLs, is returned. */
+ * gradient changes along v. After a failure of the gradients their list, of NULLs, is returned.
+ * A gradient need not depend on each operand, so forward mode is not strict. An element is NULL
+ * if its derivative failed. */
 rd_exprs rd_hvp(rd_expr *y, rd_exprs x, rd_exprs v)
 {
     const rd_exprs g = gradient("rd_hvp", y, x, /*seed=*/NULL);

@@ -10,7 +10,8 @@
 
 /* Returns a scan of x along the same axis as s->y, by another reducer. `turned`: from the other
  * end. w: flags where segments begin, or the factor of a decay; NULL: none. NULL after a
- * failure. */
+ * failure. Facts but for the reducer and its `law` (how it combines parts) stay: axis,
+ * exclusive, and `reverse`, which `turned` changes. */
 static rd_expr *scan_like(const rd_grad_step *s, rd_reducer_id reducer, rd_expr *x, rd_expr *w,
                           rd_dtype type, bool turned)
 {
@@ -40,7 +41,10 @@ static int axis_of(const rd_grad_step *s)
 
 /* Returns flags where segments begin for the scan from the other end: an element begins one if
  * its neighbour behind it has the flag, as another segment begins there. An exclusive scan
- * leaves out the element itself, so its flags stay the same. */
+ * leaves out the element itself, so its flags stay the same. `down`: the scan s->y runs from the
+ * last element to the first, so "behind" is before. y is the flags without the first place
+ * (down: the last), and rd_pad() puts a 1 at the end that is now free: the first element of the
+ * turned scan begins a segment. NULL after a failure. */
 static rd_expr *begins_from_behind(const rd_grad_step *s)
 {
     const int      axis   = axis_of(s);
@@ -85,7 +89,8 @@ static rd_expr *places_of(const rd_grad_step *s)
 /* Returns the change of a scan of products, or with `back` (reverse mode) what it adds to the
  * cotangent of x. Results with no 0 among their elements change by g / x of each element, times
  * y. With one 0 they change by that element alone, by r, the product of the others. With more
- * they do not change. z: how many zeros there are so far. */
+ * they do not change. z: how many zeros there are so far. In the text, g is the cotangent or
+ * tangent, y the scan; a is the part of results without a 0, b of those with one. */
 static rd_expr *product(rd_grad_step *s, rd_expr *x, rd_expr *g, bool back)
 {
     rd_expr *const none  = rd_grad_text(s, "x == 0 ? 1 : 0", "x", &x);
@@ -112,7 +117,7 @@ static rd_expr *product(rd_grad_step *s, rd_expr *x, rd_expr *g, bool back)
 /* Returns the tangent of the scan for the tangent g of x; with `back` (reverse mode), what the
  * scan adds to the cotangent of x for its own cotangent g. A sum runs from the other end then; a
  * running minimum sends g to the element that it is. NULL after recording that there is no
- * derivative. */
+ * derivative. in[1] has flags where segments begin (sum_anew), or the decay's factor. */
 static rd_expr *change_by(rd_grad_step *s, rd_expr *g, bool back)
 {
     const rd_fold_facts *f = s->y->as.fold;

@@ -52,7 +52,8 @@ static bool is_used(const rd_expr *y, int k)
 /* Exchanges the axes of both points of pairs (i, j) in the cotangent b->g, if that pays: the
  * view reads a point along axis k, the second one, and repeats it along axis a, the first. The
  * sum then goes over axis k instead of a, as that of the other point does, and one loop can make
- * both. `axes` is the set to be summed over, and is updated. Returns the sign that the sum gets. */
+ * both. `axes` is the set to be summed over, and is updated. Returns the sign that the sum gets.
+ * Only the nearest k behind a that is not in the set is tried; other.x NULL: it does not pay. */
 static double exchange_points(back *b, uint64_t *axes)
 {
     for (int a = 0; a < b->y->rank; a++)
@@ -73,7 +74,8 @@ static double exchange_points(back *b, uint64_t *axes)
 
 /* Sums the cotangent over the axes along which the view repeats elements: each element gets the
  * parts of all its copies. b->along then says which axis of y each axis that is left was. False
- * after a failure. */
+ * after a failure. is_used(): the view reads other elements along axis k, so k stays; the others
+ * are the set `axes`. `sign` multiplies the sum. */
 static bool sum_repeats(back *b)
 {
     uint64_t axes = 0;
@@ -92,7 +94,8 @@ static bool sum_repeats(back *b)
 
 /* ---- Views of which each axis belongs to one axis of the operand ----------------------------- */
 /* Finds the axes of g that step along axis a of the operand; at[] gets the first two. Returns
- * how many there are: 1 for a slice, 2 for a window. */
+ * how many there are: 1 for a slice, 2 for a window. b->along[k] is the axis of the view that
+ * axis k of g is. */
 static int axes_along(const back *b, int a, int at[2])
 {
     int n = 0;
@@ -107,7 +110,8 @@ static int axes_along(const back *b, int a, int at[2])
 }
 
 /* True if the view can be turned back axis by axis: no axis of it steps along two axes of the
- * operand, as a diagonal does, and at most two step along one, as in windows. */
+ * operand, as a diagonal does, and at most two step along one, as in windows. The first loop
+ * counts axes of the view for each axis of x, the second axes of x for each axis of the view. */
 static bool is_separable(const back *b)
 {
     for (int a = 0; a < b->x->rank; a++)
@@ -171,7 +175,10 @@ static rd_expr *spread(rd_expr *g, int k, int64_t offset, int64_t coef, int64_t 
 /* Adds up overlapping windows: g[i, w] belongs to place step i + coef w of the operand, both from 0
  * on. Makes axis i of g hold these sums, and removes axis w. Rows are read backwards along w:
  *
- *     sum over w of z[j - coef w + coef (n - 1), w], z being g with zeros before and after */
+ *     sum over w of z[j - coef w + coef (n - 1), w], z being g with zeros before and after
+ * `step` and `coef` are how far one index of i and of w moves; n is the length of a window and
+ * `reach` how far its last element lies behind the first. v is the view of z: each axis reads
+ * itself, i starts at `reach`, and w moves it back by coef. NULL after a failure. */
 static rd_expr *windows_added(rd_expr *g, int i, int w, int64_t step, int64_t coef)
 {
     const int64_t n = g->extent[w], reach = coef * (n - 1);
@@ -192,7 +199,9 @@ static rd_expr *windows_added(rd_expr *g, int i, int w, int64_t step, int64_t co
 }
 
 /* Puts windows that do not overlap one behind the other, with zeros in the gaps between them:
- * axes i and w of g become one axis, by a permutation and a reshape. */
+ * axes i and w of g become one axis, by a permutation and a reshape. `step` is the distance of
+ * the windows' starts, and at least their length. `order` puts axis w behind i. NULL after a
+ * failure. */
 static rd_expr *windows_joined(rd_expr *g, int i, int w, int64_t step)
 {
     rd_index order = { 0 };
@@ -223,7 +232,10 @@ static rd_expr *windows_joined(rd_expr *g, int i, int w, int64_t step)
 }
 
 /* Merges two axes of g that step along axis a of the operand (windows: begins and places within
- * them) into at[0], with *coef = 1. False: the coefficients are negative, so they fit no window. */
+ * them) into at[0], with *coef = 1. False: the coefficients are negative, so they fit no window.
+ * at[0] and at[1] are axes of g; i has the larger step, of the starts, and w the smaller,
+ * `inner`, within a window. Windows side by side that do not overlap are joined, others are
+ * added up. b->along and b->rank lose axis w. A failure leaves b->g NULL. */
 static bool merge_windows(back *b, int a, int at[2], int64_t *coef)
 {
     int     i = at[0], w = at[1];
@@ -253,7 +265,7 @@ static bool merge_windows(back *b, int a, int at[2], int64_t *coef)
 /* Makes of b->g the cotangent of x, if each axis of x was read by one axis of the view, or two
  * (windows): spreads them over x's axes, and puts them in x's order. An axis that no axis reads
  * was read at one place. False: the view is none of these. After a failure it is true, and b->g
- * is NULL. */
+ * is NULL. place[a] is the axis of g for axis a of x, -1: none. */
 static bool pull_axes(back *b)
 {
     rd_index order = { .n = 0 };
@@ -286,7 +298,9 @@ static bool pull_axes(back *b)
 /* ---- Any view -------------------------------------------------------------------------------- */
 /* Returns the cotangent of the operand of any view. Each element of g, the whole cotangent of
  * the view, is added to the element of x that it was read from. That is a sum with labels, which
- * are places in C order. NULL after a failure. */
+ * are places in C order. NULL after a failure. `stride` is that of axis a in C order; `first` is
+ * the place of the view's first element, and `step` how far one index along axis k moves, in
+ * elements of x. */
 static rd_expr *sums_by_place(const back *b, rd_expr *g)
 {
     const rd_expr *x      = b->x;
@@ -315,7 +329,7 @@ static rd_expr *sums_by_place(const back *b, rd_expr *g)
  * gradient of the scalar result with respect to it: its transpose. Axes along which it repeats
  * elements are summed first. If no two axes meet (is_separable()), pull_axes() moves each back
  * to its place; other views, such as a diagonal, are sums by the place of each element. False
- * after a failure. */
+ * after a failure. b.g is what is left of s->g. */
 static bool pull_view(rd_grad_step *s)
 {
     back b = { .y = s->y, .x = s->y->in[0], .g = s->g };
@@ -360,7 +374,7 @@ const rd_grad_rule rd_reshape_grad = { pull_reshape, push_reshape };
 /* ---- Concatenation --------------------------------------------------------------------------- */
 /* Reverse mode: each part that depends on an operand of the caller gets its slice of the
  * cotangent, the gradient of the scalar result with respect to the joined array. False after a
- * failure. */
+ * failure. `from` is where part k begins along the axis, n its extent. */
 static bool pull_concat(rd_grad_step *s)
 {
     const int axis = (int)s->y->as.axis->axis;

@@ -42,7 +42,8 @@ static bool options_ok(eigen_solve *s, const rd_eigen_opts *given)
 }
 
 /* Sets up a solve: checks options and v, plans the operator A v, and makes room for sums of
- * products of vectors. False after recording a failure; finish() is due in any case. */
+ * products of vectors. False after recording a failure; finish() is due in any case. The
+ * operator has n rows. threads: as asked for, 0: the context's. */
 static bool begin(eigen_solve *s, const char *call, rd_ctx *ctx, rd_expr *Av, rd_expr *v,
                   const rd_eigen_opts *opts)
 {
@@ -59,7 +60,8 @@ static bool begin(eigen_solve *s, const char *call, rd_ctx *ctx, rd_expr *Av, rd
 }
 
 /* Fills in the caller's info; without info, a missed tolerance is recorded as an error. Frees
- * the operator and the sums, and returns the context's status. */
+ * the operator and the sums, and returns the context's status. A.runs counts evaluations of the
+ * operator; s->residual is relative. */
 static rd_status finish(eigen_solve *s)
 {
     if (s->opts.info)
@@ -78,7 +80,8 @@ static rd_status finish(eigen_solve *s)
 }
 
 /* Fills x with normal random numbers and scales it to norm 1. They are row `draw` of the random
- * array that the seed gives, so each draw is another vector. False after a failure. */
+ * array that the seed gives, so each draw is another vector. False after a failure. rd_norms()
+ * is the norm of x; s->n is its length. */
 static bool random_vector(const eigen_solve *s, int64_t draw, double *x)
 {
     rd_array       out   = { .data = x, .type = RD_F64, .shape = RD_SHAPE(s->n) };
@@ -122,7 +125,7 @@ static double relative(double residual, double value)
 /* ---- Power iteration ------------------------------------------------------------------------- */
 /* Makes one step of power iteration: x becomes A x, scaled to norm 1. *value gets the Rayleigh
  * quotient x A x, and the residual |A x - value x| is noted. y is room for a vector. If the
- * tolerance is reached, or A x is 0, x stays. False after a failure. */
+ * tolerance is reached, or A x is 0, x stays. False after a failure. norm is that of A x. */
 static bool power_step(eigen_solve *s, double *x, double *y, double *value)
 {
     double minus, norm;
@@ -146,7 +149,8 @@ static bool power_step(eigen_solve *s, double *x, double *y, double *value)
 }
 
 /* Runs power iteration from a random vector until the tolerance is reached or evaluations end,
- * and writes the vector to the caller's output, if there is one. False after a failure. */
+ * and writes the vector to the caller's output, if there is one. False after a failure. A.runs
+ * counts evaluations, and opts.most limits them. Both vectors are freed at the end. */
 static bool power(eigen_solve *s, double *value)
 {
     double *const x  = rd_new_vectors(&s->space, 2); /* x, and room behind it */
@@ -162,7 +166,8 @@ static bool power(eigen_solve *s, double *value)
 
 /* The public call rd_power(): the eigenvalue of A that is farthest from 0, by power iteration,
  * in *value, and its vector if options ask for it. All that is made in the context meanwhile is
- * released at the end. Returns the context's status. */
+ * released at the end. Returns the context's status. begin() checks the arguments and plans the
+ * operator, and is false after recording a failure; finish() fills in info, and frees. */
 rd_status rd_power_by(rd_ctx *ctx, rd_expr *Av, rd_expr *v, double *value,
                       const rd_eigen_opts *opts)
 {
@@ -197,7 +202,8 @@ typedef struct lanczos {
 } lanczos;
 
 /* Allocates the vectors v of Lanczos' method; T, its eigenvectors, its eigenvalues and a row, in
- * one piece; and the order of eigenvalues. False: no memory, which is recorded. */
+ * one piece; and the order of eigenvalues. False: no memory, which is recorded. m is the size of
+ * T, (m, m): l->t, l->vectors, l->value and l->row are the parts of that piece. */
 static bool allocate(lanczos *l)
 {
     const int64_t m = l->most;
@@ -216,7 +222,8 @@ static bool allocate(lanczos *l)
 /* Scales w, the next Lanczos vector, to norm 1; it is number n, and l->beta gets its norm, the
  * element of T below the diagonal. `before` is the norm of A v before the others were taken out.
  * If nothing but rounding is left (1e-14 of it), the n vectors span an invariant space: beta is
- * 0, and a random direction, orthogonal to all, goes on. False after a failure. */
+ * 0, and a random direction, orthogonal to all, goes on. False after a failure. w has n elements
+ * for an operator of n rows, so n vectors are all; `room` is for sums. */
 static bool next_vector(lanczos *l, double *w, int64_t n, double before)
 {
     rd_norms(&l->s->space, w, &l->beta);
@@ -243,7 +250,8 @@ static bool next_vector(lanczos *l, double *w, int64_t n, double before)
 
 /* Makes step j of Lanczos' method. w = A v_j is made orthogonal to vectors 0 to j; the
  * coefficients become column j of the symmetric matrix T = V^T A V, and its row j. What is left
- * of w, scaled, is vector j + 1. False after a failure. */
+ * of w, scaled, is vector j + 1. False after a failure. `most` is the length of a row of T,
+ * `have` the number of its columns that are known. */
 static bool lanczos_step(lanczos *l, int64_t j)
 {
     double *const w = l->v + (j + 1) * l->s->n;
@@ -274,7 +282,8 @@ static int compare(const lanczos *l, double a, double b)
 }
 
 /* Sorts the numbers of T's eigenvalues into l->order, the most wanted first, by an insertion
- * sort: they are few, and qsort() takes no context for the comparison. */
+ * sort: they are few, and qsort() takes no context for the comparison. compare() is below 0 if
+ * the first value is wanted more. l->have is the size of T now. */
 static void sort_values(lanczos *l)
 {
     for (int64_t i = 0; i < l->have; i++) {
@@ -288,7 +297,8 @@ static void sort_values(lanczos *l)
 
 /* Computes the eigenvalues and eigenvectors of T, which approximate those of A. The residual of
  * one of them is beta times the last element of its vector in T (Lanczos' estimate); the worst
- * of the k wanted ones, relative to its value, is noted. False after a failure. */
+ * of the k wanted ones, relative to its value, is noted. False after a failure. The last element
+ * of eigenvector `at` of m elements is vectors[at * m + m - 1]. */
 static bool find_values(lanczos *l)
 {
     const int64_t m     = l->have;
@@ -314,7 +324,8 @@ static bool find_values(lanczos *l)
 
 /* Replaces the first `keep` Lanczos vectors by combinations of all: the Ritz vectors, V times
  * the `keep` most wanted eigenvectors of T. They are computed element by element of the vectors,
- * so that they can replace V in place. */
+ * so that they can replace V in place. l->v has m vectors of n elements, l->vectors the
+ * eigenvectors of T as rows; l->row is room for one element of each. */
 static void rotate_vectors(lanczos *l, int64_t keep)
 {
     const int64_t m = l->have, n = l->s->n;
@@ -336,7 +347,7 @@ static void rotate_vectors(lanczos *l, int64_t keep)
 /* Restarts Lanczos' method when its vectors are full (thick restart). The most wanted Ritz
  * vectors are kept, the k wanted ones and half of the others, and behind them the vector that
  * came next. T becomes diagonal, with their eigenvalues; the step that follows fills in its next
- * row and column. */
+ * row and column. At least one vector less than all is kept, so that steps can follow. */
 static void restart(lanczos *l)
 {
     const int64_t m = l->have, n = l->s->n;
@@ -353,7 +364,8 @@ static void restart(lanczos *l)
 
 /* Runs Lanczos' method from a random vector: steps until its vectors are full or evaluations end
  * (but at least k), then eigenvalues of T, and a restart unless the residuals are small enough.
- * False after a failure. */
+ * False after a failure. l->have counts vectors, l->most is the room, A.runs counts evaluations
+ * and opts.most is their limit; l->k eigenvalues are wanted. restart() keeps the best. */
 static bool run(lanczos *l)
 {
     eigen_solve *const s = l->s;
@@ -373,7 +385,8 @@ static bool run(lanczos *l)
 }
 
 /* Writes the k wanted eigenvalues to `values`, and the vectors, as the columns of an array (n,
- * k), to the caller's output, if there is one. False after a failure. */
+ * k), to the caller's output, if there is one. False after a failure. l->value[l->order[i]] is
+ * the i-th wanted eigenvalue; `out` is room for the vectors, freed here. */
 static bool deliver(lanczos *l, rd_array *values)
 {
     eigen_solve *const s    = l->s;
@@ -397,7 +410,7 @@ static bool deliver(lanczos *l, rd_array *values)
 
 /* Computes the k eigenvalues of a symmetric operator that options want, by Lanczos' method. It
  * keeps `basis` vectors, 2 k + 20 if the caller does not say, and never more than there are
- * rows. False after recording a failure. */
+ * rows. False after recording a failure. The vectors, T and the order are freed here. */
 static bool eigsh(eigen_solve *s, int64_t k, rd_array *values)
 {
     lanczos l = { .s = s, .k = k };
@@ -421,7 +434,8 @@ static bool eigsh(eigen_solve *s, int64_t k, rd_array *values)
 
 /* The public call rd_eigsh(): k eigenvalues of a symmetric operator, and their vectors if
  * options ask for them. All that is made in the context meanwhile is released at the end.
- * Returns the context's status. */
+ * Returns the context's status. begin() checks the arguments and plans the operator, and is
+ * false after recording a failure; finish() fills in info, and frees. */
 rd_status rd_eigsh_by(rd_ctx *ctx, rd_expr *Av, rd_expr *v, int64_t k, rd_array *values,
                       const rd_eigen_opts *opts)
 {

@@ -31,7 +31,7 @@ typedef bool batch_values(estimate *e, double *value);
 
 /* Copies the caller's options, of which older callers have fewer bytes (size), and fills in
  * defaults: 16 probes, 50 steps. False after recording an option that makes no sense, or that
- * there is no output. */
+ * there is no output. rd_keyword_ok() records an option for which its last argument is false. */
 static bool options_ok(estimate *e, const rd_estimate_opts *given)
 {
     rd_estimate_opts *const o = &e->opts;
@@ -50,7 +50,9 @@ static bool options_ok(estimate *e, const rd_estimate_opts *given)
 
 /* Sets up an estimate: checks options and v, and plans the operator A v. If v has two axes or
  * more, its last one holds several probes (vectors of random signs) that run in one evaluation,
- * unless they are coupled. False after recording a failure; finish() is due in any case. */
+ * unless they are coupled. False after recording a failure; finish() is due in any case. Coupled
+ * probes: all axes of v are one vector. n: elements of a probe; batches: evaluations for all
+ * probes. */
 static bool begin(estimate *e, rd_expr *Av, rd_expr *v, const rd_estimate_opts *given)
 {
     int64_t sides;
@@ -69,7 +71,7 @@ static bool begin(estimate *e, rd_expr *Av, rd_expr *v, const rd_estimate_opts *
 
 /* Fills e->v with the probes of batch b, columns of random signs. Probes are rows of one random
  * array of all probes, so that element i of probe p is the same however many run together. False
- * after a failure. */
+ * after a failure. Nodes that it makes are released. */
 static bool draw(const estimate *e, int64_t b)
 {
     const int64_t  sides = e->space.sides;
@@ -89,7 +91,7 @@ static bool draw(const estimate *e, int64_t b)
 }
 
 /* Runs the operator, out = A in, and calls the caller's progress function. False after a
- * failure, or if that function ends the call. */
+ * failure, or if that function ends the call. A.runs counts evaluations. */
 static bool run_operator(estimate *e, const double *in, double *out)
 {
     if (!rd_operator_run(&e->A, in, out))
@@ -131,7 +133,8 @@ static void report(const estimate *e)
 }
 
 /* Runs all batches of probes with the given function and reports the mean. `vectors`: how many
- * vectors it needs for each probe that runs; `numbers`: how many scalars. False after a failure. */
+ * vectors it needs for each probe that runs; `numbers`: how many scalars. False after a failure.
+ * All memory that it takes is freed. */
 static bool run_batches(estimate *e, batch_values *values, int64_t vectors, int64_t numbers)
 {
     double *const value = rd_alloc(e->ctx, e->space.sides * (int64_t)sizeof *value);
@@ -174,7 +177,9 @@ static bool trace_values(estimate *e, double *value)
 }
 
 /* The public call rd_estimate_trace(): the trace of A as a mean over random probes. All that is
- * made in the context meanwhile is released at the end. Returns the context's status. */
+ * made in the context meanwhile is released at the end. Returns the context's status.
+ * run_batches() runs trace_values() for each batch of probes, with room for 2 vectors and 1
+ * number a probe. finish() writes the mean, and frees. */
 rd_status rd_estimate_trace_by(rd_ctx *ctx, rd_expr *Av, rd_expr *v, const rd_estimate_opts *opts)
 {
     estimate e = { .call = "rd_estimate_trace", .ctx = ctx };
@@ -202,7 +207,8 @@ typedef struct quadrature {
 enum { N_STEP_NUMBERS = 2, N_NUMBERS = 5 };
 
 /* Lays out the numbers of a batch in e->numbers: for each of its probes (sides), `most` elements
- * of T's diagonal and as many below it, then five scalars. */
+ * of T's diagonal and as many below it, then five scalars. most is the number of steps,
+ * opts.steps. By probe: steps taken, length, scale, dot and whether it ended. */
 static quadrature quadrature_of(const estimate *e)
 {
     const int64_t sides = e->space.sides, most = e->opts.steps;
@@ -222,7 +228,8 @@ static quadrature quadrature_of(const estimate *e)
 /* Makes step j of Lanczos' method for all probes (sides) of the batch: A v_j gives element j of
  * T's diagonal, and what is left of it, made orthogonal to all vectors before, is vector j + 1
  * after scaling. If nothing but rounding is left (1e-14), the vectors of that probe span an
- * invariant space: its T ends here, and its further vectors are 0. False after a failure. */
+ * invariant space: its T ends here, and its further vectors are 0. False after a failure.
+ * `length` is the norm of A v before; scale[k] is 0 for a probe that has ended. */
 static bool quadrature_step(estimate *e, const quadrature *q, int64_t j)
 {
     const int64_t n = e->n * q->sides;
@@ -252,7 +259,8 @@ static bool quadrature_step(estimate *e, const quadrature *q, int64_t j)
 /* Computes z^T log(A) z of probe k as |z|^2 = n times element [0, 0] of log(T). That element is
  * the sum of log(eigenvalue) times the square of its eigenvector's first element. t is room for
  * T, a dense matrix, and for its eigenvalues behind it. False, after recording it, if an
- * eigenvalue is not above 0. */
+ * eigenvalue is not above 0. T has m = steps[k] rows: alpha on the diagonal, beta beside it.
+ * rd_symmetric_eigen() leaves eigenvector j in row j of t. */
 static bool log_of(const estimate *e, const quadrature *q, int64_t k, double *t, double *value)
 {
     const int64_t m   = (int64_t)q->steps[k];
@@ -281,7 +289,8 @@ static bool log_of(const estimate *e, const quadrature *q, int64_t k, double *t,
 
 /* Sets value[k] to z^T log(A) z for each probe z of the batch (stochastic Lanczos quadrature):
  * steps of Lanczos' method from z, and the logarithm of the small matrix T that they make. False
- * after a failure. */
+ * after a failure. quadrature_step() is one step of all probes, and log_of() the logarithm for
+ * probe k; t is room for T and its eigenvalues. q.scale makes norm 1. */
 static bool logdet_values(estimate *e, double *value)
 {
     const quadrature q    = quadrature_of(e);
@@ -304,7 +313,9 @@ static bool logdet_values(estimate *e, double *value)
 
 /* The public call rd_estimate_logdet(): the logarithm of the determinant, which is the trace of
  * log(A), as a mean over random probes. More steps than rows give nothing. Returns the context's
- * status. */
+ * status. rd_lapack_here() records that there is no LAPACK. run_batches() runs logdet_values()
+ * for each batch of probes, with room for steps + 1 vectors a probe. finish() writes the mean,
+ * and frees. */
 rd_status rd_estimate_logdet_by(rd_ctx *ctx, rd_expr *Av, rd_expr *v, const rd_estimate_opts *opts)
 {
     estimate e = { .call = "rd_estimate_logdet", .ctx = ctx };

@@ -29,7 +29,8 @@ bool rd_lapack_here(rd_ctx *ctx, const char *call)
 /* Replaces the symmetric matrix a (n, n) by its eigenvectors, and writes its eigenvalues, by
  * DSYEVD ("V": with vectors, "U": the upper triangle is read). work and whole are rooms for
  * doubles and ints, as large as its manual asks for. The BLAS has one thread meanwhile, so that
- * bits do not depend on threads. False after recording a failure. */
+ * bits do not depend on threads. False after recording a failure. info is not 0 after a failure
+ * of LAPACK. */
 static bool decompose(rd_ctx *ctx, const char *call, int32_t n, double *a, double *value,
                       double *work, int32_t *whole)
 {
@@ -48,7 +49,8 @@ static bool decompose(rd_ctx *ctx, const char *call, int32_t n, double *a, doubl
 
 /* Computes the eigenvalues of a symmetric matrix a (n, n), ascending, and replaces it by the
  * eigenvectors: row k is that of value k. Matrices that are too large, or have values that are
- * not finite, are refused. False after recording a failure for `call`. */
+ * not finite, are refused. False after recording a failure for `call`. work has doubles and then
+ * ints. */
 bool rd_symmetric_eigen(rd_ctx *ctx, const char *call, int64_t n, double *a, double *value)
 {
     enum { MOST = 20000 };

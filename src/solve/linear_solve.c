@@ -47,7 +47,8 @@ static double relative(double residual, double b)
 /* Counts an iteration, whose estimates of the residuals the method has left in s->side.
  * Right-hand sides that have reached their targets become inactive; history and progress
  * function get the greatest relative residual. Returns whether the cycle goes on (RD_NEXT_GO),
- * ends, or failed. */
+ * ends, or failed. A side's `target` is the residual that it has to reach, and relative() is its
+ * residual beside the norm of its b. */
 rd_next rd_solve_step(rd_linear_solve *s)
 {
     double greatest = 0;
@@ -78,7 +79,8 @@ rd_next rd_solve_step(rd_linear_solve *s)
 /* ---- Cycles ---------------------------------------------------------------------------------- */
 /* Computes the residual r = b - A x from x itself, not by a recurrence, and its norm for each
  * right-hand side. A side is active if that is above the tolerance; the solve has converged if
- * none is. `first`: x is 0, so r is b. False after a failure. */
+ * none is. `first`: x is 0, so r is b. False after a failure. Sides are the vectors b; side->b
+ * is the norm of one. */
 static bool find_residual(rd_linear_solve *s, bool first, double *norm)
 {
     const int64_t n = s->space.rows * s->space.sides;
@@ -129,7 +131,9 @@ static bool all_reached(const rd_linear_solve *s)
 
 /* Runs cycles of the method until the residual, computed from x, is within the tolerance,
  * iterations end, or three cycles were in vain. In those the estimates reached their targets,
- * but the residual was not halved. from_zero: x is 0. False after a failure. */
+ * but the residual was not halved. from_zero: x is 0. False after a failure. find_residual()
+ * computes it in s->r, its norms, s->residual and s->converged; all_reached(): all estimates are
+ * at their targets. */
 static bool run_cycles(rd_linear_solve *s, const rd_method *method, bool from_zero, double *norm)
 {
     int    in_vain = 0;
@@ -154,7 +158,8 @@ static bool run_cycles(rd_linear_solve *s, const rd_method *method, bool from_ze
 
 /* ---- Setting up ------------------------------------------------------------------------------ */
 /* Fills in the defaults of options: tolerance 1e-6 (1e-5 for f32), 1000 iterations, 50 kept
- * vectors. False after recording an option that makes no sense. */
+ * vectors. False after recording an option that makes no sense. rd_keyword_ok() records an
+ * option for which its last argument is false. */
 static bool options_ok(rd_linear_solve *s, const rd_expr *v)
 {
     rd_solve_opts *const o = &s->opts;
@@ -181,7 +186,8 @@ static const rd_method *method_of(const rd_linear_solve *s)
 }
 
 /* Plans the preconditioner, if there is one: an expression of one input r, which is found below
- * it and must have the shape of v. False after recording what is wrong. */
+ * it and must have the shape of v. False after recording what is wrong. s->P is its plan, and
+ * s->has_P says that there is one. */
 static bool begin_preconditioner(rd_linear_solve *s, const rd_expr *v)
 {
     rd_expr *const y = s->opts.preconditioner;
@@ -206,7 +212,9 @@ static bool begin_preconditioner(rd_linear_solve *s, const rd_expr *v)
 
 /* Allocates the vectors b, x and r and those of the method, each for all right-hand sides
  * (`sides`), the method's numbers, and the facts of each side. GMRES keeps `restart` vectors
- * more, but never more than rows. False: no memory, which is recorded. */
+ * more, but never more than rows. False: no memory, which is recorded. A method says how many
+ * vectors and numbers it needs: fixed ones, and those for each kept vector (per_restart) and
+ * each pair of them (per_restart_2). */
 static bool allocate(rd_linear_solve *s, int64_t sides)
 {
     const rd_method *const m    = method_of(s);
@@ -234,7 +242,7 @@ static bool allocate(rd_linear_solve *s, int64_t sides)
 
 /* Evaluates b, the start of x (0 without one), and the norm of each right-hand side. A side of b
  * that is 0 has the solution 0, where it begins. One whose squares underflow is refused. False
- * after a failure. */
+ * after a failure. Element i of side k is at i * sides + k. */
 static bool read_vectors(rd_linear_solve *s, rd_expr *b, const rd_expr *v, double *norm)
 {
     if (!rd_eval_vector(s->ctx, s->call, b, v, s->b) ||
@@ -264,7 +272,9 @@ static int64_t sides_of(const rd_linear_solve *s, const rd_expr *v)
 }
 
 /* Sets up and solves A x = b, and leaves x in s->x. False after a failure; missing the tolerance
- * is none. rd_linear_solve_end() is due in any case. An empty v has the empty solution. */
+ * is none. rd_linear_solve_end() is due in any case. An empty v has the empty solution. Options
+ * of older callers have fewer bytes (size). In an operator without rows (A.n 0) nothing is to be
+ * done. */
 bool rd_linear_solve_run(rd_linear_solve *s, const char *call, rd_ctx *ctx, rd_expr *Av, rd_expr *v,
                          rd_expr *b, const rd_solve_opts *opts)
 {
@@ -330,7 +340,7 @@ static bool keeps_zero(rd_linear_solve *s)
 
 /* Fills in the caller's info. Without info a missed tolerance is recorded, with the likely
  * reason: too few iterations, rounding, or an operator that is not linear. b and r are not
- * needed any more. True if nothing failed. */
+ * needed any more. True if nothing failed. keeps_zero() is false if A 0 is not 0. */
 bool rd_linear_solve_judge(rd_linear_solve *s)
 {
     const char *why = "give more iterations (.most), a preconditioner, or .info to take x as it is";
@@ -351,7 +361,8 @@ bool rd_linear_solve_judge(rd_linear_solve *s)
 
 /* ---- The public call ------------------------------------------------------------------------- */
 /* The public call rd_solve(): solves A x = b and writes x to the output. All that is made in the
- * context meanwhile is released at the end. Returns the context's status. */
+ * context meanwhile is released at the end. Returns the context's status. rd_linear_solve_run()
+ * is false after a failure; rd_linear_solve_judge() fills in info; rd_linear_solve_end() frees. */
 rd_status rd_solve_by(rd_ctx *ctx, rd_expr *Av, rd_expr *v, rd_expr *b, const rd_solve_opts *opts)
 {
     static const char call[] = "rd_solve";

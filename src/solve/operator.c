@@ -102,7 +102,8 @@ static bool reads_dense(const rd_expr *v)
 
 /* Allocates memory with the input's type and strides, to which vectors are copied, unless it can
  * read dense f64. Strides may be negative, so element [0, .., 0] lies staged_first bytes behind
- * the begin. False: no memory, which is recorded. */
+ * the begin. False: no memory, which is recorded. lo and hi are the least and the greatest
+ * offset of an element. rd_operator_end() frees it. */
 static bool allocate_staged(rd_operator *op)
 {
     const rd_expr *const v    = op->input;
@@ -134,7 +135,8 @@ static void store(char *to, rd_dtype type, double value)
 }
 
 /* Copies a dense vector of f64 to the input's memory, converted to its type, row by row of its
- * last axis; `at` counts the indices of the others, as an odometer does. */
+ * last axis; `at` counts the indices of the others, as an odometer does. A scalar (rank 0) has
+ * one row of one element. */
 static void fill_staged(const rd_operator *op, const double *in)
 {
     const rd_expr *const v               = op->input;
@@ -191,7 +193,7 @@ rd_eval_opts rd_inner_options(const rd_eval_opts *eval)
 
 /* ---- Operators ------------------------------------------------------------------------------- */
 /* True if y can be the operator A v: a real float array with v's shape that reads no other input
- * than v; else records what is wrong. */
+ * than v; else records what is wrong. y_name and v_name are what messages call y and v. */
 static bool operator_ok(rd_operator *op, rd_expr *y, const char *y_name, const char *v_name)
 {
     const rd_expr *const v = op->input;
@@ -218,7 +220,8 @@ static bool operator_ok(rd_operator *op, rd_expr *y, const char *y_name, const c
 
 /* Plans y, an expression of the input v, so that it can run on many vectors; y_name and v_name
  * are for messages. An operator on an empty vector has no plan. False after recording what is
- * wrong; rd_operator_end() is due in any case. */
+ * wrong; rd_operator_end() is due in any case. Results of the plan have no origins, so that
+ * vectors are plain. */
 bool rd_operator_begin(rd_operator *op, const char *call, rd_expr *y, const char *y_name,
                        rd_expr *v, const char *v_name, const rd_eval_opts *eval)
 {

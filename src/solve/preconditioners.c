@@ -72,7 +72,8 @@ static bool shapes_ok(rd_expr *r, rd_expr *across, rd_expr *within, double ridge
 }
 
 /* Adds C^T C, a matrix (k, k), to y->gram, over blocks of rows of the kernel C (`across`) that
- * fit into 8 MiB, so that C is never stored as a whole. False after a failure. */
+ * fit into 8 MiB, so that C is never stored as a whole. False after a failure. y->b is room for
+ * the product of one block. What is made for a block is freed. */
 static bool add_gram(nystroem *y, rd_expr *across)
 {
     enum { BYTES = 1 << 23 };
@@ -115,7 +116,9 @@ static bool decompose_within(nystroem *y, rd_expr *within)
  *   - rounding of W, in the kernel's type;
  *   - eigenvalues that make rounding of C^T C, divided by them, more than the ridge;
  *   - those that make rounding of C^T r, divided by their roots, more than what an application
- *     leaves of the largest eigenvector of A. */
+ *     leaves of the largest eigenvector of A.
+ * `largest` estimates the largest eigenvalue of A from that of W: n points stand for k
+ * landmarks. */
 static double least_eigenvalue(const nystroem *y, rd_dtype type, int64_t n)
 {
     const double most = y->d[y->k - 1], largest = most * (double)n / (double)y->k;
@@ -129,7 +132,8 @@ static double least_eigenvalue(const nystroem *y, rd_dtype type, int64_t n)
 }
 
 /* Sets y->first: eigenvalues of W from there on are used, those above the least useful one, and
- * always the greatest. False, after recording it, if not even that is above 0. */
+ * always the greatest. False, after recording it, if not even that is above 0. y->d has the k
+ * eigenvalues, ascending; least_eigenvalue() is that limit. */
 static bool choose_first(nystroem *y, rd_dtype type, int64_t n)
 {
     const double most = y->d[y->k - 1], least = least_eigenvalue(y, type, n);
@@ -156,7 +160,8 @@ static void multiply(int64_t m, int64_t k, int64_t n, const double *a, const dou
 
 /* Computes b = R gram R^T = B^T B with R = D^-1/2 Q^T, where the rows of Q^T are the
  * eigenvectors of W that are used and D their eigenvalues. R replaces those rows in y->within. b
- * is symmetric, so half of it is computed. */
+ * is symmetric, so half of it is computed. y->gram is C^T C, (k, k); y->z is room; `used` counts
+ * the eigenvectors. */
 static void scale_gram(const nystroem *y)
 {
     const int64_t k = y->k, used = k - y->first;
@@ -190,7 +195,7 @@ static void find_z(const nystroem *y)
 }
 
 /* Returns Z^T as an expression (a leaf) that owns a copy of it, as the preconditioner outlives
- * this call; NULL after recording that there is no memory. */
+ * this call; NULL after recording that there is no memory. y->z is (used, k). */
 static rd_expr *leaf_of_z(const nystroem *y)
 {
     const int64_t used  = y->k - y->first;
@@ -208,7 +213,7 @@ static rd_expr *leaf_of_z(const nystroem *y)
 /* Returns the preconditioner (r - C Z Z^T C^T r) / ridge as an expression in r's type. It is
  * computed in f64, because what is left of large eigenvectors is a small difference. Z Z^T is
  * not formed, as its rounding would be multiplied by C twice. A vector r has one axis more
- * meanwhile. */
+ * meanwhile. `across` is C and z is Z^T. */
 static rd_expr *apply_z(rd_expr *r, rd_expr *across, rd_expr *z, double ridge)
 {
     const bool     is_vector = r->rank == 1;
@@ -223,7 +228,9 @@ static rd_expr *apply_z(rd_expr *r, rd_expr *across, rd_expr *z, double ridge)
 }
 
 /* Computes Z from both kernels: the eigenvectors of W, C^T C, and the eigenvectors of B^T B.
- * What is made in the context meanwhile is released. False after a failure. */
+ * What is made in the context meanwhile is released. False after a failure. decompose_within()
+ * makes the eigenvectors of W, add_gram() C^T C; y->s are the eigenvalues of B^T B, and find_z()
+ * makes Z. */
 static bool prepare(nystroem *y, rd_expr *across, rd_expr *within)
 {
     const rd_mark mark = rd_ctx_mark(y->ctx);
@@ -242,7 +249,9 @@ static bool prepare(nystroem *y, rd_expr *across, rd_expr *within)
 
 /* The public call rd_nystroem(): a preconditioner for K + ridge of a smooth kernel K, from its
  * values C between points and landmarks (`across`) and W between landmarks (`within`). Both are
- * evaluated now; the result is an expression of r. NULL after recording a failure. */
+ * evaluated now; the result is an expression of r. NULL after recording a failure. k is the
+ * number of landmarks. The memory of all small matrices is one piece, freed at the end; Z^T is
+ * kept by the leaf that owns it. */
 rd_expr *rd_nystroem(rd_expr *r, rd_expr *across, rd_expr *within, double ridge)
 {
     nystroem y = { .ridge = ridge };

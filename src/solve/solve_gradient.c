@@ -31,7 +31,7 @@ static rd_expr *transposed(rd_expr *y, rd_expr *v, rd_expr *u)
 
 /* Solves A^T w = g; w is left in s->x. Methods for symmetric operators (CG, MINRES) take A as it
  * is; GMRES gets the transposed operator and the transposed preconditioner. False after a
- * failure. */
+ * failure. The caller ends the solve by rd_linear_solve_end(). */
 static bool solve_transposed(rd_linear_solve *s, rd_expr *Av, rd_expr *v, rd_expr *g,
                              const rd_solve_opts *opts)
 {
@@ -64,7 +64,7 @@ static rd_expr *negative_of(const rd_linear_solve *s, const rd_expr *v)
 
 /* Evaluates the gradients of -w . A v by the operands, at v = x: all in one plan, into fresh
  * dense arrays made[k], so that the caller's outputs may have any layout later. False after a
- * failure; the caller frees made[k].data. */
+ * failure; the caller frees made[k].data. The plan and the lists are freed here. */
 static bool run_operands(rd_operator *A, rd_exprs gradients, const double *x, rd_array *made,
                          const rd_eval_opts *eval)
 {
@@ -109,7 +109,7 @@ static bool write_operands(rd_ctx *ctx, rd_exprs p, rd_array *made, rd_array *of
 
 /* Computes the gradients dL/dp of all operands p of A: those of -w . (A x), with x and w held
  * constant, by rd_grad() with the seed -w. x is evaluated to a vector first. False after a
- * failure. */
+ * failure. n is the number of rows of A. All that it allocates is freed here. */
 static bool solve_operands(const rd_linear_solve *s, rd_expr *Av, rd_expr *v, rd_expr *x,
                            rd_exprs p, rd_array *of_p, const rd_solve_opts *opts)
 {
@@ -149,7 +149,8 @@ static bool lists_ok(rd_ctx *ctx, rd_exprs p, const rd_solve_opts *opts)
 
 /* The public call rd_solve_grad(): gradients of a number L through x = A^-1 b, given g = dL/dx.
  * of_b gets dL/db = w with A^T w = g; NULL: it is not wanted. opts->x gets dL/dp of each operand
- * p of A. Returns the context's status. */
+ * p of A. Returns the context's status. solve_transposed() solves for w in s.x, solve_operands()
+ * makes the gradients; without p there are none. */
 rd_status rd_solve_grad_by(rd_ctx *ctx, rd_expr *Av, rd_expr *v, rd_expr *x, rd_expr *g,
                            rd_array *of_b, rd_exprs p, const rd_solve_opts *opts)
 {

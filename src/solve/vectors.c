@@ -62,7 +62,8 @@ typedef struct operands {
 typedef void block_loop(const rd_vectors *s, const operands *o, int64_t from, int64_t to);
 
 /* Runs a loop over all blocks, on several threads if there is much to do. The sums of a block
- * have a place of their own, and blocks do not depend on threads, so bits do not either. */
+ * have a place of their own, and blocks do not depend on threads, so bits do not either.
+ * mine.sums is the place of the block's sums, one for each side. */
 static void run_blocks(const rd_vectors *s, const operands *o, block_loop *loop)
 {
     const int64_t rows = rows_of_block(s), n = blocks_of(s);
@@ -83,7 +84,8 @@ static void run_blocks(const rd_vectors *s, const operands *o, block_loop *loop)
 
 /* ---- Sums ------------------------------------------------------------------------------------ */
 /* Returns the sum of x[k] y[k]. It has eight partial sums, whose additions a vector does at
- * once, because a compiler may not change the order of additions. */
+ * once, because a compiler may not change the order of additions. LANES is 8, and l goes over
+ * the partial sums. */
 static double dot_of_row(const double *x, const double *y, int64_t n)
 {
     double  lane[LANES] = { 0 }, sum = 0;
@@ -99,7 +101,8 @@ static double dot_of_row(const double *x, const double *y, int64_t n)
     return sum;
 }
 
-/* Adds up products x a of the rows of a block, for each side. */
+/* Adds up products x a of the rows of a block, for each side. o->sums[k] gets that of side k;
+ * sides of a row stand side by side; rows are from to to - 1. */
 static void dot_block(const rd_vectors *s, const operands *o, int64_t from, int64_t to)
 {
     if (s->sides == 1) {
@@ -196,7 +199,8 @@ void rd_subtract_from(const rd_vectors *s, double *y, const double *x)
 }
 
 /* Does a block of rd_step_along(): x += a p and r -= a q (o->y is x, o->z is r, o->x is p, o->b
- * is q), then the squares of r, which is still in the cache. */
+ * is q), then the squares of r, which is still in the cache. o->a[k] is the factor a of side k,
+ * and o->sums get the squares; rows are from to to - 1. */
 static void step_block(const rd_vectors *s, const operands *o, int64_t from, int64_t to)
 {
     double *const xs = o->y, *const rs = o->z;
@@ -230,7 +234,8 @@ void rd_step_along(const rd_vectors *s, const double *a, const double *p, const 
 /* Makes w orthogonal to `count` orthonormal vectors, which follow each other in v, by modified
  * Gram-Schmidt, twice: that is as good as exact arithmetic (Giraud and others 2005). If there is
  * a column, the coefficient of vector i is added to it at column + i * step, for each side.
- * room: two numbers for each side. */
+ * room: two numbers for each side. dot has the coefficients of a vector for each side, minus
+ * their negatives. Round count and later ones are the second time. */
 void rd_make_orthogonal(const rd_vectors *s, const double *v, int64_t count, double *w,
                         double *column, int64_t step, double *room)
 {

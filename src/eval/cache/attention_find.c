@@ -21,7 +21,9 @@ static rd_expr *below_view(rd_expr *x)
 
 /* Finds the axis of view x that reads axis `a` of its operand index by index: coefficient 1,
  * offset 0, the same extent. *axis is -1 if the operand has one element there, which is broadcast.
- * False: the view does more there, such as a slice or a step. */
+ * False: the view does more there, such as a slice or a step. A view's numbers are the offsets,
+ * one for each axis of its operand, then a matrix of coefficients with a row for each of these
+ * axes and a column for each axis of the view. */
 static bool axis_read(const rd_expr *x, int a, int *axis)
 {
     const rd_expr *const below = x->in[0];
@@ -41,7 +43,8 @@ static bool axis_read(const rd_expr *x, int a, int *axis)
 
 /* For each axis `a` of the operand of view x, axis[a] is the axis of x that reads it as it is; -1:
  * none, it has extent 1. An x that is no view counts as the view of itself. False if the view does
- * more than repeat (broadcast) and reorder axes. */
+ * more than repeat (broadcast) and reorder axes. axis_read() finds that axis, and is false if
+ * the view reads axis `a` otherwise. No axis may be read twice. */
 static bool axes_read(const rd_expr *x, int axis[RD_MAX_RANK])
 {
     const bool view = x->kind == RD_EXPR_VIEW;
@@ -59,7 +62,8 @@ static bool axes_read(const rd_expr *x, int axis[RD_MAX_RANK])
 
 /* True if x is a reduction of e over axis j, broadcast along j again, as the divisor is in e / sum
  * of e. For axis `a` of e, to[a] is the axis of the reader along which x should have it; the
- * view's operand has e's axes without j. */
+ * view's operand has e's axes without j. Axes of extent 1 need no match. k counts the axes of
+ * the view's operand. */
 static bool reads_reduced(const rd_expr *x, const rd_expr *e, int j, const int *to)
 {
     int axis[RD_MAX_RANK];
@@ -100,7 +104,7 @@ static bool is_reduced(rd_expr *x, rd_reducer_id reducer, const rd_expr *e, int 
 }
 
 /* Returns x without maximum(x, -inf), which the option .initial puts around a maximum reduction
- * and which changes no score. */
+ * and which changes no score. below_view() looks through a view, which broadcasts the number. */
 static rd_expr *without_initial(rd_expr *x)
 {
     if (is_map(x, RD_OP_maximum))
@@ -115,7 +119,9 @@ static rd_expr *without_initial(rd_expr *x)
 }
 
 /* True if m is the maximum of s over axis j, broadcast along j again to the shape of s. There may
- * be two views, one of them inside a maximum with -inf: the axes are followed through both. */
+ * be two views, one of them inside a maximum with -inf: the axes are followed through both. at[]
+ * is the view inside, outer[] the view around: each maps axes of its operand to its own. Axes of
+ * one index, and j, need no match. */
 static bool is_largest(rd_expr *m, const rd_expr *s, int j)
 {
     rd_expr *const inner = m->kind == RD_EXPR_VIEW ? without_initial(m->in[0]) : NULL;
@@ -144,7 +150,8 @@ typedef struct weights {
 
 /* Finds the scores s in the exponentials e = exp(s - max over j of s), or exp(s), and sets
  * a->largest for the first form. a->scores becomes a view of s along the product's axes, with
- * extent 1 along value axes. False: no memory. */
+ * extent 1 along value axes. False: no memory. The view's matrix has a 1 where axis k of s is
+ * axis to[k] of the product; offsets are 0. */
 static bool find_scores(rd_attention *a, const weights *w)
 {
     rd_expr *s = w->e->in[0];
@@ -164,7 +171,9 @@ static bool find_scores(rd_attention *a, const weights *w)
     return a->scores != NULL;
 }
 
-/* True if v, an operand of the product, changes along axis k; false if it is broadcast there. */
+/* True if v, an operand of the product, changes along axis k; false if it is broadcast there. It
+ * varies if the view has a coefficient other than 0 for k, in the row of any axis of its
+ * operand. */
 static bool values_vary(const rd_expr *v, int k)
 {
     if (v->kind != RD_EXPR_VIEW)
@@ -178,7 +187,8 @@ static bool values_vary(const rd_expr *v, int k)
 /* Sorts the product's axes into value axes, which the exponentials lack, and the axis of rows.
  * a->rows is the longest axis of the scores alone, other than the summed axis: tiles are 128 of
  * its indices at a time. False if there is no such axis, or the exponentials repeat along the
- * sum. */
+ * sum. value_axes is a bit set. A row axis has more than one index, is no axis along which
+ * values vary, and is the last of the longest. */
 static bool find_axes(rd_attention *a, const weights *w)
 {
     a->value_axes = 0;
@@ -197,7 +207,7 @@ static bool find_axes(rd_attention *a, const weights *w)
 
 /* True if operand number `of` of the product is the softmax weights: exponentials e, or e / sum of
  * e (a->divided). w gets e, the summed axis j of e, and to[k]: the axis of the product that is
- * axis k of e. */
+ * axis k of e. own[k] = k says that x has e's axes in their order. */
 static bool find_weights(rd_attention *a, rd_expr *product, int of, weights *w)
 {
     rd_expr *const seen = product->in[of];
@@ -218,7 +228,9 @@ static bool find_weights(rd_attention *a, rd_expr *product, int of, weights *w)
 }
 
 /* True if p is a float sum, over one axis, of weights * values in either order. Fills in the
- * description a except scores, and w. a->columns is the summed axis of the product. */
+ * description a except scores, and w. a->columns is the summed axis of the product. `product` is
+ * weights times values: factor k is tried as the weights (find_weights()), and the other one is
+ * a->values; find_axes() then finds which axes are rows, columns and values. */
 static bool find_sum(rd_expr *p, rd_attention *a, weights *w)
 {
     rd_expr *product;
@@ -251,7 +263,8 @@ static bool is_divisor(rd_expr *z, const rd_attention *a, const weights *w)
 }
 
 /* True if y is sum(e * v) / sum(e), or sum(e * v) alone. `scores`: also fill in a->scores, which
- * makes a new node and so is done on demand only. */
+ * makes a new node and so is done on demand only. In the first form the product's weights must
+ * not be divided already. */
 static bool find_quotient(rd_expr *y, rd_attention *a, bool scores)
 {
     weights w = { 0 };
@@ -277,7 +290,8 @@ static int64_t points_below(rd_expr *y)
 
 /* True if y is such a weighted sum, perhaps with its axes reordered by a view, perhaps reshaped
  * after that. A view that broadcasts has more elements than its operand and does not count.
- * `scores`: also make the node a->scores. */
+ * `scores`: also make the node a->scores. to[] are the axes of the view, points_below() counts
+ * the elements of what is below it (below_view()), and find_quotient() looks for the sum there. */
 static bool find(rd_expr *y, rd_attention *a, bool scores)
 {
     const bool reshaped = y->kind == RD_EXPR_RESHAPE;
@@ -315,7 +329,9 @@ typedef struct lie {
 } lie;
 
 /* The same sets of axes for the operand of view x: its axis `a` belongs to rows or columns if an
- * axis of x that does has a coefficient other than 0 for it. */
+ * axis of x that does has a coefficient other than 0 for it. A view's numbers are the offsets,
+ * one for each axis of its operand, then a matrix of coefficients with a row for each of these
+ * axes and a column for each axis of the view. */
 static lie lie_below(const rd_expr *x, lie l)
 {
     lie in = { 0 };
@@ -340,7 +356,9 @@ static uint64_t put_in(uint64_t bits, int j)
 
 /* The keys in `sum`, an f32 sum of products (Q K^T): the operand that varies along the columns of
  * a tile and not along its rows. l: which axes of the sum are rows and columns. The result's node is
- * NULL if there are none, or if their columns are adjacent in memory, so that a copy gains nothing. */
+ * NULL if there are none, or if their columns are adjacent in memory, so that a copy gains
+ * nothing. `varies` are the axes along which the operand is not broadcast; exactly one of them
+ * may be a column axis, none a row axis. */
 static rd_attention_keys keys_of(const rd_expr *sum, lie l)
 {
     const int j = reduced_axis(sum, RD_RED_sum);
@@ -371,7 +389,8 @@ static rd_attention_keys keys_of(const rd_expr *sum, lie l)
 }
 
 /* The keys of the first sum of products that is met below x, depth first, through maps and views.
- * *left: visits that remain, as a graph may have exponentially many paths. */
+ * *left: visits that remain, as a graph may have exponentially many paths. l is how x lies in
+ * the tile's axes, and keys_of() the keys of a sum of products. node NULL: none. */
 static rd_attention_keys keys_below(const rd_expr *x, lie l, int *left)
 {
     rd_attention_keys k = { .node = NULL };

@@ -17,7 +17,9 @@ static bool is_memory(const rd_expr *x)
 }
 
 /* The distance in memory, in elements, between neighbours along axis k of x; 0: x is no view of an
- * array in this process's memory. Several axes of the array may move with k, as in a diagonal. */
+ * array in this process's memory. Several axes of the array may move with k, as in a diagonal. A
+ * view's numbers are the offsets, one for each axis of its operand, then a matrix of
+ * coefficients with a row for each of these axes and a column for each axis of the view. */
 int64_t rd_leaf_step(const rd_expr *x, int k)
 {
     int64_t step = 0;
@@ -30,7 +32,8 @@ int64_t rd_leaf_step(const rd_expr *x, int k)
 }
 
 /* The address of element at[0..rank) of x; NULL: x is no view of an array in this process's
- * memory. */
+ * memory. The view's offsets, one for each axis of the array, come first; then each index adds
+ * its step. */
 const void *rd_leaf_element(const rd_expr *x, const int64_t *at)
 {
     int64_t place = 0; /* elements from the array's base */
@@ -47,7 +50,7 @@ const void *rd_leaf_element(const rd_expr *x, const int64_t *at)
 
 /* Copies n rows of m elements each to dense rows. row, step: distances in elements between rows of
  * the source, and between elements of one. With row == 1 this is a transpose, for which there is a
- * kernel. */
+ * kernel. transpose[] has a kernel for each size of elements. */
 static void copy_rows(float *to, int64_t n, int64_t m, const float *from, int64_t row, int64_t step)
 {
     if (row == 1) {
@@ -70,7 +73,7 @@ static bool is_made(const rd_keys_copy *c, const rd_expr *x, const rd_tile_box *
 }
 
 /* Makes room for n keys in the copy's memory, whose content is lost if it grows. False: no
- * memory. */
+ * memory. c->room is how many fit; c->made NULL: the copy holds nothing. */
 static bool make_room(rd_attention_worker *w, int64_t n)
 {
     rd_keys_copy *const c = &w->keys;
@@ -85,7 +88,8 @@ static bool make_room(rd_attention_worker *w, int64_t n)
 }
 
 /* The box with one index of each axis other than column and step. Along those, index 0 stands for
- * all if keys repeat (are broadcast); else the box has one index there anyway. */
+ * all if keys repeat (are broadcast); else the box has one index there anyway. c->of has the
+ * column and step axes of keys, and `varies` is the set of axes along which they differ. */
 static rd_tile_box without_repeats(const rd_keys_copy *c, const rd_expr *x, const rd_tile_box *box)
 {
     rd_tile_box one = *box;
@@ -99,7 +103,8 @@ static rd_tile_box without_repeats(const rd_keys_copy *c, const rd_expr *x, cons
 }
 
 /* The copy as an array of the box's shape, with extent 1 along all axes but column and step. The
- * column axis is contiguous; rows of all columns follow one another along the step axis. */
+ * column axis is contiguous; rows of all columns follow one another along the step axis. Other
+ * axes have stride 0. */
 static rd_array layout_of(const rd_keys_copy *c, const rd_expr *x, const rd_tile_box *box)
 {
     rd_array layout = { .type = RD_F32, .data = c->data };
@@ -115,7 +120,8 @@ static rd_array layout_of(const rd_keys_copy *c, const rd_expr *x, const rd_tile
 }
 
 /* Evaluates the box `one` of keys that are computed, not in memory, into `out`. False: a failure
- * is recorded. */
+ * is recorded. Kind, rows and columns only say which evaluations are alike; keys have no rows,
+ * hence 0. */
 static bool evaluate_keys(rd_attention_worker *w, rd_expr *x, const rd_tile_box *one, rd_array *out)
 {
     rd_expr *y = rd_box_part(x, one->first, one->end, /*swap=*/NULL);
@@ -125,7 +131,8 @@ static bool evaluate_keys(rd_attention_worker *w, rd_expr *x, const rd_tile_box 
 }
 
 /* Makes the copy that of this box of keys x, unless it holds that box already. Keys in memory are
- * copied, others are evaluated into it. False: no memory, or a failure that is recorded. */
+ * copied, others are evaluated into it. False: no memory, or a failure that is recorded. c->made
+ * and c->box say what the copy holds; made is NULL while that is nothing. */
 static bool make_copy(rd_attention_worker *w, rd_expr *x, const rd_tile_box *box)
 {
     rd_keys_copy *const c   = &w->keys;
@@ -150,7 +157,9 @@ static bool make_copy(rd_attention_worker *w, rd_expr *x, const rd_tile_box *box
 }
 
 /* Makes elements first[a] <= i[a] < end[a] of the keys x as a leaf over the copy, broadcast to the
- * box. This is the callback `make` of rd_box_swap; user: the worker. NULL after a failure. */
+ * box. This is the callback `make` of rd_box_swap; user: the worker. NULL after a failure.
+ * w->keys is the copy, which make_copy() fills with this box of x, and layout_of() describes it
+ * as an array. */
 rd_expr *rd_keys_part(void *user, rd_expr *x, const int64_t *first, const int64_t *end)
 {
     rd_attention_worker *const w = user;

@@ -25,7 +25,9 @@ static rd_truth truth_of(const rd_expr *x, const box *b, int *left);
 
 /* ---- Boxes ----------------------------------------------------------------------------------- */
 /* The box of indices of the operand that view x reads for box b: interval arithmetic per axis. A
- * negative coefficient swaps the ends. */
+ * negative coefficient swaps the ends. A view's numbers are the offsets, one for each axis of
+ * its operand, then a matrix of coefficients with a row for each of these axes and a column for
+ * each axis of the view. */
 static box box_below(const rd_expr *x, const box *b)
 {
     const int            below = x->in[0]->rank;
@@ -88,7 +90,10 @@ static double element_as_number(const rd_expr *x, const char *p)
 }
 
 /* The least and greatest element of an array of ints in the box, by reading it; false: unknown. It
- * reads at most MOST_READ elements, because this is asked for each tile. */
+ * reads at most MOST_READ elements, because this is asked for each tile. points_in() counts the
+ * elements of the box, next_in() goes to the next one; b->lo is its first index. Unknown: too
+ * many elements, an array without memory here (data NULL, or on a device), or an element from
+ * 2^53 on, where f64 is not exact, or NaN. */
 static bool range_of_leaf(const rd_expr *x, const box *b, range *r)
 {
     int64_t at[RD_MAX_RANK];
@@ -131,7 +136,8 @@ static range times(range a, range b)
 }
 
 /* The range of an elementwise operation by interval arithmetic on its operands; false: unknown.
- * The caller checks that the type holds it exactly. */
+ * The caller checks that the type holds it exactly. r is unknown, too, for a rounded-down
+ * quotient by anything but one positive number. */
 static bool range_of_map(const rd_expr *x, const box *b, int *left, range *r)
 {
     range in[2] = { { 0 } };
@@ -168,7 +174,8 @@ static bool range_of_map(const rd_expr *x, const box *b, int *left, range *r)
 
 /* Fills in the range of x, whose values are integers, in a box; false: unknown. *left: visits that
  * remain, as a graph may have exponentially many paths. A range outside what the type represents
- * exactly is unknown, as the operation may wrap or round. */
+ * exactly is unknown, as the operation may wrap or round. box_below() is the box of the operand
+ * that a view reads. exact_below() is the bound up to which the type is exact. */
 static bool range_of(const rd_expr *x, const box *b, int *left, range *r)
 {
     bool known = false;
@@ -207,7 +214,8 @@ static rd_truth truth_if(bool always, bool never)
 }
 
 /* The truth of p < q, p <= q ... in the box, from the ranges of both sides: p < q always if the
- * greatest p is below the least q. */
+ * greatest p is below the least q. `lo` and `hi` are the ends of a range, and range_of() is
+ * false if it is unknown. truth_if(p, q): always if p, never if q, else sometimes. */
 static rd_truth truth_of_comparison(const rd_expr *x, const box *b, int *left)
 {
     range p, q;
@@ -225,7 +233,7 @@ static rd_truth truth_of_comparison(const rd_expr *x, const box *b, int *left)
 }
 
 /* The truth of an elementwise bool operation: not, and, or by three-valued logic, comparisons by
- * ranges. */
+ * ranges. truth_if(p, q): always if p, never if q, else sometimes. */
 static rd_truth truth_of_map(const rd_expr *x, const box *b, int *left)
 {
     rd_truth p, q;
@@ -261,7 +269,8 @@ static bool all_are(const char *p, int64_t n, int64_t stride, char value)
 }
 
 /* The truth of a bool array in memory, by reading the box row by row along the last axis, until an
- * element differs from the first. */
+ * element differs from the first. element() is the address of an element; NULL: it is not in
+ * this processor's memory. all_are() compares a row of the box, which b->lo and b->hi bound. */
 static rd_truth truth_of_leaf(const rd_expr *x, const box *b)
 {
     const int   last = x->rank - 1;
@@ -284,7 +293,8 @@ static rd_truth truth_of_leaf(const rd_expr *x, const box *b)
 
 /* The truth of a gather (rd_take): axis `axis` of `of` is indexed by the array `index`, whose axes
  * take its place in x. The box of `of` is the range of the indices there. A block mask in
- * attention is two such gathers. */
+ * attention is two such gathers. at is the box of the indices and r their range; sometimes: r is
+ * unknown, or beyond the axis. */
 static rd_truth truth_of_take(const rd_expr *x, const box *b, int *left)
 {
     const rd_expr *const of = x->in[0], *const index = x->in[1];
@@ -310,7 +320,8 @@ static rd_truth truth_of_take(const rd_expr *x, const box *b, int *left)
 }
 
 /* The truth of bool expression x in a box: true for all, none, or some of its elements. What
- * cannot be found out counts as some. *left: visits that remain. */
+ * cannot be found out counts as some. *left: visits that remain. box_below() is the box of the
+ * operand that a view reads. */
 static rd_truth truth_of(const rd_expr *x, const box *b, int *left)
 {
     box in;
@@ -336,7 +347,8 @@ static bool is_choice(const rd_expr *x)
 }
 
 /* Lists the distinct choices where(mask, a, b) below x, through maps and views, at most
- * RD_MOST_CHOICES. It does not look inside masks (operand 0). */
+ * RD_MOST_CHOICES. It does not look inside masks (operand 0). *left: visits that remain.
+ * is_choice() is 1 for such a choice, so that k skips its mask. */
 static void list_choices(rd_choices *c, const rd_expr *x, int *left)
 {
     bool is_new = is_choice(x) && c->n < RD_MOST_CHOICES;
@@ -361,7 +373,8 @@ void rd_choices_find(rd_choices *c, const rd_expr *scores)
 }
 
 /* Records that the mask of choice x is t in the current box, and returns t. A choice that is met
- * again in another box, through another view, is known only if both agree. */
+ * again in another box, through another view, is known only if both agree. c->met[k]: choice k
+ * has been met. */
 static rd_truth note(rd_choices *c, const rd_expr *x, rd_truth t)
 {
     for (int k = 0; k < c->n; k++)
@@ -383,7 +396,9 @@ static double number_of(const rd_expr *x)
 static bool is_least(rd_choices *c, const rd_expr *x, const box *b, int *left);
 
 /* True if the elementwise operation gives -inf throughout the box: one operand is -inf there, and
- * the other is a number that keeps it so, as in -inf * 2 or -inf + 1. */
+ * the other is a number that keeps it so, as in -inf * 2 or -inf + 1. n is the other operand as
+ * a number, NaN if it is none, for which all comparisons are false. -inf stays with a positive
+ * factor or divisor, with any summand below inf, and less any number above -inf. */
 static bool is_least_map(rd_choices *c, const rd_expr *x, const box *b, int *left)
 {
     bool   least[RD_MAX_RANK] = { false }; /* by operand: it is -inf throughout */
@@ -404,7 +419,8 @@ static bool is_least_map(rd_choices *c, const rd_expr *x, const box *b, int *lef
 }
 
 /* True if x is -inf throughout the box; false if not, or unknown. On the way it records the truth
- * of each mask that it meets. */
+ * of each mask that it meets. *left: visits that remain; without any it is unknown. is_choice():
+ * x is where(mask, a, b), and note() records the mask's truth t in c. */
 static bool is_least(rd_choices *c, const rd_expr *x, const box *b, int *left)
 {
     bool     yes, no; /* where(mask, a, b): a is not taken or -inf; b likewise */
@@ -428,7 +444,8 @@ static bool is_least(rd_choices *c, const rd_expr *x, const box *b, int *left)
 }
 
 /* Finds what is known of each mask for the scores with indices first[a] <= i[a] < end[a]. Returns
- * true if all these scores are -inf, so that the softmax weights are 0. */
+ * true if all these scores are -inf, so that the softmax weights are 0. Truth 0 is RD_SOMETIMES,
+ * that is, nothing is known. If the visits run out (left < 0), nothing is. */
 bool rd_choices_ask(rd_choices *c, const rd_expr *scores, const int64_t *first, const int64_t *end)
 {
     int  left = VISITS;
@@ -449,7 +466,7 @@ bool rd_choices_ask(rd_choices *c, const rd_expr *scores, const int64_t *first, 
 static rd_expr *without_known(const rd_choices *c, rd_expr *x, int *left);
 
 /* An elementwise operation of simplified operands; x itself if none of them changed. NULL: no
- * memory. */
+ * memory. *left: visits that remain. */
 static rd_expr *map_without_known(const rd_choices *c, rd_expr *x, int *left)
 {
     rd_expr *in[RD_MAX_RANK];
@@ -468,7 +485,9 @@ static rd_expr *map_without_known(const rd_choices *c, rd_expr *x, int *left)
 }
 
 /* Simplifies x: a choice whose mask is known to be true (or false) in the tile is replaced by its
- * operand 1 (or 2). x itself if nothing is known; NULL after a failure. */
+ * operand 1 (or 2). x itself if nothing is known; NULL after a failure. c->where[k] is a choice
+ * that was met, and c->truth[k] the truth of its mask. *left: visits that remain; without any x
+ * stays. */
 static rd_expr *without_known(const rd_choices *c, rd_expr *x, int *left)
 {
     rd_expr *in;

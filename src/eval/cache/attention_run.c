@@ -80,7 +80,7 @@ double rd_attention_score_bytes(const rd_attention *a)
 /* ---- A tile's expressions -------------------------------------------------------------------- */
 /* The tile's part of an operand, which has all axes of the product, with extent 1 where it is
  * broadcast. swap: a node inside it whose part another function makes (keys); NULL: none. NULL
- * after a failure. */
+ * after a failure. `t` has the first index and the end of each axis of the product. */
 static rd_expr *part_of(rd_expr *x, const rd_tile_box *t, const rd_box_swap *swap)
 {
     int64_t first[RD_MAX_RANK], end[RD_MAX_RANK];
@@ -95,7 +95,8 @@ static rd_expr *part_of(rd_expr *x, const rd_tile_box *t, const rd_box_swap *swa
 /* Makes a tile's results as expressions: y[0] = sum of e * values, y[1] = sum of e, y[2] = the
  * greatest score of each row, with e = exp(scores - greatest). Returns how many they are (3, or 2
  * if no maximum is subtracted), 0 after a failure. In a row that has only -inf, 0 is subtracted,
- * so that e is 0 and not NaN: other tiles of the row may have more. */
+ * so that e is 0 and not NaN: other tiles of the row may have more. y[0] and y[1] keep the
+ * columns' axis with extent 1. */
 static int tile_results(const rd_attention *a, rd_expr *scores, const rd_tile_box *t,
                         const rd_box_swap *swap, rd_expr *y[RD_TILE_RESULTS])
 {
@@ -117,7 +118,9 @@ static int tile_results(const rd_attention *a, rd_expr *scores, const rd_tile_bo
 }
 
 /* Describes a tile's n results as arrays; their data pointers stay. Values: rows by value axes,
- * dense. Weights and greatest scores: one element a row. */
+ * dense. Weights and greatest scores: one element a row. Value axes are dense in C order (each:
+ * elements of an index), the step from row to row is a row of values, and other axes have one
+ * index. */
 static void describe(const rd_attention *a, int n, rd_expr *const *y, rd_array *out)
 {
     for (int k = 0; k < n; k++) {
@@ -132,7 +135,8 @@ static void describe(const rd_attention *a, int n, rd_expr *const *y, rd_array *
 
 /* Makes the results of the first tile and their layouts, so that a plan can be made to see what a
  * tile costs. No memory is behind `out`: address 64 stands for any aligned one. Returns how many
- * results there are, 0 after a failure. */
+ * results there are, 0 after a failure. t is the tile: is_other() axes have one index;
+ * tile_results() makes the results, describe() their layouts. */
 int rd_attention_sample(const rd_attention *a, rd_expr *y[RD_TILE_RESULTS],
                         rd_array out[RD_TILE_RESULTS])
 {
@@ -153,7 +157,7 @@ int rd_attention_sample(const rd_attention *a, rd_expr *y[RD_TILE_RESULTS],
 /* ---- Tiles ----------------------------------------------------------------------------------- */
 /* True if the worker has evaluated nothing with this kind and these extents yet, so that
  * rd_cache_run() will make a plan. kind: the form of the scores, or RD_KEYS_KIND,
- * RD_FINITE_KIND. */
+ * RD_FINITE_KIND. w->met has a number for each, at most RD_TILE_PLANS. */
 static bool is_new(rd_attention_worker *w, int kind, int64_t rows, int64_t columns)
 {
     const int64_t key = (kind * (int64_t)RD_TILE_ROWS + rows) * RD_TILE_COLUMNS + columns;
@@ -168,7 +172,8 @@ static bool is_new(rd_attention_worker *w, int kind, int64_t rows, int64_t colum
 
 /* Evaluates n results y into `out` with the worker's context and its plan cache. kind, rows,
  * columns: what they are, for is_new(). Planning takes more memory than a tile, so a mutex lets
- * one thread plan at a time. */
+ * one thread plan at a time. is_new(): this worker has no plan yet for such results. w->run has
+ * what all workers share: options and the mutex `planning`. */
 rd_status rd_tile_evaluate(rd_attention_worker *w, int kind, int64_t rows, int64_t columns, int n,
                            rd_expr *const *y, rd_array *out)
 {
@@ -193,7 +198,8 @@ rd_status rd_tile_evaluate(rd_attention_worker *w, int kind, int64_t rows, int64
 
 /* Evaluates tile t, whose scores have this form (which masks are known, as rd_choices_form()
  * says). Adds its sums to the running sums of tile number `which` of the block. Number
- * RD_BLOCK_TILES stands for the memory of the tile's own sums. */
+ * RD_BLOCK_TILES stands for the memory of the tile's own sums. Nodes that it makes are released
+ * at the end (mark). Where keys are copied, `swap` has the copy made in place of their part. */
 static rd_status run_tile(rd_attention_worker *w, int which, int form, const rd_tile_box *t)
 {
     const rd_mark     mark                 = rd_ctx_mark(w->ctx);
@@ -235,7 +241,9 @@ static double zero_times(rd_dtype type, const void *p, int64_t n, int64_t step)
 
 /* The sum of 0 times each value of a tile, which is 0 if all are finite and NaN otherwise. The
  * values lie in memory; the loops go along the columns and the value axes, and the innermost one
- * along `last`, the last value axis. */
+ * along `last`, the last value axis. t is the box of the tile; without value axes `last` is the
+ * column axis. rd_leaf_element() is the address of an element and rd_leaf_step() how far one
+ * index moves. k goes over the axes that values have; `more`: another row is left. */
 static double zero_times_values(const rd_attention *a, const rd_tile_box *t)
 {
     const rd_expr *const v    = a->values;
@@ -258,7 +266,8 @@ static double zero_times_values(const rd_attention *a, const rd_tile_box *t)
 }
 
 /* *are: all values of the tile's columns are finite, as 0 times each is 0. Values in memory are
- * read directly, others are evaluated. Returns the status of that evaluation. */
+ * read directly, others are evaluated. Returns the status of that evaluation. RD_ALL reduces all
+ * axes to one number. */
 static rd_status ask_finite(rd_attention_worker *w, const rd_tile_box *t, bool *are)
 {
     const rd_mark mark   = rd_ctx_mark(w->ctx);
@@ -287,7 +296,7 @@ static rd_status ask_finite(rd_attention_worker *w, const rd_tile_box *t, bool *
 
 /* True if all values of a group of 128 columns, at one index of the batch axes (other), are
  * finite. The answer is kept for all threads; two threads may find the same one at a time, which
- * does no harm. */
+ * does no harm. *status becomes that of the evaluation, if there is one. */
 static bool is_finite(rd_attention_worker *w, int64_t other, int64_t group, const rd_tile_box *t,
                       rd_status *status)
 {
@@ -306,7 +315,8 @@ static bool make_form(rd_attention_worker *w, int form);
 
 /* Sets the columns of tile t to group number `group` (128 columns), and asks what is known of the
  * masks there. Returns the form of its scores, a number that says which masks are known to be true
- * or false. -1: all scores are -inf and values are finite, so the group adds 0 and is left out. */
+ * or false. -1: all scores are -inf and values are finite, so the group adds 0 and is left out.
+ * *status: a failure of that evaluation, else unchanged. */
 static int form_of_group(rd_attention_worker *w, int64_t other, int64_t group, rd_tile_box *t,
                          rd_status *status)
 {
@@ -325,7 +335,9 @@ static int form_of_group(rd_attention_worker *w, int64_t other, int64_t group, r
 
 /* Runs groups g to end - 1 of the columns (128 each) of tile number `which`. Adjacent groups of
  * one form (the same masks known) are one evaluation; groups of form -1 are masked out and
- * skipped. other: index of the batch axes. */
+ * skipped. other: index of the batch axes. w->a.columns is the column axis; n counts the
+ * adjacent groups, and t is their box. form_of_group() sets `status` after a failure;
+ * make_form() makes the expressions of a form, unless they are made. */
 static rd_status run_groups(rd_attention_worker *w, int which, int64_t other, int64_t g,
                             int64_t end, const rd_tile_box *tile)
 {
@@ -351,7 +363,8 @@ static rd_status run_groups(rd_attention_worker *w, int which, int64_t other, in
 
 /* Runs all columns of the n tiles of a block, which lie above one another. The loop over tiles is
  * inside that over 256 columns, so that all tiles use one copy of the keys of these columns.
- * other: index of the batch axes. */
+ * other: index of the batch axes. A group is RD_TILE_GROUP columns, and w->run->groups counts
+ * them; run_groups() runs groups g to its next argument of tile k. */
 static rd_status run_columns(rd_attention_worker *w, int64_t other, int n, const rd_tile_box *tile)
 {
     enum { GROUPS = RD_TILE_COLUMNS / RD_TILE_GROUP };
@@ -365,7 +378,7 @@ static rd_status run_columns(rd_attention_worker *w, int64_t other, int n, const
 }
 
 /* The indices of a block: index `other` of the batch axes, in C order, and all indices of rows,
- * columns and values. */
+ * columns and values. is_other(): a batch axis. */
 static rd_tile_box block_at(const rd_attention *a, int64_t other)
 {
     rd_tile_box t = { .first = { 0 } };
@@ -383,7 +396,8 @@ static rd_tile_box block_at(const rd_attention *a, int64_t other)
 
 /* Evaluates row block k: clears the running sums of its tiles, adds all columns, stores the
  * quotients. Blocks of later rows come first, because under a causal mask they have more columns:
- * the long tasks should not come last. */
+ * the long tasks should not come last. k is block * others + index of the batch axes, where
+ * `others` counts these indices. */
 rd_status rd_attention_block(rd_attention_worker *w, int64_t k)
 {
     const rd_attention *a      = &w->a;
@@ -407,7 +421,8 @@ rd_status rd_attention_block(rd_attention_worker *w, int64_t k)
 
 /* ---- Runs and workers ------------------------------------------------------------------------ */
 /* Writes the strides of the result by axes of the product; 0 for the summed axis and for axes that
- * the result lacks. False: a reshaped result whose memory is not dense. */
+ * the result lacks. False: a reshaped result whose memory is not dense. a->to[] maps the sum's
+ * axes, which lack the summed one, to the result's, -1: none. */
 static bool find_strides(rd_attention_run *run, const rd_attention *a, const rd_expr *result,
                          const int64_t *stride)
 {
@@ -431,7 +446,8 @@ static bool find_strides(rd_attention_run *run, const rd_attention *a, const rd_
 
 /* Begins a run that stores to `out`; stride: of the result, by its axes. NULL: no memory, or a
  * reshaped result that is not dense. The run is followed in memory by one char for each group of
- * columns and index of batch axes, the answers of is_finite(): 0 is NOT_ASKED. */
+ * columns and index of batch axes, the answers of is_finite(): 0 is NOT_ASKED. The caller frees
+ * it by rd_attention_end(); `a` must live as long. */
 rd_attention_run *rd_attention_begin(const rd_attention *a, const rd_eval_opts *opts,
                                      const rd_expr *result, void *out, const int64_t *stride)
 {
@@ -487,7 +503,8 @@ static int64_t most_indices(rd_attention_worker *w, rd_expr *x)
 }
 
 /* Makes the array 0, 1, 2 ... that stands for every index array below scores and values, so that
- * tiles at different indices share a plan. False: no memory. */
+ * tiles at different indices share a plan. False: no memory. most_indices() is how long the
+ * longest such array is. */
 static bool make_index(rd_attention_worker *w)
 {
     const int64_t p = most_indices(w, w->a.scores), q = most_indices(w, w->a.values);
@@ -500,7 +517,9 @@ static bool make_index(rd_attention_worker *w)
 }
 
 /* Lists a replacement for each index array (COORD node) in the list: a leaf of its shape over
- * w->index. Returns how many, -1 after a failure. */
+ * w->index. Returns how many, -1 after a failure. w->index holds 0, 1, 2, ... up to
+ * MOST_INDEXED, and longer axes are left as they are. with[n] has the node and its replacement
+ * `to`. */
 static int replace_coordinates(const rd_attention_worker *w, const rd_node_list *list,
                                rd_replacement *with)
 {
@@ -521,7 +540,8 @@ static int replace_coordinates(const rd_attention_worker *w, const rd_node_list 
 }
 
 /* x with its index arrays read from memory, as the offset of a tile in a COORD node would be part
- * of its plan. NULL after a failure. */
+ * of its plan. NULL after a failure. replace_coordinates() lists the n replacements, -1: a
+ * failure; without any x stays. */
 static rd_expr *with_indices(rd_attention_worker *w, rd_expr *x)
 {
     rd_node_list    list = { 0 };
@@ -540,7 +560,8 @@ static rd_expr *with_indices(rd_attention_worker *w, rd_expr *x)
 
 /* Makes the scores in this form, a number that says which masks are known: those are removed, and
  * index arrays are read from memory. Also looks for keys to copy, if the BLAS has code for
- * matrices as they lie (uncopied). Does nothing the second time; false after a failure. */
+ * matrices as they lie (uncopied). Does nothing the second time; false after a failure.
+ * w->form[form] has them, NULL: not made yet; rd_choices_made() removes the known masks. */
 static bool make_form(rd_attention_worker *w, int form)
 {
     if (w->form[form])
@@ -552,7 +573,8 @@ static bool make_form(rd_attention_worker *w, int form)
 }
 
 /* Makes a thread's part of a run: the expressions cloned into its own context, memory for running
- * sums, and the list of masks. NULL after recording a failure in ctx. */
+ * sums, and the list of masks. NULL after recording a failure in ctx. The caller frees it by
+ * rd_attention_worker_free(). */
 rd_attention_worker *rd_attention_worker_new(rd_attention_run *run, rd_ctx *ctx)
 {
     rd_attention_worker *const w = rd_alloc(ctx, sizeof *w);

@@ -105,7 +105,7 @@ void *rd_sum_greatest(const rd_attention_worker *w, int which)
 }
 
 /* Sets the running sums of tile `which` to those of no columns: 0, 0, and -inf as the greatest
- * score. */
+ * score. n is the number of values of a row. */
 void rd_sums_clear(rd_attention_worker *w, int which, int64_t rows)
 {
     const int64_t n = rd_row_values(&w->a);
@@ -119,7 +119,8 @@ void rd_sums_clear(rd_attention_worker *w, int which, int64_t rows)
 }
 
 /* Adds the results of the tile at work to the running sums of tile `which` (online softmax): both
- * are scaled to the greater of the two maxima. */
+ * are scaled to the greater of the two maxima. The tile at work is number RD_BLOCK_TILES of the
+ * sums; each has values, sums of weights and the greatest score of each row. */
 void rd_sums_add(rd_attention_worker *w, int which, int64_t rows)
 {
     const int64_t n = rd_row_values(&w->a);
@@ -135,7 +136,8 @@ void rd_sums_add(rd_attention_worker *w, int which, int64_t rows)
 }
 
 /* Copies the values of a row to the result, element by element, because value axes may have any
- * strides there. Value axes are traversed in C order. */
+ * strides there. Value axes are traversed in C order. from has n values side by side; to is
+ * where the row begins, and w->run->stride are the result's strides. */
 static void store_row(const rd_attention_worker *w, const char *from, char *to)
 {
     const rd_attention *a    = &w->a;
@@ -169,7 +171,8 @@ static bool rows_are_dense(const rd_attention_worker *w)
 }
 
 /* Divides the running sums of tile `which` by the sums of weights, and stores its rows at box t of
- * the result. */
+ * the result. n is the number of values of a row; end_f32() and end_f64() divide. dense: the n
+ * values of a row lie side by side in the result too. */
 void rd_sums_store(rd_attention_worker *w, int which, const rd_tile_box *t)
 {
     const rd_attention *a    = &w->a;

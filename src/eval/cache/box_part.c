@@ -71,7 +71,10 @@ static rd_expr *map_part(rd_expr *x, const int64_t *first, const int64_t *end, b
 }
 
 /* The box of a view: a view of that box of its operand which it reads. The operand's box is found
- * by interval arithmetic. A leaf is not cut; there the view's offset moves instead. */
+ * by interval arithmetic. A leaf is not cut; there the view's offset moves instead. A view's
+ * numbers are the offsets, one for each axis of its operand, then a matrix of coefficients with
+ * a row for each of these axes and a column for each axis of the view. lo and hi are the box
+ * that it reads of its operand, hi excluded. */
 static rd_expr *view_part(rd_expr *x, const int64_t *first, const int64_t *end, boxing *b)
 {
     rd_expr *const       below = x->in[0];
@@ -101,7 +104,8 @@ static rd_expr *view_part(rd_expr *x, const int64_t *first, const int64_t *end, 
 }
 
 /* The box of a reduction: the reduction of all elements along its reduced axes, in a box along
- * kept ones. Grouped reductions and reducers of several outputs are sliced instead. */
+ * kept ones. Grouped reductions and reducers of several outputs are sliced instead. dims has a
+ * bit for each reduced axis; in[1] and in[2] are weights and mask, NULL: none. */
 static rd_expr *reduced_part(rd_expr *x, const int64_t *first, const int64_t *end, boxing *b)
 {
     const rd_expr *const of              = x->in[0];
@@ -124,7 +128,8 @@ static rd_expr *reduced_part(rd_expr *x, const int64_t *first, const int64_t *en
 }
 
 /* The box of a gather (rd_take): the whole of the gathered axis, indexed by the box of the
- * indices. `along` means one index per element; such a gather is sliced instead. */
+ * indices. `along` means one index per element; such a gather is sliced instead. lo and hi bound
+ * the box of `of`; made_again() makes the gather of both parts. NULL after a failure. */
 static rd_expr *taken_part(rd_expr *x, const int64_t *first, const int64_t *end, boxing *b)
 {
     rd_expr *const of = x->in[0], *const index = x->in[1];
@@ -146,7 +151,9 @@ static rd_expr *taken_part(rd_expr *x, const int64_t *first, const int64_t *end,
 }
 
 /* The box of x as an expression of boxes of its operands, down to leaves. Not the identity even
- * for the whole x if a node is to be swapped. */
+ * for the whole x if a node is to be swapped. b->swap is a node to be replaced and the function
+ * `make` for that, NULL: none. b->left: visits that remain; without any the box is a view of x.
+ * NULL after a failure. */
 static rd_expr *part(rd_expr *x, const int64_t *first, const int64_t *end, boxing *b)
 {
     if (b->swap && x == b->swap->node)

@@ -33,7 +33,8 @@ void rd_cache_unlock(rd_cache *c)
 }
 
 /* Removes entry k from both tables and frees its plan.  The last entry takes its place in the
- * table by key. */
+ * table by key.  c->same is the first-level table, c->entry the one by key, of stats.plans
+ * plans. */
 static void drop_entry(rd_cache *c, int k)
 {
     rd_entry *e = c->entry[k];
@@ -59,7 +60,8 @@ static bool drop_entries(rd_cache *c)
 }
 
 /* Evicts the least recently used plans that do not run, until one more of that size fits.  If all
- * run, there is no room. */
+ * run, there is no room.  RD_CACHE_PLANS and MOST_BYTES are the limits; `used` tells when a plan
+ * ran last, and `busy` counts its runs now. */
 void rd_cache_make_room(rd_cache *c, int64_t bytes)
 {
     while (c->stats.plans == RD_CACHE_PLANS ||
@@ -86,7 +88,8 @@ bool rd_cache_matches(const rd_cache *c, const rd_entry *e)
 }
 
 /* Drops plans with the current key that no thread runs, and whose choices were not measured.
- * brief: only plans for a program's first runs, which have no compiled loops. */
+ * brief: only plans for a program's first runs, which have no compiled loops. `busy` counts the
+ * runs of a plan now. */
 static void drop_idle(rd_cache *c, bool brief)
 {
     for (int k = c->stats.plans; k-- > 0;) {
@@ -150,7 +153,8 @@ static rd_cache *cache_of(const rd_ctx *ctx)
     return (rd_cache *)rd_ctx_keeper(ctx);
 }
 
-/* Finds or makes the context's cache; NULL without memory. */
+/* Finds or makes the context's cache; NULL without memory. It is a keeper of the context, which
+ * calls reclaim() if memory is short, and drop() at its end. */
 rd_cache *rd_cache_get(rd_ctx *ctx)
 {
     rd_cache *c = cache_of(ctx);

@@ -18,7 +18,8 @@ enum { MOST_RESULTS = 8 };
 /* ---- The same expressions and layouts -------------------------------------------------------- */
 /* Appends a result to the words of s (a key by addresses): the expression's unique number, its
  * context, type, and layout with n extents and m strides. False: too many words, or an invalid or
- * misaligned output, which the slow path then reports. */
+ * misaligned output, which the slow path then reports. n and m are the lengths of out->shape and
+ * out->strides, and RD_SAME_WORDS is the room for words. */
 static bool describe_result(rd_same *s, const rd_result *r)
 {
     const rd_array *out = r->out;
@@ -75,7 +76,8 @@ static bool is_brief_over(const rd_entry *e)
 }
 
 /* Finds a cached plan with the current key; NULL: none. measured: only one whose choices were
- * measured. *over: there is a brief plan (for first runs), but it has had its runs. */
+ * measured. *over: there is a brief plan (for first runs), but it has had its runs.
+ * rd_cache_matches() compares the key. */
 static rd_entry *find(rd_cache *c, bool measured, bool *over)
 {
     *over = false;
@@ -110,7 +112,8 @@ static bool reserve_inputs(rd_cache *c)
 }
 
 /* Stores the inputs' addresses for the run, and in s, an entry of the first-level table, for later
- * runs of the same expressions. Returns s, which may be NULL; NULL if they are too many for it. */
+ * runs of the same expressions. Returns s, which may be NULL; NULL if they are too many for it.
+ * rd_key_addresses() writes them to c->leaf. */
 static rd_same *find_inputs(rd_cache *c, rd_same *s)
 {
     const int32_t n = rd_key_inputs(&c->key);
@@ -139,7 +142,8 @@ static bool was_planned_with_values(rd_cache *c)
 /* Finds a plan that reads the key's numbers as inputs, so that it runs for any values; NULL: none.
  * Then the key gets the values back, unless such a plan is to be made now. It is, if a plan with
  * fixed values was made before, or the plan found was brief (for first runs) and has had these
- * (*over). */
+ * (*over). Runs that measure, or are asynchronous, fix their numbers. was_planned_with_values()
+ * is that test. */
 static rd_entry *find_for_any_numbers(rd_cache *c, const rd_eval_opts *opts, bool *over)
 {
     rd_entry *e;
@@ -154,7 +158,8 @@ static rd_entry *find_for_any_numbers(rd_cache *c, const rd_eval_opts *opts, boo
 
 /* Puts a plan into the cache, marked as running (busy), and into s, its entry of the first-level
  * table (NULL: none). It replaces worse plans of the same key. NULL: no memory, or all cached
- * plans are running. */
+ * plans are running. The cache owns the plan then; otherwise the caller still does. Words are
+ * those of the key. */
 static rd_entry *insert(rd_cache *c, rd_plan *plan, bool measured, rd_same *s)
 {
     const rd_key *key   = &c->key;
@@ -230,7 +235,8 @@ static rd_entry *mark_running(rd_cache *c, rd_entry *e)
     return e;
 }
 
-/* Makes a plan for this evaluation alone, runs it, and frees it. */
+/* Makes a plan for this evaluation alone, runs it, and frees it. The status is that of the run,
+ * or of planning if that fails. */
 static rd_status run_once(rd_ctx *ctx, rd_results results, const rd_eval_opts *opts)
 {
     rd_plan  *plan = rd_plan_make(ctx, (rd_exprs){ 0 }, results, opts);
@@ -244,7 +250,7 @@ static rd_status run_once(rd_ctx *ctx, rd_results results, const rd_eval_opts *o
 
 /* Makes a plan by predicted cost. AUTO needs measured rates of the GPU to choose it. If it did not
  * choose it, although the plan takes long enough, the rates are measured now and the plan is made
- * again. */
+ * again. rd_rates_of() are rates that the context has, NULL: none. NULL after a failure. */
 static rd_plan *plan_by_cost(rd_cache *c, rd_results results, const rd_eval_opts *opts)
 {
     const rd_choice choice = { .traversal = opts->traversal };
@@ -262,7 +268,8 @@ static rd_plan *plan_by_cost(rd_cache *c, rd_results results, const rd_eval_opts
 }
 
 /* Measures which choice is the fastest on this processor (not on a GPU), and stores it in the
- * context's findings. False: the evaluation fails. */
+ * context's findings. False: the evaluation fails. `fresh` is the finding; it is not stored if
+ * there is no memory, which does not matter. */
 static bool measure_here(rd_cache *c, rd_results results, const rd_eval_opts *opts)
 {
     rd_eval_opts here = *opts;
@@ -276,7 +283,9 @@ static bool measure_here(rd_cache *c, rd_results results, const rd_eval_opts *op
 
 /* Makes a plan by the measured choice of this key, else by cost. If options ask to measure and
  * nothing is known, it measures first. Plans on a device have no such choice: their kernels are
- * measured in a run. brief: for first runs, without compiled loops. */
+ * measured in a run. brief: for first runs, without compiled loops. plan_by_cost() makes the one
+ * by cost, and measure_here() times candidates and keeps the best under the key's hash. `known`
+ * is that finding, NULL: none. NULL after a failure. */
 static rd_plan *make(rd_cache *c, rd_results results, const rd_eval_opts *opts, bool brief)
 {
     const rd_found *known  = rd_findings_get(&c->found, c->key.hash);
@@ -299,7 +308,8 @@ static rd_plan *make(rd_cache *c, rd_results results, const rd_eval_opts *opts, 
 }
 
 /* Makes a plan. If numbers are inputs of the key, but the plan consists of parts (several plans),
- * it is made again with fixed numbers, because parts cannot read them as inputs. */
+ * it is made again with fixed numbers, because parts cannot read them as inputs. NULL after a
+ * failure. */
 static rd_plan *make_for_numbers(rd_cache *c, rd_results results, const rd_eval_opts *opts,
                                  bool brief)
 {
@@ -327,7 +337,9 @@ static rd_status run_measuring(rd_cache *c, rd_plan *plan, rd_results results,
 }
 
 /* Makes a plan for the current key, caches it, and runs it. brief: for first runs, without
- * compiled loops. s: its entry of the first-level table; NULL: none. */
+ * compiled loops. s: its entry of the first-level table; NULL: none. insert() keeps the plan in
+ * the cache, which then owns it; NULL: it cannot, so the plan is run once and dropped. A plan
+ * that is to measure its kernels is run by run_measuring(). */
 static rd_status make_and_run(rd_cache *c, rd_results results, const rd_eval_opts *opts, bool brief,
                               rd_same *s)
 {
@@ -356,7 +368,7 @@ static rd_status make_and_run(rd_cache *c, rd_results results, const rd_eval_opt
 
 /* Evaluates by a cached plan with the same key, or by a new one. s: the entry of the first-level
  * table to fill in; NULL: none. If the key is too large, or there is no memory, the plan serves
- * this evaluation alone. */
+ * this evaluation alone. Runs of the same nodes later find the plan by s. */
 static rd_status run_alike(rd_cache *c, rd_results results, const rd_eval_opts *opts, rd_same *s)
 {
     rd_request request[MOST_RESULTS];
@@ -386,7 +398,8 @@ static rd_status run_alike(rd_cache *c, rd_results results, const rd_eval_opts *
 
 /* Evaluates: by the first-level table (same expression nodes and layouts), by key (same
  * structure), or by a new plan. An entry of the table with other words is overwritten by this
- * evaluation. */
+ * evaluation. The entry gets its plan, and addresses of inputs, in run_alike(); until then its
+ * `entry` is NULL, so that it counts as empty. */
 rd_status rd_cache_run(rd_ctx *ctx, rd_results results, const rd_eval_opts *opts)
 {
     rd_cache    *c = rd_cache_get(ctx);

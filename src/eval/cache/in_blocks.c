@@ -71,7 +71,8 @@ static bool is_usual(const rd_plan *plan, rd_results results, const rd_eval_opts
 }
 
 /* True if the plan stores much between stages, more than TIMES its inputs and results, and has a
- * matrix product by a library. */
+ * matrix product by a library. bytes_outside() are those of inputs and results; is_usual() says
+ * that plan and options allow blocks. */
 static bool stores_much(const rd_plan *plan, rd_results results, const rd_eval_opts *opts)
 {
     bool         product;
@@ -84,7 +85,8 @@ static bool stores_much(const rd_plan *plan, rd_results results, const rd_eval_o
 
 /* The layout of piece k of an output: a range of indices of axis p->axis, and all axes behind it.
  * Axes before it have one index, which k / along encodes in C order. stride: of the whole, in
- * elements. */
+ * elements. `along` counts the pieces along that axis, `each` their indices, and `inner` the
+ * elements of an index. */
 static rd_array piece_of(const rd_expr_pieces *p, const rd_expr *y, const rd_array *out,
                          const int64_t *stride, int64_t k)
 {
@@ -106,7 +108,9 @@ static rd_array piece_of(const rd_expr_pieces *p, const rd_expr *y, const rd_arr
 }
 
 /* The bytes that the plan of one block stores between stages. -1: not less than a quarter of the
- * whole plan's, or all n blocks together do over 1.25 times the whole's operations. */
+ * whole plan's, or all n blocks together do over 1.25 times the whole's operations. z is the
+ * first block of y, p->n how many there are. bytes_between() are the bytes stored between stages
+ * and work_of() counts operations. The mark makes the context forget z and the plan's nodes. */
 static double bytes_of_block(const rd_plan *whole, const rd_expr_pieces *p, rd_expr *y,
                              const rd_eval_opts *opts)
 {
@@ -133,7 +137,8 @@ static double bytes_of_block(const rd_plan *whole, const rd_expr_pieces *p, rd_e
 }
 
 /* Finds the blocks that the result is cut into, each of about BLOCK stored bytes and a multiple of
- * FEWEST rows. False: it is evaluated whole. *bytes: what each block stores. */
+ * FEWEST rows. False: it is evaluated whole. *bytes: what each block stores. each: indices of a
+ * block along the axis that is cut; inner: elements of such an index; n: blocks in all. */
 static bool find_blocks(const rd_plan *plan, rd_results results, const rd_eval_opts *opts,
                         rd_expr_pieces *p, double *bytes)
 {
@@ -157,7 +162,7 @@ static bool find_blocks(const rd_plan *plan, rd_results results, const rd_eval_o
 
 /* True if a tile of attention (128 rows x 256 columns of scores) has products by a library, and
  * all tiles together do at most 1.5 times the whole's operations. *bytes: what a thread needs in
- * memory. */
+ * memory. The plan of one tile is made to find out, and freed. */
 static bool tiles_cost_little(const rd_plan *whole, const rd_attention *a, const rd_eval_opts *opts,
                               double *bytes)
 {
@@ -199,7 +204,8 @@ static bool find_tiles(const rd_plan *plan, rd_results results, const rd_eval_op
 }
 
 /* True if the result is attention that is to be evaluated in tiles. rd_attention_is() is asked
- * first, as it makes no nodes, and other expressions should leave the context as it was. */
+ * first, as it makes no nodes, and other expressions should leave the context as it was.
+ * find_tiles() makes nodes, which are released at the mark. */
 static bool comes_in_tiles(const rd_plan *plan, rd_results results, const rd_eval_opts *opts)
 {
     rd_attention a;
@@ -216,7 +222,8 @@ static bool comes_in_tiles(const rd_plan *plan, rd_results results, const rd_eva
 }
 
 /* How a plan's result is to be evaluated: 0: whole; RD_IN_TILES: attention in tiles; else in
- * blocks of at most so many elements. It plans one block to find out what that costs. */
+ * blocks of at most so many elements. It plans one block to find out what that costs. p.each
+ * indices of p.inner elements each make a block. */
 int64_t rd_block_points(const rd_plan *plan, rd_results results, const rd_eval_opts *opts)
 {
     rd_expr_pieces p;
@@ -244,7 +251,9 @@ bool rd_may_be_in_blocks(rd_expr *y, double stored)
 }
 
 /* Writes a line for explain if the first result is evaluated in tiles or blocks, or a warning if
- * its plan stores much. False: an error is recorded. */
+ * its plan stores much. False: an error is recorded. `arrays` are the bytes that the plan of the
+ * whole stores. find_tiles() and find_blocks() say whether it is evaluated so, and what a thread
+ * stores then (bytes). 64 is any aligned address, as nothing is run. */
 bool rd_row_blocks_text(rd_text *text, rd_ctx *ctx, rd_results results, const rd_eval_opts *opts)
 {
     rd_expr *const  y   = results.at[0].expr;
@@ -283,7 +292,10 @@ bool rd_row_blocks_text(rd_text *text, rd_ctx *ctx, rd_results results, const rd
 
 /* ---- Runs ------------------------------------------------------------------------------------ */
 /* True if the bytes of an input and of the result overlap: a block would overwrite what a later
- * one reads. in: addresses of the plan's inputs. */
+ * one reads. in: addresses of the plan's inputs. from and to bound the result's bytes. Inputs
+ * have addresses in slot[s].data or, if input k is in slot in_slot[k], in in[k]; slot_extent[s]
+ * are the bytes that are read around it. Arrays of the plan itself (RD_SLOT_ARRAY) and slots
+ * without an address do not count. */
 static bool overlaps(const rd_plan *plan, const void *const *in, const void *out)
 {
     const char *const from = (const char *)out + plan->out_extent[0].lo,
@@ -323,7 +335,8 @@ typedef struct blocks {
 } blocks;
 
 /* Evaluates piece k of the result in a worker's context, whose plan cache lets pieces of one shape
- * share a plan. */
+ * share a plan. piece_of() describes where the piece lies in the result. The mark makes the
+ * context forget its nodes. */
 static rd_status run_rows(const blocks *b, const worker *w, int64_t k)
 {
     const rd_mark      mark = rd_ctx_mark(w->ctx);
@@ -344,7 +357,8 @@ static rd_status run_piece(const blocks *b, const worker *w, int64_t k)
 }
 
 /* Tells the caller's listener of progress, ten times a second at most. A result other than 0 asks
- * to cancel. */
+ * to cancel. `all` is the share of blocks that is done, and the last argument the seconds that
+ * are left by that. */
 static void tell(blocks *b)
 {
     static const double EACH = 0.1;
@@ -378,7 +392,7 @@ static void drop_plans(const worker *w)
 }
 
 /* The loop of one thread. It takes the next range of rows (b->next) and evaluates that range at
- * each of the `above` indices of the outer axes. These pieces share a plan even if a mask reads
+ * each index of the outer axes (outer: how many). These pieces share a plan even if a mask reads
  * row coordinates. caller: the thread that called, which alone reports progress. */
 static void work(blocks *b, const worker *w, bool caller)
 {
@@ -397,7 +411,8 @@ static void work(blocks *b, const worker *w, bool caller)
 }
 
 /* Makes a thread's context with the caller's options, and in it a copy of the expression, or a
- * worker of attention. False: no memory; w may then be begun. */
+ * worker of attention. False: no memory; w may then be begun. b->attention is what all workers
+ * share, NULL: the result is evaluated in blocks. */
 static bool make_worker(const blocks *b, worker *w)
 {
     rd_ctx *const ctx = b->plan->ctx;
@@ -414,8 +429,9 @@ static bool make_worker(const blocks *b, worker *w)
 }
 
 /* Records the first error and all warnings of the n workers in the caller's context, and frees
- * them. Also turns a request to cancel into an error, and reports that all is done to a listener
- * that has had an earlier report. */
+ * them. Also turns a request to cancel into an error, and reports that all is done to a
+ * listener that has had an earlier report. b->told is when the listener, opts->progress, was
+ * told last; 0: never. */
 static rd_status end_workers(blocks *b, worker *w, int n)
 {
     rd_ctx *const ctx    = b->plan->ctx;
@@ -449,7 +465,8 @@ static rd_status run_on_team(blocks *b, worker *w, int n)
 }
 
 /* Runs all blocks, on as many threads as there are workers with memory. False: not one could be
- * made, and nothing was done. */
+ * made, and nothing was done. Workers are freed by run_on_team(), but for one that could only be
+ * begun. */
 static bool run_blocks(blocks *b, rd_status *status)
 {
     rd_ctx *const ctx = b->plan->ctx;
@@ -471,7 +488,8 @@ static bool run_blocks(blocks *b, rd_status *status)
 }
 
 /* Runs attention in tiles of rows and columns; its row blocks count as pieces. False: nothing was
- * done. */
+ * done. rd_attention_find() describes the attention in a. The result's strides are b->stride.
+ * What was made for it is released at the mark. */
 static bool run_tiles(blocks *b, rd_status *status)
 {
     rd_ctx *const ctx  = b->plan->ctx;
@@ -491,7 +509,8 @@ static bool run_tiles(blocks *b, rd_status *status)
 }
 
 /* Evaluates the result in blocks or tiles, as plan->block_points says. False: an input overlaps
- * the result or there is no memory; nothing was done, and the plan must run whole. */
+ * the result or there is no memory; nothing was done, and the plan must run whole. in: addresses
+ * of the plan's inputs. *status is that of the evaluation if true. */
 bool rd_run_in_blocks(const rd_plan *plan, const void *const *in, rd_results results,
                       const rd_eval_opts *opts, rd_status *status)
 {

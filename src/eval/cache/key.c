@@ -81,7 +81,8 @@ static bool put_text(rd_key *key, const char *text)
 
 /* ---- Nodes ----------------------------------------------------------------------------------- */
 /* The entry of an expression in the hash table (open addressing): its own, or the free one where
- * it belongs. An entry that an earlier key made (other round number) counts as free. */
+ * it belongs. An entry that an earlier key made (other round number) counts as free. The table
+ * has a power of two of entries, and at least half are free, so the search ends. */
 static rd_key_place *place_of(const rd_key *key, const rd_expr *e)
 {
     uint64_t mask = (uint64_t)key->room_place - 1,
@@ -96,7 +97,7 @@ static rd_key_place *place_of(const rd_key *key, const rd_expr *e)
 }
 
 /* Doubles the hash table from expressions to nodes, and enters the nodes of the current key again.
- * False: no memory. */
+ * False: no memory. key->room_place is the size of the table; place_of() finds an entry. */
 static bool grow_places(rd_key *key)
 {
     int32_t room = key->room_place ? 2 * key->room_place : 2 * FIRST_ROOM;
@@ -123,7 +124,9 @@ static bool new_leaf(rd_key *key, const rd_expr *e)
 }
 
 /* The number of an expression among the key's nodes; at its first call it gets the next one. A
- * leaf also gets a number among leaves. -1: no memory, or too many nodes. */
+ * leaf also gets a number among leaves. -1: no memory, or too many nodes. place_of() is the
+ * entry of e in the hash table, which is valid if its `round` is this key's; half of the table
+ * is used at most. key->node and key->leaf are lists in the order of numbers. */
 static int32_t number_of(rd_key *key, const rd_expr *e)
 {
     rd_key_place *p;
@@ -146,7 +149,8 @@ static int32_t number_of(rd_key *key, const rd_expr *e)
 
 /* Appends the element offsets, one per axis, at which a reader of a node begins. Those of a leaf
  * are relative to its first reader. So a[10:20] and a[11:21] have equal keys, and a[0:9] + a[1:10]
- * keeps the distance 1. */
+ * keeps the distance 1. `number` is the node's; its reader's offsets become those of the first
+ * reader (`first`) if there is none yet. */
 static void put_offsets(rd_key *key, int32_t number, const int64_t *offset)
 {
     int32_t        leaf = key->node[number].leaf, rank = key->node[number].expr->rank;
@@ -163,7 +167,7 @@ static void put_offsets(rd_key *key, int32_t number, const int64_t *offset)
 
 /* Appends operand x by its number; NULL: a missing operand, number -1. viewed: the reader is a
  * view, which appends its offsets itself. All others read a leaf from its first element, offset
- * 0. */
+ * 0. put_offsets() appends a leaf's offset. False: too large, or no memory. */
 static bool put_operand(rd_key *key, const rd_expr *x, bool viewed)
 {
     static const int64_t origin[RD_MAX_RANK]; /* zeros */
@@ -179,7 +183,7 @@ static bool put_operand(rd_key *key, const rd_expr *x, bool viewed)
 
 /* ---- Facts ----------------------------------------------------------------------------------- */
 /* Appends a view: the offset in its operand, one per axis of that, and the matrix of
- * coefficients. */
+ * coefficients. False: too large, or no memory. */
 static bool put_view(rd_key *key, const rd_expr *e)
 {
     const rd_expr *x      = e->in[0];
@@ -207,7 +211,8 @@ static bool put_call(rd_key *key, const rd_expr *e)
 }
 
 /* Appends the facts of a reduction or scan, without pointers. A user's reducer goes in with the
- * texts of its code. */
+ * texts of its code. Addresses (user, name, code) are cleared in copies, so that equal
+ * reductions have equal words. False: no room. */
 static bool put_fold(rd_key *key, const rd_expr *e)
 {
     rd_fold_facts     facts = *e->as.fold;
@@ -280,7 +285,8 @@ static bool put_facts(rd_key *key, const rd_expr *e)
 }
 
 /* Appends a node: kind, type, extents, operands and facts. Operands that are met for the first
- * time join the list of nodes, so that they are appended later. */
+ * time join the list of nodes, so that they are appended later. put_operand() appends the number
+ * of an operand. */
 static bool put_node(rd_key *key, const rd_expr *e)
 {
     if (!reserve_words(key, 2 + e->rank + (int64_t)e->n_in))
@@ -298,7 +304,8 @@ static bool put_node(rd_key *key, const rd_expr *e)
 }
 
 /* ---- The key --------------------------------------------------------------------------------- */
-/* Appends a requested result: its expression, device, type, and strides in elements. */
+/* Appends a requested result: its expression, device, type, and strides in elements. False: too
+ * large, or no memory. */
 static bool put_request(rd_key *key, const rd_request *r)
 {
     if (!reserve_words(key, 2 + RD_MAX_RANK) || !put_operand(key, r->expr, /*viewed=*/false) ||
@@ -339,7 +346,8 @@ static bool begin(rd_key *key)
 }
 
 /* Makes the key of an evaluation: options, requests, then each node once, breadth first, as
- * put_node() appends to the list that the loop goes through. False: too large, or no memory. */
+ * put_node() appends to the list that the loop goes through. False: too large, or no memory. n
+ * results are wanted, as `request` says. */
 bool rd_key_make(rd_key *key, int n, const rd_request *request, const rd_eval_opts *opts)
 {
     if (!begin(key))

@@ -69,7 +69,8 @@ static bool has_panels(const rd_plan *plan)
 
 /* The least time of several runs, which take 20 ms together, or of one longer run. A run is
  * cancelled after TOO_LONG times the best time so far. Infinite if it was, or the plan fails. A
- * cancel by the time limit records no error, unlike the user's. */
+ * cancel by the time limit records no error, unlike the user's. At first the best time is
+ * infinite, so nothing is cancelled. The first run alone is enough if it takes 20 ms. */
 static double time_of(trial *t, const rd_plan *plan, rd_run_stats *stats)
 {
     const double begun = rd_seconds(), limit = t->best.seconds * TOO_LONG;
@@ -91,7 +92,8 @@ static double time_of(trial *t, const rd_plan *plan, rd_run_stats *stats)
 }
 
 /* Times one choice, and keeps it if it is the best by a margin. False: the evaluation fails, or
- * there is no memory. */
+ * there is no memory. t->panels and t->several say of the best plan whether it has tile loops,
+ * and runs on several threads. */
 static bool try_choice(trial *t, rd_choice choice)
 {
     rd_run_stats stats = { 0 };
@@ -118,9 +120,13 @@ static bool try_choice(trial *t, rd_choice choice)
 }
 
 /* ---- All candidates -------------------------------------------------------------------------- */
-/* Times candidates, each with one change to the best so far: the choice by cost, both traversals,
- * panels of 1/4 and 4 times the width, tiles of half and double size, one thread. `shift` is the
- * log2 of the factor on a width or size. */
+/* Times candidates, each with one change to the best so far: the choice by cost, both
+ * traversals, panels of 1/4 and 4 times the width, tiles of half and double size, one thread.
+ * `shift` is the log2 of the factor on a width or size. t->best is the fastest so far;
+ * try_choice() times one and updates it, and `ok` false ends the trials. Traversals are tried
+ * only if the caller left the choice (RD_TRAVERSE_AUTO), panels if the best plan has tile loops
+ * (t->panels), and one thread if it runs on several (t->several) and takes less than FEW
+ * seconds. */
 static void try_all(trial *t)
 {
     rd_choice choice = { .traversal = t->opts->traversal };
@@ -148,7 +154,8 @@ static void try_all(trial *t)
 }
 
 /* Finds the choice with the least time for an evaluation.  Results go to temporary memory.
- * RD_ERR_MEMORY: there is none for them; other failures are the evaluation's. */
+ * RD_ERR_MEMORY: there is none for them; other failures are the evaluation's.  `memory` is the
+ * second half of the array `out`. */
 rd_status rd_measure(rd_ctx *ctx, const rd_key *key, const void *const *address, rd_results results,
                      const rd_eval_opts *opts, rd_found *found)
 {

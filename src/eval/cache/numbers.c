@@ -116,7 +116,9 @@ static void keep_inputs(rd_key *key)
 }
 
 /* Turns the key's numbers into inputs: each value's word becomes a marker with the index of the
- * first equal number. False: there are none or too many, or the plan may be one in parts. */
+ * first equal number. False: there are none or too many, or the plan may be one in parts.
+ * keep_inputs() leaves in key->number those that may be inputs. Bits INPUT and NUMBERS_IN mark
+ * words, so that such keys differ from others. */
 bool rd_key_numbers_to_inputs(rd_key *key)
 {
     if (key->n_number == 0 || key->n_number > RD_KEY_NUMBERS || may_be_several_plans(key))

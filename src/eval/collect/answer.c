@@ -67,7 +67,8 @@ bool rd_view_subscripts(rd_collector *c, const rd_expr *e, const rd_subscript *a
 /* Requests the two factors of product e, which an fma or a dot reads in place of the product, and
  * makes them operands of v. e may be a view of the product. A square has one factor, which is
  * both. in[2], the mask of a dot, is -1: none; an fma's summand is filled in by the caller. NULL
- * on failure. */
+ * on failure. `at` are the subscripts of e, and rd_use_new() is a request at those of the
+ * product. */
 int32_t *rd_use_factors(rd_collector *c, int v, const rd_expr *e, const rd_subscript *at)
 {
     const rd_expr *p  = rd_product_of(e);
@@ -89,7 +90,7 @@ int32_t *rd_use_factors(rd_collector *c, int v, const rd_expr *e, const rd_subsc
     return in[0] >= 0 && in[1] >= 0 ? in : NULL;
 }
 
-/* Makes a READ of value `target` at n subscripts; returns its number or -1. */
+/* Makes a READ of value `target` at n subscripts; returns its number or -1. -1: no memory. */
 int rd_read_value(rd_collector *c, rd_dtype type, int target, int n, const rd_subscript *at)
 {
     int r = rd_value_new(c, RD_VALUE_READ, type, /*expr=*/NULL);
@@ -142,7 +143,9 @@ bool rd_set_dims(rd_collector *c, int v, int n, const int32_t *dim)
 
 /* Adds the loop axes in subscripts at[0..n) to dim[0..n_dim), a list of distinct ones; returns its
  * new length. A term without an axis is a gathered index (the value of an index array). It varies
- * along the axes at which that array is read, so those are added. */
+ * along the axes at which that array is read, so those are added. While the graph is collected,
+ * in[0] of a value is the number of a use (a reader's request). Each use is visited once in a
+ * traversal, because many paths may lead to it. */
 static int add_axes(const rd_collector *c, int n, const rd_subscript *at, int32_t *dim, int n_dim)
 {
     for (int a = 0; a < n; a++)
@@ -176,7 +179,8 @@ int rd_axes_of_subscripts(const rd_collector *c, int n, const rd_subscript *at,
 
 /* Answers all uses (readers' requests) in list[0..n) by reads of value v, which stores the whole
  * expression. Where a request goes along one plain axis of it, that axis is unified with the
- * stored one, so that reader and writer may share a loop. */
+ * stored one, so that reader and writer may share a loop. `whole` then says that v is read at
+ * other places than its own. False on failure. */
 bool rd_answer_reads(rd_collector *c, const rd_expr *e, int v, const int32_t *list, int n)
 {
     for (int k = 0; k < n; k++) {

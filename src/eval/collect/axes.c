@@ -88,7 +88,8 @@ static bool fixes_sum(const rd_raw_axis *sum, const rd_raw_axis *other)
 
 /* True if two axes are unified or may be: then one loop serves both. Extents must be equal,
  * neither may be split (outer >= 0), they must not be kept distinct, and no float sum's axis may
- * become fixed. */
+ * become fixed. Of a root, `member` holds the axes unified with it, and `apart` those that must
+ * stay distinct from it. */
 bool rd_axes_may_join(const rd_axes *axes, int a, int b)
 {
     const rd_raw_axis *p = &axes->at[rd_axes_root(axes, a)], *q = &axes->at[rd_axes_root(axes, b)];
@@ -98,7 +99,9 @@ bool rd_axes_may_join(const rd_axes *axes, int a, int b)
                       !bits_intersect(q->apart, p->member));
 }
 
-/* Unifies two axes (union): b's set becomes part of a's, with all restrictions of both. */
+/* Unifies two axes (union): b's set becomes part of a's, with all restrictions of both.
+ * p->member is the set of its raw axes and p->apart the set that must stay distinct, in words of
+ * bits. */
 void rd_axes_join(rd_axes *axes, int a, int b)
 {
     rd_raw_axis *p, *q;
@@ -120,7 +123,8 @@ void rd_axes_join(rd_axes *axes, int a, int b)
 
 /* Splits an axis into an outer axis and an inner one: index = outer * inner extent + inner index.
  * All that must differ from the whole must differ from both parts. False if the axis is fixed, or
- * there are too many axes. */
+ * there are too many axes. The two parts have the last numbers, so the loop goes over the n - 2
+ * axes before them. */
 bool rd_axes_split(rd_axes *axes, int axis, int64_t inner)
 {
     int a = rd_axes_root(axes, axis), parts[2];
@@ -160,7 +164,7 @@ rd_subscript rd_subscript_axis(int axis)
 
 /* Adds a term (coefficient times axis, or times a gathered index) to a subscript; one with the
  * same axis or gathered index gets the sum of both coefficients. False after recording
- * RD_ERR_LIMIT: too many terms. */
+ * RD_ERR_LIMIT: too many terms. term.axis -1: term.value is the gathered index. */
 static bool add_term(rd_axes *axes, rd_subscript *to, rd_subscript_term term)
 {
     for (int t = 0; t < to->n_term; t++)

@@ -18,7 +18,7 @@ typedef struct box {
 /* Finds or makes the loop axis along the range [from, from + extent) of storage dim number
  * `place`. Boxes with the same range get the same axis, so that they may share loops. A new axis
  * is kept distinct from those of all other dims, as two dims of one array need two loops. -1 on
- * failure. */
+ * failure. boxes->range lists the ranges that have an axis, boxes->dim the dims' own axes. */
 static int axis_of_range(rd_collector *c, rd_boxes *boxes, int place, int64_t from, int64_t extent)
 {
     int axis;
@@ -50,7 +50,8 @@ static rd_subscript index_along(const rd_collector *c, int axis)
 
 /* Makes v, the copy of a part, write to its box of the storage: sets its storage dims and where it
  * writes (value.at). read[a] becomes the subscript at which axis a of the part is read. Along dim
- * d the box is limited by axis b->cut[d] of the part; -1: it takes the whole dim. */
+ * d the box is limited by axis b->cut[d] of the part; -1: it takes the whole dim. boxes->at has
+ * the subscripts of the concatenation, for all axes that no box limits. */
 static bool place_box(rd_collector *c, rd_boxes *boxes, const rd_expr *part, const box *b, int v,
                       rd_subscript *read)
 {
@@ -76,7 +77,9 @@ static bool place_box(rd_collector *c, rd_boxes *boxes, const rd_expr *part, con
 }
 
 /* Makes the value that copies a part into its box of the storage; returns its number, or -1. The
- * copy is a cast to its own type, whose `into` is the JOIN value that stands for the storage. */
+ * copy is a cast to its own type, whose `into` is the JOIN value that stands for the storage.
+ * place_box() finds where the part lies in the storage, and `read` are the subscripts at which
+ * it is read. */
 static int copy_into(rd_collector *c, rd_boxes *boxes, const rd_expr *part, const box *b)
 {
     int          v  = rd_value_new(c, RD_VALUE_MAP, part->type, part);
@@ -94,9 +97,13 @@ static int copy_into(rd_collector *c, rd_boxes *boxes, const rd_expr *part, cons
 }
 
 /* The storage dim along which `part`, itself a concatenation, joins its own parts, so that these
- * can be copied straight to the storage. -1: it is copied as a whole. That is so if it is no
- * concatenation, is in memory (given), has other readers (first >= 0), or joins along no whole
- * dim. */
+ * can be copied straight to the storage.  -1: it is copied as a whole, because one of these is
+ * so:
+ * - it is no concatenation, or there are too many parts to go down to (nested is false)
+ * - it is in memory (given), or other readers have asked for it (first, its list of uses, is not
+ *   empty)
+ * - it joins along no whole dim: its axis neither limits the box (cut[d] == axis), nor is read
+ *   by the plain index of a dim that no part limits yet (root) */
 static int dim_joined(const rd_collector *c, const rd_boxes *boxes, const rd_expr *part,
                       const box *b)
 {
@@ -118,8 +125,10 @@ static int dim_joined(const rd_collector *c, const rd_boxes *boxes, const rd_exp
 static bool fill(rd_collector *c, rd_boxes *boxes, const rd_expr *e, int place, box *b, int32_t *in,
                  int32_t *n);
 
-/* Fills one part's box b of the storage: by a copy, or part by part if it is a concatenation, too.
- * The copies are appended to in[0..*n). A part without elements needs none. False on failure. */
+/* Fills one part's box b of the storage: by a copy, or part by part if it is a concatenation,
+ * too. The copies are appended to in[0..*n). A part without elements needs none. False on
+ * failure. dim_joined() is the dim of the storage along which the part joins parts of its own,
+ * which fill() goes through; -1: it is copied whole. */
 static bool fill_part(rd_collector *c, rd_boxes *boxes, const rd_expr *part, box *b, int32_t *in,
                       int32_t *n)
 {
@@ -137,7 +146,9 @@ static bool fill_part(rd_collector *c, rd_boxes *boxes, const rd_expr *part, box
 }
 
 /* Fills the boxes of all parts of concatenation e, one behind the other along storage dim number
- * `place`. b is the box of e; it is changed for each part, and restored at the end. */
+ * `place`. b is the box of e; it is changed for each part, and restored at the end. cut[d] is
+ * the axis that limits the box along dim d, -1: none; from[a] is where the box begins along it.
+ * in[0..*n) lists the copies. */
 static bool fill(rd_collector *c, rd_boxes *boxes, const rd_expr *e, int place, box *b, int32_t *in,
                  int32_t *n)
 {
@@ -170,7 +181,8 @@ static int64_t count_parts(const rd_expr *e, int64_t most)
 
 /* Fills the storage of concatenation e by one copy for each part. The copies become the operands
  * of value boxes->join, which stands for the storage. place: the storage dim along which e joins.
- * False on failure. */
+ * False on failure. With more than MOST parts, those that are concatenations themselves are
+ * copied as wholes. At first no axis limits the box (cut is -1). */
 bool rd_boxes_fill(rd_collector *c, const rd_expr *e, int place, rd_boxes *boxes)
 {
     enum { MOST = 32 }; /* a plan has few axes, and one concatenation may be in another twice */

@@ -9,7 +9,8 @@
 /* ---- Results --------------------------------------------------------------------------------- */
 /* Requests result e (makes a use of it) at new loop axes, one for each axis of extent other than
  * 1. r->store becomes the address of an element from the result's base, in elements: the sum of
- * index times stride. False on failure. */
+ * index times stride. False on failure. The new axes are kept distinct, as two axes of one array
+ * need two loops. */
 static bool use_result(rd_collector *c, const rd_expr *e, const rd_request *request,
                        rd_finish_result *r)
 {
@@ -101,7 +102,9 @@ static bool reach_results(rd_collector *c, int n, const rd_request *request, rd_
 }
 
 /* Makes the graph of n requested results: reaches the expressions, makes a use of each result,
- * visits the expressions, and finishes the graph.  NULL on failure. */
+ * visits the expressions, and finishes the graph.  NULL on failure.  The pool owns it. With
+ * given->limited, planning that would take very long records RD_ERR_LIMIT. The use of a result
+ * may be that of another expression than requested, as reach_results() may split results. */
 rd_graph *rd_collect(rd_ctx *ctx, rd_pool *pool, int n, const rd_request *request,
                      const rd_given *given)
 {

@@ -25,7 +25,8 @@ static int64_t extent(const rd_fold_reads *o, int axis)
 
 /* ---- Own virtual shape: axis x joins outside axis y if every operand reads both as one axis -- */
 /* The coefficient of an axis in the flat C-order index over the reduced axes; 0 of a kept
- * axis, one that is not reduced. A larger one belongs to an axis that is further outside. */
+ * axis, one that is not reduced. A larger one belongs to an axis that is further outside.
+ * combine->index is that flat index. */
 static int64_t index_coef(const rd_fold_reads *o, int axis)
 {
     const rd_subscript *at = &o->value->combine->index;
@@ -39,7 +40,11 @@ static int64_t index_coef(const rd_fold_reads *o, int axis)
 /* True if axes x and y of the reduction act as one flattened axis with x outside: every operand's
  * stride along x is y's extent times its stride along y, as in a contiguous matrix. Both are
  * reduced or both are kept (not reduced). A reducer that needs the flat index, such as argmax,
- * also wants them adjacent in C order. */
+ * also wants them adjacent in C order. Clauses, in order:
+ * - both are axes that the reduction loops over (space)
+ * - neither has fewer than 2 indices, because such an axis would suit any stride
+ * - no operand is gathered along either, because gathered addresses have no stride
+ * - some operand has a stride along y; otherwise only C order joins the two */
 static bool is_joined_outside(const rd_fold_reads *o, int x, int y)
 {
     bool in_order = index_coef(o, x) == index_coef(o, y) * extent(o, y), has_stride = false;
@@ -121,7 +126,8 @@ static bool is_outside_of(const rd_fold_reads *o, const rd_own_access *by, int a
 }
 
 /* Sorts the reduced axes from the outside in, by insertion, into c->order. c_order: in C order,
- * for reducers whose result depends on the order of elements. */
+ * for reducers whose result depends on the order of elements. is_outside_of() says that axis a
+ * goes outside the other, by the strides of the access `by`. */
 static void order_axes(const rd_fold_reads *o, rd_combine *c, bool c_order)
 {
     const rd_own_access *by = c_order ? NULL : heaviest(o);
@@ -150,7 +156,8 @@ enum { FEATURES = 512 };
 
 /* True if all steps of a SIMD lane stay close in memory. That is so if they are at most one block
  * of the combine tree; or up to 512 features of points in pairs, where every operand in memory is
- * read for many results. */
+ * read for many results. RD_TREE_STEPS is the length of a block, FEATURES is 512;
+ * is_read_again(): read for many results. `bytes` 0: the operand is computed. */
 static bool is_short(const rd_fold_reads *o)
 {
     const int64_t steps = rd_points_of(o->graph, o->value->reduced);
@@ -164,7 +171,8 @@ static bool is_short(const rd_fold_reads *o)
 /* Cost of loading a vector of 4-byte elements along `axis`, by the access's stride. A contiguous
  * load costs 1, one element for all SIMD lanes 0.5, a small stride or a packed copy 2. Scattered
  * elements cost 16, or 12 if they are contiguous along another axis. The constants are fixed,
- * because they decide bits. */
+ * because they decide bits. a->coef[b] is the stride along axis b in elements, and a->gathered
+ * the set of axes that a gathered index depends on. `unit`: another axis has stride 1. */
 static double load_cost(const rd_fold_reads *o, const rd_own_access *a, int axis)
 {
     int64_t step = llabs(a->coef[axis]);
@@ -195,7 +203,8 @@ static int bytes_by(const rd_fold_reads *o, const rd_own_access *a, int axis)
 
 /* Cost of a reduction whose SIMD lanes (64 accumulators that elements go to in turn) lie along
  * `axis`. It has loads, padding of the last vector to 64 lanes, and the merge of the lanes if the
- * axis is reduced: log2(64) = 6 steps for each result. */
+ * axis is reduced: log2(64) = 6 steps for each result. `times` counts equal accesses, and
+ * value->ops is the reduction's own operations for an element. */
 static double lane_cost(const rd_fold_reads *o, int axis)
 {
     double  points = (double)rd_points_of(o->graph, o->space), cost = 0;
@@ -213,7 +222,8 @@ static double lane_cost(const rd_fold_reads *o, int axis)
 
 /* True if lane axis a (along which SIMD lanes lie) is better than b at equal cost: a kept axis
  * (not reduced) before a reduced one, then the longer one, then the outer one. Axis numbers must
- * not decide, because they depend on other results. */
+ * not decide, because they depend on other results. group_extent() is the length, with axes that
+ * flatten outside. */
 static bool is_preferred(const rd_fold_reads *o, int a, int b)
 {
     bool    p = rd_in(o->value->reduced, a), q = rd_in(o->value->reduced, b);
@@ -236,7 +246,9 @@ static double store_cost(const rd_fold_reads *o, int axis)
 }
 
 /* True if, with SIMD lanes along `axis`, every operand in memory would be packed (copied to be
- * contiguous along it), because it is read many times and is not contiguous. */
+ * contiguous along it), because it is read many times and is not contiguous. `bytes` 0: the
+ * operand is computed. coef is its stride along an axis; is_read_again(): it is read for many
+ * results. */
 static bool is_packing_needed(const rd_fold_reads *o, int axis)
 {
     bool pairs = is_short(o);
@@ -249,7 +261,10 @@ static bool is_packing_needed(const rd_fold_reads *o, int axis)
 
 /* Replaces the axis of the SIMD lanes of a pairwise sum by the axis along which its result is
  * contiguous, if that is cheaper. Both must be kept axes (not reduced), and all operands packed
- * anyway. Bits do not change: with lanes along any kept axis, each result has one accumulator. */
+ * anyway. Bits do not change: with lanes along any kept axis, each result has one accumulator.
+ * So `along` must be known, be an axis of the result, and be the innermost of the axes that
+ * flatten with it. `lane`, -1: none, is the axis chosen so far; it is returned if nothing is
+ * gained. */
 static int lane_of_stored(const rd_fold_reads *o, int lane)
 {
     const int along = o->along;
@@ -265,7 +280,9 @@ static int lane_of_stored(const rd_fold_reads *o, int lane)
 
 /* The axis with the least cost as lane axis (along which SIMD lanes lie); -1: there is none.
  * reduced_allowed: it may be a reduced axis, as elements may be added in any order. Of axes that
- * flatten to one, only the innermost counts. */
+ * flatten to one, only the innermost counts. o->space is the set of axes of the fold's loops,
+ * o->value the fold; is_innermost() is that last condition. Of equal costs is_preferred()
+ * decides. */
 static int choose_lane(const rd_fold_reads *o, bool reduced_allowed)
 {
     int    best  = -1;
@@ -287,7 +304,8 @@ static int choose_lane(const rd_fold_reads *o, bool reduced_allowed)
 }
 
 /* True if a short reduction over the axis is below the value, behind at most `depth` maps. A
- * matrix product that would be stored does not count, as it is no longer computed here. */
+ * matrix product that would be stored does not count, as it is no longer computed here. FEATURES
+ * is the length up to which it is short. */
 static bool has_fold_over(const rd_graph *g, int value, int axis, int depth)
 {
     const rd_value *v     = &g->value[value];
@@ -301,7 +319,7 @@ static bool has_fold_over(const rd_graph *g, int value, int axis, int depth)
 
 /* A kept axis (not reduced) over which a reduction below sums, such as the coordinates in the
  * gradient of a distance. If the lane axis `lane` is kept, only that one is asked for, else any.
- * -1: there is none. */
+ * -1: there is none. has_fold_over() finds such a sum. */
 static int axis_of_features(const rd_fold_reads *o, int lane)
 {
     enum { DEEPEST = 8 };
@@ -318,7 +336,9 @@ static int axis_of_features(const rd_fold_reads *o, int lane)
 /* Replaces the axis of the SIMD lanes if a reduction below sums over a kept axis (not reduced), as
  * the gradient of a distance |x - y| keeps the coordinates. The distance is the same for all
  * coordinates; lanes along another kept axis compute it for 64 pairs at a time. With lanes along
- * any kept axis, bits are the same. */
+ * any kept axis, bits are the same. Candidates are other kept axes with at least RD_OFTEN (64)
+ * indices, innermost of those that flatten to one; of these the cheapest is taken. `lane` is
+ * returned if there is none. */
 static int lane_of_pairs(const rd_fold_reads *o, int lane)
 {
     const int features = lane < 0 ? -1 : axis_of_features(o, lane);
@@ -341,7 +361,9 @@ static int lane_of_pairs(const rd_fold_reads *o, int lane)
 }
 
 /* Moves the lane axis (along which elements go to SIMD lanes in turn), and the axes that flatten
- * outside it, to the end of the order (innermost). c->first_lane is where they begin there. */
+ * outside it, to the end of the order (innermost). c->first_lane is where they begin there.
+ * c->order lists axes from the outermost on; outside() finds the axis that flattens with a and
+ * lies outside it, -1: none. */
 static void move_lane_last(const rd_fold_reads *o, rd_combine *c, int lane)
 {
     int32_t lane_axes[RD_MAX_AXES], n_group = 0, n = 0;
@@ -369,7 +391,7 @@ static bool takes_as_it_merges(int32_t reducer)
 
 /* True if the scan's axis has the smallest stride in its heaviest operand.  Contiguous elements
  * then belong to one scan, and must not wait for each other; else they belong to neighbouring
- * scans. */
+ * scans.  heaviest() is that operand, coef its stride along an axis. */
 static bool runs_along_memory(const rd_fold_reads *o, int axis)
 {
     const rd_own_access *by = heaviest(o);
@@ -396,7 +418,9 @@ static rd_prefix choose_prefix(const rd_fold_reads *o, const rd_combine *c)
 /* ---- Groups ---------------------------------------------------------------------------------- */
 /* Number of accumulators (lanes) for each group of a group-by. Contiguous elements often have one
  * label, and each would wait for the sum before it; so several accumulators take turns. At most
- * 1024 groups, so that all fit in the first-level cache; and lanes must be along a reduced axis. */
+ * 1024 groups, so that all fit in the first-level cache; and lanes must be along a reduced axis.
+ * any_order: elements may be added in any order. Labels that are rows of a sparse array
+ * (RD_PATTERN_ROWS), and reducers of exponentials, get one. */
 static int32_t lanes_of_groups(const rd_fold_reads *o, const rd_combine *c, bool any_order)
 {
     enum { FEW = 1024 };
@@ -413,7 +437,8 @@ static int32_t lanes_of_groups(const rd_fold_reads *o, const rd_combine *c, bool
 /* Steps in a block of a group-by reduction with so many states (accumulators). Merging all states
  * at the end of a block should cost little beside its steps, but there should be more blocks than
  * threads. by_rows: groups are rows of a sparse pattern, which tasks share, so that one block
- * suffices (nest/rows.c). */
+ * suffices (nest/rows.c). So there are at least 8 steps for each state, in a power of two from
+ * 2^15 to 2^26; by rows, RD_ROW_PIECE for each, without a limit that matters. */
 static int64_t steps_of_groups(int64_t states, bool by_rows)
 {
     enum { LEAST = 1 << 15, FOR_EACH = 8, MOST = 1 << 26 };
@@ -428,7 +453,8 @@ static int64_t steps_of_groups(int64_t states, bool by_rows)
 
 /* True if the reducer may have several lanes (SIMD accumulators that elements go to in turn),
  * because its law allows any order of elements. Lanes of a user's reducer are merged one by one,
- * which pays off only if each has 16 elements or more. */
+ * which pays off only if each has 16 elements or more. The laws that allow it are `commutes`
+ * (merges in any order) and `exact` (no rounding). Scans go in order. */
 static bool may_have_lanes(const rd_graph *graph, const rd_value *v)
 {
     const rd_fold_facts *facts = v->expr->as.fold;
@@ -441,7 +467,8 @@ static bool may_have_lanes(const rd_graph *graph, const rd_value *v)
 /* Decides what fixes the bits of one reduction or scan: the order of loops, the lane axis, the
  * number of lanes, the steps of a block of the combine tree, and how a scan makes prefixes.
  * `along`: the axis along which its result is contiguous in memory, -1. Lanes: 64, or 32 of 8-byte
- * types; 1 if they are along a kept axis, where each result has one accumulator. */
+ * types; 1 if they are along a kept axis, where each result has one accumulator. A serial law
+ * means one block, so a strict fold from the left. False: no memory. */
 static bool combine(rd_graph *graph, rd_value *v, rd_looked **looked, int32_t along)
 {
     rd_fold_reads o = {
@@ -477,7 +504,7 @@ static bool combine(rd_graph *graph, rd_value *v, rd_looked **looked, int32_t al
 
 /* Passes the axis along which value i is contiguous on to operands that have none yet, for
  * lane_of_stored(). Of a map it is the axis of its reader's storage, of a reduction its lane
- * axis. */
+ * axis. `along` is that axis by value, -1: none. */
 static void pass_axis_on(const rd_graph *graph, int32_t *along, int i)
 {
     const rd_value *v  = &graph->value[i];
@@ -489,7 +516,9 @@ static void pass_axis_on(const rd_graph *graph, int32_t *along, int i)
 }
 
 /* Fills in rd_value.combine of all reductions and scans.  Users come before their operands, because
- * operands get their axis of contiguous elements from users. */
+ * operands get their axis of contiguous elements from users.  `looked` caches, for each value,
+ * the accesses found below it; `along` has for each value the axis of its contiguous elements,
+ * -1. False: no memory, or cancelled. */
 bool rd_combine_trees(rd_graph *graph)
 {
     rd_looked **looked = rd_pool_get(graph->pool, (size_t)graph->n_value * sizeof(rd_looked *));

@@ -9,7 +9,9 @@
 #include <string.h>
 
 /* Returns the part of a concatenation that contains the box, and where it begins in *from; -1: the
- * box spans several parts. along < 0: the axis is read at one element, whatever the box. */
+ * box spans several parts. along < 0: the axis is read at one element, whatever the box. The box
+ * is [s->lo, s->hi) along each axis of the result; `at` says for each axis of x which of these
+ * it goes along, and with what offset. lo and hi are the box along the axis of the parts. */
 static int part_in_box(const rd_concat_split *s, const rd_expr *x, const rd_reading *at,
                        int64_t *from)
 {
@@ -41,7 +43,9 @@ static void extents(const rd_concat_split *s, const rd_expr *x, const rd_reading
 }
 
 /* Makes the slice (view) of node x that the current box reads: along axis a from at[a].offset plus
- * the box's begin. */
+ * the box's begin. A view's numbers are the offsets of x's axes, and then a matrix, here 1 on
+ * its diagonal. extents() are those of the box. Axes that are read at one element have
+ * at[a].axis -1. */
 static rd_expr *slice(const rd_concat_split *s, rd_expr *x, const rd_reading *at)
 {
     int64_t number[RD_VIEW_NUMBERS], extent[RD_MAX_RANK];
@@ -58,7 +62,8 @@ static rd_expr *slice(const rd_concat_split *s, rd_expr *x, const rd_reading *at
 }
 
 /* Makes the same elementwise operation of its operands in the current box; the new node has the
- * box's extents. at: where each axis of x is read, by the result's axes. NULL on failure. */
+ * box's extents. at: where each axis of x is read, by the result's axes. NULL on failure. The
+ * node has no origin, so its indices begin at 0. */
 static rd_expr *map_in_box(rd_concat_split *s, rd_expr *x, const rd_reading *at)
 {
     int64_t   extent[RD_MAX_RANK];
@@ -77,7 +82,7 @@ static rd_expr *map_in_box(rd_concat_split *s, rd_expr *x, const rd_reading *at)
 
 /* Makes the same view of its operand in the current box. The operand's expression begins at the
  * box, so all offsets of the view become 0. A view that is no shift or permutation of axes is
- * sliced. */
+ * sliced. `at` says where x is read, `in` where its operand is. NULL on failure. */
 static rd_expr *view_in_box(rd_concat_split *s, rd_expr *x, const rd_reading *at)
 {
     int64_t    number[RD_VIEW_NUMBERS], extent[RD_MAX_RANK];
@@ -97,7 +102,7 @@ static rd_expr *view_in_box(rd_concat_split *s, rd_expr *x, const rd_reading *at
 
 /* Makes a part rounded before it is added, as it is when the concatenation is stored. A product
  * gets a cast to its own type, which keeps it from being contracted into an fma, so that bits do
- * not change. NULL gives NULL. */
+ * not change. NULL gives NULL. rd_product_of(): x is a product, or a view of one. */
 static rd_expr *rounded(rd_expr *x)
 {
     return x && rd_product_of(x) ? rd_node(&(rd_expr){ .ctx    = x->ctx,
@@ -113,7 +118,8 @@ static rd_expr *rounded(rd_expr *x)
 }
 
 /* Makes the part of concatenation x that contains the current box; a slice of x if the box spans
- * several parts. The index within the part is smaller by where the part begins (from). */
+ * several parts. The index within the part is smaller by where the part begins (from). rounded()
+ * keeps the part from being contracted. */
 static rd_expr *concat_in_box(rd_concat_split *s, rd_expr *x, const rd_reading *at)
 {
     int64_t    from;
@@ -128,7 +134,8 @@ static rd_expr *concat_in_box(rd_concat_split *s, rd_expr *x, const rd_reading *
 }
 
 /* Makes what node x is in the current box: elementwise operations, views and concatenations are
- * rebuilt from operands in the box. All other nodes, and those in memory (given), are sliced. */
+ * rebuilt from operands in the box. All other nodes, and those in memory (given), are sliced.
+ * NULL on failure. */
 static rd_expr *make_in_box(rd_concat_split *s, rd_expr *x, const rd_reading *at)
 {
     switch (rd_seen_of(s->c, x)->given ? RD_EXPR_LEAF : x->kind) {
@@ -166,7 +173,9 @@ rd_expr *rd_in_next_box(rd_concat_split *s, rd_expr *x, const rd_reading *at)
 
 /* Makes x in all boxes along axis a and later axes, and concatenates them along a. s->lo and s->hi
  * hold the ranges along earlier axes, which the callers up the recursion have chosen. NULL on
- * failure. */
+ * failure. s->at[a] has the n[a] boundaries along axis a between 0 and the extent, so n boxes.
+ * part[k] is box k with all boxes along later axes joined. Only one box: there is nothing to
+ * join. */
 static rd_expr *join_boxes(rd_concat_split *s, rd_expr *x, const rd_reading *at, int a)
 {
     const rd_axis_facts facts                        = { .axis = a };

@@ -36,7 +36,9 @@ static int number_of(const rd_collector *c, const rd_expr *x)
 }
 
 /* True if computing an element of x costs little: elementwise operations and views of arrays in
- * this processor's memory and of numbers, and concatenations that become choices themselves. */
+ * this processor's memory and of numbers, and concatenations that become choices themselves.
+ * `given`: its value is in memory. A reshape is cheap if what lies below it and below views is
+ * memory. w->wanted[..]: the concatenation becomes a choice. */
 static bool is_cheap(const choosing *w, const rd_expr *x)
 {
     const rd_expr *in = x;
@@ -79,7 +81,8 @@ static int leaves_of(const rd_expr *x)
 }
 
 /* True if the concatenation may be read as a choice by index, in place of a stored array: few
- * parts, whose elements cost few operations. */
+ * parts, whose elements cost few operations. `ops` are the operations for an element of x,
+ * leaves_of() how many parts it may choose between. */
 static bool may_be_chosen(const choosing *w, const rd_expr *x)
 {
     if (x->n_in > MOST_PARTS || rd_seen_of(w->c, x)->given || rd_expr_points(x) == 0 ||
@@ -139,7 +142,8 @@ static bool is_looked_through(const rd_concat_place *p)
 
 /* Notes for each expression below a fold (reduction) whether it is read element by element
  * (w->below). A concatenation is wanted as a choice between its parts if the fold reads it once,
- * or marked in `stored` if it is read otherwise. False: no memory. */
+ * or marked in `stored` if it is read otherwise. False: no memory. With too many places
+ * (s->many) nothing is noted, so that all concatenations below count as stored. */
 static bool look_below(choosing *w, rd_expr *fold, bool *stored)
 {
     rd_reading       at[RD_MAX_RANK];
@@ -164,7 +168,8 @@ static bool look_below(choosing *w, rd_expr *fold, bool *stored)
 
 /* True if loops that are split where parts of a concatenation meet (seams) suit the fold
  * (reduction): it reduces one axis, or rows whose length is a multiple of 64, the number of SIMD
- * accumulators (lanes). Else lanes go on from row to row, and a split loop has no vectors. */
+ * accumulators (lanes). Else lanes go on from row to row, and a split loop has no vectors. n
+ * counts the reduced axes of more than one index. */
 static bool has_whole_lanes(const rd_expr *x)
 {
     bool whole = true;
@@ -191,7 +196,9 @@ static bool may_choose(const rd_collector *c, const rd_expr *x)
 
 /* Finds the concatenations that become choices between their parts: all their readers are folds
  * (reductions) that read them once. The last loop goes from operands to readers: whether an outer
- * one is cheap depends on whether its parts became choices. False: no memory. */
+ * one is cheap depends on whether its parts became choices. False: no memory. The results
+ * themselves are read by the caller. An operand has another reader if its user is not read
+ * through (below) and is no fold that may choose. */
 static bool find_wanted(choosing *w, int n, rd_expr *const *result)
 {
     rd_collector *c                = w->c;
@@ -228,7 +235,7 @@ static rd_expr *index_op(rd_op op, rd_expr *x, int64_t number)
 
 /* Makes the index array by which a part is read whose first index along the axis is `from`: index
  * - from, clamped to the part, so that every address is valid. Clamps that change nothing are left
- * out. */
+ * out. index_op() applies an operator to the index and a number. NULL on failure. */
 static rd_expr *index_in_part(const rd_expr *x, int64_t from, int64_t extent)
 {
     const int64_t       n     = x->extent[x->as.axis->axis];
@@ -243,7 +250,7 @@ static rd_expr *index_in_part(const rd_expr *x, int64_t from, int64_t extent)
 }
 
 /* Makes the mask index < end along the axis along which x joins; it has extent 1 along the
- * others. */
+ * others. NULL on failure. */
 static rd_expr *mask_before(const rd_expr *x, int64_t end)
 {
     const rd_axis_facts facts = { .axis = x->as.axis->axis };
@@ -278,7 +285,9 @@ static rd_expr *cast_of(rd_expr *x, const rd_expr *like)
 }
 
 /* Makes the choice between the parts of concatenation x: where(i < end0, part0, where(i < end1,
- * part1, ...)). part: the operands as they are in the new graph. NULL on failure. */
+ * part1, ...)). part: the operands as they are in the new graph. NULL on failure. `end` is where
+ * part k ends along the axis, n its extent there; parts without elements are skipped. `one` is
+ * part k read at the index of x within it, `all` the choice so far. */
 static rd_expr *choice_of(const rd_expr *x, rd_expr *const *part)
 {
     const int axis = (int)x->as.axis->axis;
@@ -316,7 +325,9 @@ static bool note_chosen(rd_collector *c, const rd_expr *x)
 }
 
 /* Makes expression number i again if an operand changed, or as a choice if it is wanted as one.
- * Its operands come later in the list, so they are made already. False on failure. */
+ * Its operands come later in the list, so they are made already. False on failure. w->made[i] is
+ * what expression i becomes in the new graph; w->wanted[i]: as a choice. A given one (in memory)
+ * stays as it is. */
 static bool make_anew(choosing *w, int i)
 {
     rd_collector *c = w->c;
@@ -341,7 +352,8 @@ static bool make_anew(choosing *w, int i)
 
 /* Replaces the concatenations that folds (reductions) read once by choices by index between their
  * parts, in all results, so that they are not stored. One that is stored for another reader stays
- * as it is. False: no memory. */
+ * as it is. False: no memory. find_wanted() marks in w.wanted which, w.any says that there are
+ * some. The list of expressions is then made anew for the new results. */
 bool rd_choose_parts(rd_collector *c, int n, rd_expr **result, rd_exprs given)
 {
     const size_t room = (size_t)c->n_seen;

@@ -37,7 +37,7 @@ static bool adds_small_ints(const rd_expr *x)
 
 /* True for reductions with the same bits in any order: of ints, or of floats that are small ints.
  * They may have no weights, mask or labels (in[1..]), no user's reducer, and need an operator that
- * merges two results. */
+ * merges two results. adds_small_ints() is that second test. Data on a device are left out. */
 static bool allows_any_order(const rd_expr *x)
 {
     const rd_fold_facts *fold = x->as.fold;
@@ -62,7 +62,7 @@ static bool splits_reduced_axes(const rd_concat_split *s, const rd_expr *x)
 
 /* ---- Reductions of boxes --------------------------------------------------------------------- */
 /* Makes the same reduction of the operand in the box that s->lo and s->hi hold now, a range along
- * each axis. NULL on failure. */
+ * each axis. NULL on failure. rd_in_next_box() makes the operand in it. */
 static rd_expr *fold_of_box(rd_concat_split *s, rd_expr *x, const rd_reading *at)
 {
     rd_expr **in   = rd_pool_get(s->c->pool, (size_t)x->n_in * sizeof *in);
@@ -96,7 +96,8 @@ static rd_expr *combine_folds(const rd_expr *x, rd_expr *a, rd_expr *b)
 }
 
 /* Reduces each box along axis a and later axes, and combines the results; s->lo and s->hi hold the
- * ranges along earlier axes. NULL on failure. */
+ * ranges along earlier axes. NULL on failure. s->at[a] has the bounds of the boxes along axis a,
+ * n[a] + 1 of them; fold_of_box() reduces one box. */
 static rd_expr *fold_boxes(rd_concat_split *s, rd_expr *x, const rd_reading *at, int a)
 {
     rd_expr *all = NULL;
@@ -117,7 +118,9 @@ static rd_expr *fold_boxes(rd_concat_split *s, rd_expr *x, const rd_reading *at,
 }
 
 /* Splits one reduction at the concatenations below it if that changes no bit and pays off; else
- * returns x. `list` gets the concatenations that need not be stored for it. NULL on failure. */
+ * returns x. `list` gets the concatenations that need not be stored for it. NULL on failure. The
+ * tests, in order: its bits do not depend on the order; it is not in memory (`given`); it has
+ * elements; a boundary lies along a reduced axis; the split pays. */
 static rd_expr *split_fold(rd_collector *c, rd_expr *x, rd_concat_list *list)
 {
     rd_reading       at[RD_MAX_RANK];
@@ -134,7 +137,8 @@ static rd_expr *split_fold(rd_collector *c, rd_expr *x, rd_concat_list *list)
 
 /* ---- Maps and views above them --------------------------------------------------------------- */
 /* Splits the reductions below elementwise operations and views of x, down to `depth` levels; nodes
- * above changed ones are made again. Returns x if nothing changes; NULL on failure. */
+ * above changed ones are made again. Returns x if nothing changes; NULL on failure. `given`: its
+ * value is in memory, so nothing is split. `list` gets the concatenations. */
 static rd_expr *split_under(rd_collector *c, rd_expr *x, int depth, rd_concat_list *list)
 {
     rd_expr **in, node = *x;

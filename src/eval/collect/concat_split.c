@@ -17,7 +17,8 @@
 /* ---- Places ---------------------------------------------------------------------------------- */
 /* Finds the record (place) of node x as it is read at `at`, or adds it (*fresh). at[a]: the axis
  * of the result along which axis a of x goes, and an offset. NULL if there are too many places
- * (s->many), or no memory (s->failed). */
+ * (s->many), or no memory (s->failed). A new record has box -1, so nothing is made for it yet;
+ * one byte more is asked for, so that rank 0 gets an address, too. */
 rd_concat_place *rd_concat_place_of(rd_concat_split *s, rd_expr *x, const rd_reading *at,
                                     bool *fresh)
 {
@@ -43,7 +44,10 @@ rd_concat_place *rd_concat_place_of(rd_concat_split *s, rd_expr *x, const rd_rea
 }
 
 /* Computes where a view that is read at `at` reads its operand.  False if an axis of the operand is
- * not one whole axis of the view plus an offset: a step other than 1, or a sum of two indices. */
+ * not one whole axis of the view plus an offset: a step other than 1, or a sum of two indices.
+ * in[a] says which axis of the result axis a of the operand goes along, -1: none, and with what
+ * offset. x->as.view->number has the offsets of the operand's axes, then a row of factors for
+ * each. */
 bool rd_read_through(const rd_expr *x, const rd_reading *at, rd_reading *in)
 {
     const int      rank   = x->in[0]->rank;
@@ -68,7 +72,8 @@ bool rd_read_through(const rd_expr *x, const rd_reading *at, rd_reading *in)
 /* ---- Boundaries ------------------------------------------------------------------------------ */
 /* Adds the boundary between two parts at index `along` of a node's axis, as an index of the
  * result's axis at->axis, to the sorted list s->at. Nothing is added outside the result, twice, or
- * for an axis that is read at one element (axis < 0). */
+ * for an axis that is read at one element (axis < 0). s->at[axis][0] is 0, then come s->n[axis]
+ * boundaries, then the extent. s->many: there are too many. */
 static void add_boundary(rd_concat_split *s, const rd_reading *at, int64_t along)
 {
     const int     axis     = at->axis;
@@ -94,7 +99,8 @@ static void add_boundary(rd_concat_split *s, const rd_reading *at, int64_t along
 static void find_boundaries(rd_concat_split *s, rd_expr *x, const rd_reading *at);
 
 /* Adds the boundaries between the parts of a concatenation, and those inside the parts. An index
- * within a part is smaller by the extents of the parts before it, so the offset falls. */
+ * within a part is smaller by the extents of the parts before it, so the offset falls. s->many:
+ * too many boundaries. */
 static void boundaries_of_parts(rd_concat_split *s, const rd_expr *x, const rd_reading *at)
 {
     const int  axis = (int)x->as.axis->axis;
@@ -113,7 +119,8 @@ static void boundaries_of_parts(rd_concat_split *s, const rd_expr *x, const rd_r
 
 /* Finds the boundaries of concatenations below x through elementwise operations and views.
  * Everything else is stored or reduced as a whole. A node that was met at the same place before
- * (not fresh) is skipped. */
+ * (not fresh) is skipped. s->many: too many boundaries; s->failed: no memory; `given`: x is in
+ * memory and stays whole. */
 static void find_boundaries(rd_concat_split *s, rd_expr *x, const rd_reading *at)
 {
     rd_reading in[RD_MAX_RANK];
@@ -147,7 +154,9 @@ static bool is_of_memory(const rd_expr *x)
 }
 
 /* True if no boundary cuts a node that each box would compute again. A reduction or scan would
- * become several, and a reshape of computed values would be stored several times. */
+ * become several, and a reshape of computed values would be stored several times. p->at says
+ * which axis of the result each axis of x goes along, -1: none; s->n counts its boundaries. A
+ * given node is in memory already. */
 static bool stays_whole(const rd_concat_split *s, const rd_concat_place *p)
 {
     const rd_expr *x      = p->expr;
@@ -176,7 +185,8 @@ enum { LEAST_OF_BOX = 16 };
 
 /* True if splitting x pays off: there are boundaries, the boxes (the parts of x between
  * boundaries, each computed by itself) are few and have at least 16 elements in the mean, and no
- * reduction or stored reshape is split. */
+ * reduction or stored reshape is split. s->n[a] counts boundaries along axis a, s->n_concat the
+ * concatenations; s->many: too many boundaries. */
 bool rd_concat_split_pays(const rd_concat_split *s, const rd_expr *x)
 {
     int64_t boxes = 1;
@@ -222,7 +232,7 @@ static rd_expr *split_parts(rd_collector *c, rd_expr *x, rd_concat_list *list)
 }
 
 /* Finds the boundaries of concatenations below x. at[a] becomes the reading of x's own axis a:
- * that axis, offset 0. NULL: no memory. */
+ * that axis, offset 0. NULL: no memory. Without boundaries, s->at[a] is 0 and the extent. */
 rd_concat_split *rd_concat_split_of(rd_collector *c, rd_expr *x, rd_reading *at)
 {
     rd_concat_split *s = rd_pool_get(c->pool, sizeof *s);
@@ -254,7 +264,8 @@ static rd_expr *split_map(rd_collector *c, rd_expr *x, rd_concat_list *list)
 }
 
 /* Splits a result at concatenation boundaries: the reductions below it if there are some to split;
- * else its parts if it is a concatenation; else itself. NULL on failure. */
+ * else its parts if it is a concatenation; else itself. NULL on failure. rd_split_folds()
+ * returns x if there are none, NULL on failure. */
 static rd_expr *split_result(rd_collector *c, rd_expr *x, rd_concat_list *list)
 {
     rd_expr *folds;
@@ -268,7 +279,8 @@ static rd_expr *split_result(rd_collector *c, rd_expr *x, rd_concat_list *list)
 
 /* Splits all results at concatenation boundaries. If one of the concatenations still has another
  * reader afterwards, it is stored anyway, and all results are restored. A result that is stored in
- * another type stays whole. False: no memory. */
+ * another type stays whole. False: no memory. request[k].type is the type in which result k is
+ * stored. `list` has the concatenations that were split; `left`: one is still reached. */
 bool rd_split_at_concats(rd_collector *c, int n, const rd_request *request, rd_expr **result,
                          rd_exprs given)
 {

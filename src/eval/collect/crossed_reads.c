@@ -22,7 +22,8 @@ static const double MOST_OPS = 256;
 enum { MOST_USES = 8 };
 
 /* True if two uses of an array follow one axis along dims a and b, and p and q along the other of
- * these dims: x reads it at [i, p] and y at [q, i], or the other way round. */
+ * these dims: x reads it at [i, p] and y at [q, i], or the other way round. rd_subscript_pure()
+ * gives the axis of which a subscript is exactly the index, -1: none. */
 static bool crosses(const rd_collector *c, const rd_expr_use *x, const rd_expr_use *y, int a, int b,
                     int p, int q)
 {
@@ -33,7 +34,8 @@ static bool crosses(const rd_collector *c, const rd_expr_use *x, const rd_expr_u
            ((r == p && s == q) || (r == q && s == p));
 }
 
-/* True if an array is read across by two of its uses once axes p and q are one. */
+/* True if an array is read across by two of its uses once axes p and q are one. Its uses are a
+ * list from `first` on, by `next`, and -1 at the end. */
 static bool is_crossed(const rd_collector *c, const rd_seen *seen, int p, int q)
 {
     const int rank = seen->expr->rank;
@@ -51,7 +53,9 @@ static bool is_crossed(const rd_collector *c, const rd_seen *seen, int p, int q)
     return false;
 }
 
-/* True for an array in memory, or a map that is likely to be stored: of an array as large. */
+/* True for an array in memory, or a map that is likely to be stored: of an array as large. It
+ * has a use (first >= 0), rank 2 or more, and at least `least` elements. `widest` counts the
+ * elements of the largest array that it is computed from. */
 static bool is_large_array(const rd_seen *seen, double least)
 {
     const double points = rd_expr_points(seen->expr);
@@ -62,7 +66,8 @@ static bool is_large_array(const rd_seen *seen, double least)
 }
 
 /* Keeps raw axes p and q apart, which e would unify, if some array would then be read across that is
- * much larger than those that e is computed from.  True if so. */
+ * much larger than those that e is computed from.  True if so.  `whole` counts the operations
+ * for one element of e; if they are many, e is shared, as two loops would compute it twice. */
 bool rd_keeps_apart(rd_collector *c, const rd_expr *e, int p, int q)
 {
     const rd_seen *seen  = rd_seen_of(c, e);

@@ -27,7 +27,7 @@ static int value_of(const rd_collector *c, int use)
 
 /* Unifies axes that have equal coefficients in two subscripts, where that is allowed. p and q are
  * addresses in one leaf, so equal coefficients are equal strides, and one loop may serve both
- * reads. */
+ * reads. rd_keeps_apart(): their common loop would read the leaf across. */
 static void join_places(rd_collector *c, const rd_expr *leaf, const rd_subscript *p,
                         const rd_subscript *q)
 {
@@ -41,7 +41,8 @@ static void join_places(rd_collector *c, const rd_expr *leaf, const rd_subscript
 }
 
 /* Unifies axes of values that read one leaf with equal strides, so that they may share loops and
- * read it once. False: no memory. */
+ * read it once. False: no memory. Readers of one slot form a list through next[], -1 at its end;
+ * all pairs of them are compared. The first loop goes down, so that lists go up. */
 static bool join_leaf_reads(rd_collector *c)
 {
     rd_graph *g = c->graph;
@@ -66,7 +67,8 @@ static bool join_leaf_reads(rd_collector *c)
 }
 
 /* Follows a READ of a value at exactly its own indices to that value, which is the same. A READ of
- * a dense array in C order, which has one flat index in place of its dims, is kept. */
+ * a dense array in C order, which has one flat index in place of its dims, is kept. A dim of one
+ * index is always read at its own index. */
 static int skip_plain_reads(const rd_collector *c, int v)
 {
     for (;;) {
@@ -106,7 +108,8 @@ static void resolve_operands(rd_collector *c)
 /* ---- Loop axes ------------------------------------------------------------------------------- */
 /* The loop axis of the graph for a raw axis (before unification), made at the first call for its
  * union-find root. -1 after recording RD_ERR_LIMIT. For dumps, 18 axes are called i to z, and
- * later ones a18, a19 and so on. */
+ * later ones a18, a19 and so on. m->axis[root] is that number, -1: not made yet; info->extent is
+ * its extent. */
 static int name_axis(naming *m, int raw)
 {
     rd_graph     *g    = m->c->graph;
@@ -183,7 +186,9 @@ static bool name_dims(naming *m, rd_value *v)
 
 /* Computes the set of loop axes along which a value varies, from operands and subscripts. Arrays
  * of their own, such as parts of a concatenation (into >= 0) or rows to sort, vary along all their
- * storage dims. */
+ * storage dims. v->at are subscripts; v->dim are storage dims; `dense`: it is stored in C order
+ * and read by one flat index; `row`: it is stored as rows to sort. A reduction loses its reduced
+ * axes, and a scan keeps them. */
 static void find_axes(const rd_graph *g, rd_value *v)
 {
     for (int k = 0; k < v->n_in && v->kind != RD_VALUE_JOIN; k++)
@@ -217,7 +222,8 @@ static void drop_idle_dims(rd_value *v)
 
 /* Gives a sort one subscript for each storage dim of the rows it reads; those along the row, which
  * may have been split into several dims, are 0. The subscripts say where the row begins. False: no
- * memory. */
+ * memory. v->target is the value that holds the rows, and v->at has subscripts of the dims
+ * before the row. */
 static bool begin_of_row(naming *m, rd_value *v)
 {
     const int     n  = m->c->graph->value[v->target].n_dim;
@@ -231,7 +237,9 @@ static bool begin_of_row(naming *m, rd_value *v)
 }
 
 /* Replaces raw axes (those before unification) by the graph's loop axes in all fields of a value.
- * v->reduced is found here, from the flat index over the reduced axes. False after a failure. */
+ * v->reduced is found here, from the flat index over the reduced axes. False after a failure.
+ * v->combine->index is that flat index, v->inner the axis of a reducer's several results and
+ * v->group that of groups, -1: none. */
 static bool name_value(naming *m, rd_value *v)
 {
     for (int d = 0; d < v->n_at; d++)
@@ -253,7 +261,7 @@ static bool name_value(naming *m, rd_value *v)
 }
 
 /* Makes the loop axes of the results first, so that they are called i, j, k in C order in dumps.
- * False after a failure. */
+ * False after a failure. name_dim() makes an axis at its first call; the lists are not used. */
 static bool name_result_axes(naming *m, int n, const rd_finish_result *result)
 {
     for (int k = 0; k < n; k++)
@@ -288,7 +296,9 @@ static bool is_row_apart(const rd_value *v, const rd_subscript *store)
 
 /* Makes value r->use store result k right in the caller's memory. That works if a stage computes
  * it, it is not stored elsewhere (as another result, out, or part of a concatenation, into), and
- * it has the result's axes and type. Else a copy of the value stores it. False after a failure. */
+ * it has the result's axes and type. Else a copy of the value stores it. False after a failure.
+ * Such a copy is a cast to the result's type. A sort whose row would not be contiguous in the
+ * caller's memory gets one, too. */
 static bool attach_result(naming *m, int k, rd_finish_result *r)
 {
     rd_graph *g    = m->c->graph;
@@ -328,7 +338,7 @@ static bool attach_result(naming *m, int k, rd_finish_result *r)
 
 /* Finishes the graph: unifies axes of leaves' readers, replaces uses (requests) by values, sorts
  * the values operands first, turns raw axes into loop axes, and attaches the n results. False on
- * failure. */
+ * failure. result[k].use becomes the number of the value. Sorting drops values without readers. */
 bool rd_finish(rd_collector *c, int n, rd_finish_result *result)
 {
     rd_graph *g    = c->graph;

@@ -39,7 +39,9 @@ static bool is_equal_number(const rd_expr *a, const rd_expr *b)
 
 /* Finds or makes the slot (memory that programs address) of a leaf, or of an expression whose
  * value is in memory in C order; -1: no memory. Its elements are at [lo, hi) around the base
- * address: a negative stride puts some below it. */
+ * address: a negative stride puts some below it. Equal numbers share a slot. c->room_slot is how
+ * many g->slot can hold. `reach` is how far the last index along axis a lies from the first one,
+ * in elements. */
 int rd_leaf_slot(rd_collector *c, const rd_expr *leaf)
 {
     const bool is_leaf = leaf->kind == RD_EXPR_LEAF; /* else it is given in memory */

@@ -51,7 +51,9 @@ static const rd_value *copied(const rd_graph *g, const rd_value *rows)
 
 /* Lets one sort read its rows in the leaf, in place of a copy, if they are contiguous there. The
  * sort's subscript becomes the address of a row's first element. That is the read's address
- * without the axis along the row. False: no memory. */
+ * without the axis along the row. False: no memory. copied() is the read of a leaf that the rows
+ * are a copy of, NULL: none; rd_sorted_axis() the axis along a row. runs_along(): contiguous
+ * along it. */
 static bool read_in_memory(rd_graph *g, rd_value *sort)
 {
     const rd_value *rows = &g->value[sort->target], *read = copied(g, rows);

@@ -47,7 +47,9 @@ static bool note_place(rd_collector *c, int v, const rd_expr *e, const rd_subscr
 }
 
 /* Makes the value of an elementwise operation or a user's function at subscripts, as an fma if it
- * is a * b + c; returns its number or -1. A user's function is assumed to cost 10 operations. */
+ * is a * b + c; returns its number or -1. A user's function is assumed to cost 10 operations.
+ * is_chosen(): e chooses between parts of a concatenation, and note_place() notes where it is
+ * read. rd_contracts(): it is such an fma. */
 static int map_at(rd_collector *c, const rd_expr *e, const rd_subscript *at)
 {
     int v = rd_value_new(c, e->kind == RD_EXPR_MAP ? RD_VALUE_MAP : RD_VALUE_CALL, e->type, e);
@@ -64,7 +66,8 @@ static int map_at(rd_collector *c, const rd_expr *e, const rd_subscript *at)
 }
 
 /* Materialises an elementwise operation: stores it as an array with new loop axes, and answers its
- * uses (readers' requests) by reads. Adds a line for explain. False on failure. */
+ * uses (readers' requests) by reads. Adds a line for explain. False on failure. map_at() makes
+ * the value at the new axes. */
 static bool map_whole(rd_collector *c, const rd_expr *e, const int32_t *list, int n)
 {
     int32_t       dim[RD_MAX_RANK];
@@ -101,7 +104,7 @@ static bool all_read_along(const rd_collector *c, const rd_expr *e, int dim, con
 /* True if all uses (readers' requests) go along the first dims of e together and differ only in
  * the dims behind those, such as windows within each row. The row of these dims must fit in a
  * cache and be worth a loop. It is then stored inside the loops over the first dims, near its
- * readers. */
+ * readers. all_read_along(): all uses go along this dim in the same way. */
 static bool is_in_rows(const rd_collector *c, const rd_expr *e, const int32_t *list, int n)
 {
     enum { SHORTEST = 64, LONGEST = 32768 };
@@ -144,7 +147,8 @@ static bool is_at_place(const rd_collector *c, const rd_subscript_term *term)
 /* The share of a use's points for which an element of e has to be computed, if it is read at
  * clamped indices (as rolled and padded arrays are). Loops are split there, and outside the
  * array's range a choice takes its other side. 0: e is read at indices from memory, which are not
- * known. */
+ * known. term->axis < 0: term->value is a gathered index, and is_at_place() says that it is such
+ * a clamped index. rd_expr_points() counts the places it is read at. */
 static double share_at_places(const rd_collector *c, const rd_expr *e, const rd_expr_use *d)
 {
     double share = 1;
@@ -165,7 +169,9 @@ static double share_at_places(const rd_collector *c, const rd_expr *e, const rd_
 
 /* True if storing e and reading it costs fewer operations than computing it at each of its n uses.
  * An operation on k arrays that is gathered from needs k gathers in place of one: the other k - 1
- * count as reads. */
+ * count as reads. Left: operations of repeated evaluations, and further gathers. Right: writing
+ * each element and reading it, at the low price of a cache if rows are stored near their readers
+ * (near). Reads are counted once an evaluation, but at most n times an element. */
 static bool is_cheaper_stored(const rd_collector *c, const rd_seen *seen, const int32_t *list,
                               int n)
 {
@@ -203,7 +209,8 @@ static bool only_widens(const rd_expr *e)
 
 /* True for i64 indices that follow from one loop index by adding constants and clamping to
  * constants, such as min(i + 1, n - 1). They are never stored, so that loops can be split where
- * they are clamped. */
+ * they are clamped. number_or() is the value of a constant, else its second argument: equal
+ * answers for two mean a constant. */
 static bool is_place(const rd_expr *e)
 {
     while (e->kind == RD_EXPR_MAP && e->type == RD_I64 &&
@@ -217,7 +224,9 @@ static bool is_place(const rd_expr *e)
 /* Makes the values of an elementwise operation. Normally it is inlined: computed at each use
  * (reader's request). If elements would be computed more than once (windows, gathers, overlapping
  * slices), it is stored if that is cheaper. Such an array is never read in the loop that makes
- * it. */
+ * it. Never stored: a cast that only widens ints, a clamped loop index (is_place()), a cheap
+ * function of pairs. A map without operations of its own (ops 0) is not stored for reads at
+ * different indices. */
 static bool instances_map(rd_collector *c, const rd_seen *seen, const int32_t *list, int n)
 {
     const rd_expr *e = seen->expr;
@@ -234,7 +243,7 @@ static bool instances_map(rd_collector *c, const rd_seen *seen, const int32_t *l
 
 /* ---- Leaves ---------------------------------------------------------------------------------- */
 /* Makes a READ of array e in memory at the address sum of at[a] * stride[a], in elements; returns
- * the value's number or -1. */
+ * the value's number or -1. rd_leaf_slot() is the number of its memory; -1: no memory for that. */
 static int read_memory(rd_collector *c, const rd_expr *e, const int64_t *stride,
                        const rd_subscript *at)
 {
@@ -298,7 +307,8 @@ static bool instance_view(rd_collector *c, const rd_expr *e, int use)
 }
 
 /* True if an i64 index array is a loop index, plus or minus a constant, and clamped so that it is
- * in [0, extent), such as min(max(i - 1, 0), n - 1). A gather by it needs no check. */
+ * in [0, extent), such as min(max(i - 1, 0), n - 1). A gather by it needs no check. number_or()
+ * is the value of a constant, or the second argument. `by` is that summand. */
 static bool is_clamped_place(const rd_expr *index, int64_t extent)
 {
     const int64_t far = INT64_MAX / 2;       /* stands for: the summand is no constant */
@@ -344,7 +354,8 @@ static bool is_inside(const rd_expr *index, int64_t extent)
 /* Answers a use (a reader's request) of a gather (rd_take) by a use of its array x at a gathered
  * index. The index becomes a value that is checked against x's extent along `axis`, unless it is
  * known to be in range. `along`: one index per element of the result; else the index array's axes
- * take the place of `axis`. */
+ * take the place of `axis`. RD_OP_index makes the check, RD_OP_cast none. The index array is
+ * read at the result's subscripts from `axis` on, or at all of them if `along`; x at the others. */
 static bool instance_take(rd_collector *c, const rd_expr *e, int use)
 {
     const rd_expr *x = e->in[0], *index = e->in[1];
@@ -383,7 +394,8 @@ static bool instances_empty(rd_collector *c, const rd_expr *e, const int32_t *li
 
 /* Makes the values for all uses (readers' requests) of an expression, by its kind, and answers the
  * uses. An expression without elements, or one whose value is in memory (given), needs no
- * operands. False on failure. */
+ * operands. False on failure. `list` has the n uses with distinct subscripts. rd_answer() gives
+ * a use its value. */
 bool rd_instances(rd_collector *c, rd_seen *seen)
 {
     const rd_expr *e = seen->expr;

@@ -17,7 +17,7 @@ static int kept_rank(const rd_expr *e)
 }
 
 /* Requests the two factors of a sum of products (a dot) and, in a group-by, the labels, which are
- * operand 3. False on failure. */
+ * operand 3. False on failure. in[2] is the mask, -1: none. */
 static bool use_product(rd_collector *c, int v, const rd_expr *e, const rd_subscript *at)
 {
     const int32_t *factor = rd_use_factors(c, v, e->in[0], at);
@@ -42,7 +42,9 @@ static bool is_tree_split(const rd_collector *c, const rd_expr *e)
 
 /* Requests the operands of a reduction at subscripts `kept` along kept axes, and at a new loop
  * axis along each reduced one, distinct from the kept ones. combine->index becomes the flat
- * C-order index of a reduced element; its terms list the reduced axes. False on failure. */
+ * C-order index of a reduced element; its terms list the reduced axes. False on failure. dim[]
+ * lists the axes that are taken already. An axis is marked `tree` if floats are added along it
+ * and a reshape may split it. */
 static bool fold_operands(rd_collector *c, const rd_expr *e, int v, const rd_subscript *kept)
 {
     const rd_expr *x = e->in[0];
@@ -82,8 +84,8 @@ static bool fold_operands(rd_collector *c, const rd_expr *e, int v, const rd_sub
     return rd_sums_products(e) ? use_product(c, v, e, at) : rd_use_operands(c, v, e, at);
 }
 
-/* Makes a reduction or scan without operands; its number or -1.  A sum of products becomes the
- * reducer dot. */
+/* Makes a reduction or scan without operands; its number or -1. A sum of products becomes the
+ * reducer dot. rd_sums_products(): e sums products. */
 static int fold_value(rd_collector *c, const rd_expr *e)
 {
     const int32_t reducer = rd_sums_products(e) ? RD_RED_dot : e->as.fold->reducer;
@@ -127,7 +129,9 @@ static void name_own_dims(rd_collector *c, const rd_expr *e, int v, int n, const
 
 /* Makes the reduction at the subscripts of one use (reader's request). Groups, and several outputs
  * of a reducer, become storage dims without a loop. Then the reduction is stored and read at the
- * last subscripts of the use. False on failure. */
+ * last subscripts of the use. False on failure. own[] are the subscripts of that read, one for
+ * each storage dim: first the axes of the use (n), then those of groups and outputs. Such stored
+ * axes are fixed, so that no reshape splits them. */
 static bool reduce_inlined(rd_collector *c, const rd_expr *e, int use)
 {
     int32_t             dim[RD_RAW_AXES];
@@ -168,7 +172,8 @@ static bool reduce_inlined(rd_collector *c, const rd_expr *e, int use)
 }
 
 /* Materialises a reduction: stores it as an array with new loop axes for all its dims, and answers
- * its uses (readers' requests) by reads. False on failure. */
+ * its uses (readers' requests) by reads. False on failure. fold_operands() requests its
+ * operands; kept_rank() counts the kept axes. */
 static bool reduce_whole(rd_collector *c, const rd_expr *e, const int32_t *list, int n)
 {
     int32_t       dim[RD_MAX_RANK];
@@ -206,7 +211,7 @@ static bool gathers_most(const rd_collector *c, const rd_expr *e, const int32_t 
 /* Makes the values of a reduction.  Slices reduce only what they need, but no element is computed
  * twice, except distances of many pairs.  The reduction is materialised if its uses (readers'
  * requests) together want more elements than it has, or if several want groups, as each element may
- * belong to any group. */
+ * belong to any group.  fold_evaluations() counts the elements that uses want. False on failure. */
 bool rd_instances_reduce(rd_collector *c, const rd_expr *e, const int32_t *list, int n)
 {
     const bool more = fold_evaluations(c, list, n) > rd_expr_points(e);
@@ -227,7 +232,8 @@ static int scan_axis(const rd_expr *e)
 }
 
 /* Makes a scan at subscripts `at`, which are one whole loop axis along the scan's direction;
- * returns its number or -1. The axis becomes fixed: no reshape may split it. */
+ * returns its number or -1. The axis becomes fixed: no reshape may split it. scan_axis() is the
+ * scanned axis of e. */
 static int scan_at(rd_collector *c, const rd_expr *e, const rd_subscript *at)
 {
     int         v = fold_value(c, e), axis = at[scan_axis(e)].term[0].axis;
@@ -243,7 +249,9 @@ static int scan_at(rd_collector *c, const rd_expr *e, const rd_subscript *at)
 
 /* Makes the scan of one row for a use that reads only a part of it, or reads it otherwise than in
  * order, and answers the use by a read. A new loop axis runs along the whole row. The other
- * subscripts stay the use's, and their axes become fixed, as the scan is stored along them. */
+ * subscripts stay the use's, and their axes become fixed, as the scan is stored along them. s is
+ * the scanned axis of e, `axis` the new one along it, dim[] are the axes of the other
+ * subscripts, n of them. own[] are where the use reads the stored scan. */
 static bool scan_row(rd_collector *c, const rd_expr *e, int use)
 {
     rd_subscript at[RD_MAX_RANK], *own;
@@ -273,7 +281,9 @@ static bool scan_row(rd_collector *c, const rd_expr *e, int use)
 }
 
 /* The loop axis of a use (reader's request) along the scan's direction, if the scan may run along
- * it: it goes from end to end in order, is not split, and occurs in no other subscript. Else -1. */
+ * it: it goes from end to end in order, is not split, and occurs in no other subscript. Else -1.
+ * rd_subscript_pure() is the axis of a subscript that is one axis and nothing else, -1: it is
+ * not; outer >= 0: it is split; scan_axis() is the scanned axis of e. */
 static int scanned_axis(const rd_collector *c, const rd_expr *e, const rd_subscript *at)
 {
     int axis = rd_subscript_pure(c->axes, &at[scan_axis(e)]);
@@ -289,7 +299,9 @@ static int scanned_axis(const rd_collector *c, const rd_expr *e, const rd_subscr
 }
 
 /* Makes the values of a scan. With one use (reader's request) that wants no element twice it is
- * computed at that use; else it is stored as a whole and read. False on failure. */
+ * computed at that use; else it is stored as a whole and read. False on failure.
+ * fold_evaluations() counts the elements that uses want; scanned_axis() < 0: the use does not
+ * read the rows in order. */
 bool rd_instances_scan(rd_collector *c, const rd_expr *e, const int32_t *list, int n)
 {
     int32_t       dim[RD_RAW_AXES];

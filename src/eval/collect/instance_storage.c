@@ -9,7 +9,8 @@
 #include <string.h>
 
 /* ---- Concatenation --------------------------------------------------------------------------- */
-/* The least and greatest value of a subscript; false if it gathers. */
+/* The least and greatest value of a subscript; false if it gathers. False also if an axis has no
+ * index. */
 static bool range_of(const rd_collector *c, const rd_subscript *at, int64_t *lo, int64_t *hi)
 {
     *lo = *hi = at->offset;
@@ -93,7 +94,8 @@ static int along(rd_collector *c, const join *j, int64_t extent)
 }
 
 /* Makes the JOIN value, which stands for the storage of concatenation e, with its storage dims,
- * and fills it by one copy per part. False on failure. */
+ * and fills it by one copy per part. False on failure. along() makes the axis of the dim
+ * j->place, along the parts; rd_boxes_fill() makes the copies. */
 static bool join_parts(rd_collector *c, const rd_expr *e, join *j)
 {
     j->value         = rd_value_new(c, RD_VALUE_JOIN, e->type, e);
@@ -122,7 +124,10 @@ static bool read_join(rd_collector *c, const join *j, int use, rd_subscript *at)
 }
 
 /* Stores a concatenation for one use (reader's request) alone: only the rows at its subscripts, of
- * which each has all parts. False on failure. */
+ * which each has all parts. False on failure. j->at are the subscripts and j->dim the axes that
+ * they have, j->n of them without the dim along the parts, which has place j->place. These axes
+ * become fixed, as the array is stored along them. join_parts() stores the parts, read_join()
+ * answers the use. */
 static bool join_inlined(rd_collector *c, const rd_expr *e, int use)
 {
     join         *j = rd_pool_get(c->pool, sizeof *j);
@@ -149,7 +154,8 @@ static bool join_inlined(rd_collector *c, const rd_expr *e, int use)
 }
 
 /* Stores a whole concatenation once, and answers all its uses (readers' requests) by reads; false
- * on failure. */
+ * on failure. j->axis is the axis of the parts, j->place its dim, j->n counts the others. Each
+ * use reads at its own subscripts. */
 static bool join_whole(rd_collector *c, const rd_expr *e, const int32_t *list, int n)
 {
     join         *j  = rd_pool_get(c->pool, sizeof *j);
@@ -202,7 +208,8 @@ static double points_of_several(rd_collector *c, const rd_expr *e, const int32_t
 
 /* Makes the values of a concatenation. Uses (readers' requests) inside one part read that part in
  * place. The others read one common storage of the whole, or each its own, whichever has fewer
- * elements. False on failure. */
+ * elements. False on failure. `left` counts the uses that reach several parts; list[] keeps
+ * these. */
 bool rd_instances_concat(rd_collector *c, const rd_expr *e, int32_t *list, int n)
 {
     const bool stored = points_of_several(c, e, list, n) > rd_expr_points(e);
@@ -225,7 +232,8 @@ bool rd_instances_concat(rd_collector *c, const rd_expr *e, int32_t *list, int n
 
 /* ---- Reshape --------------------------------------------------------------------------------- */
 /* Stores the operand of a reshape in C order and reads it by one flat index: the last resort, if
- * neither strides nor split axes can express the reshape. False on failure. */
+ * neither strides nor split axes can express the reshape. False on failure. flat is the place in
+ * C order of the use's subscripts. v is a copy of x, stored (whole) in C order (dense). */
 static bool reshape_copy(rd_collector *c, const rd_expr *e, int use)
 {
     const rd_expr *x      = e->in[0];
@@ -253,7 +261,8 @@ static bool reshape_copy(rd_collector *c, const rd_expr *e, int use)
 }
 
 /* Answers a use of a reshape: by a flat read of a leaf (v >= 0), by subscripts of the operand, or
- * else by a copy. v is -1 without such a read, and -2 after a failure. */
+ * else by a copy. v is -1 without such a read, and -2 after a failure. rd_reshape_subscripts()
+ * finds the operand's subscripts, and `ok` says that there are some. */
 bool rd_instance_reshape(rd_collector *c, const rd_expr *e, int use)
 {
     rd_subscript in[RD_MAX_RANK], at[RD_MAX_RANK];

@@ -27,7 +27,7 @@ static double points(const rd_graph *g, rd_set axes)
 }
 
 /* True for a sum of products a * b whose result is stored in the type it is computed in, as a
- * library does; fills in the factors. */
+ * library does; fills in the factors. out_type is the type in which a result is stored. */
 static bool has_operands(const rd_graph *g, const rd_value *v, product *p)
 {
     if (v->kind != RD_VALUE_REDUCE || !rd_reducer_multiplies((rd_reducer_id)v->reducer) ||
@@ -82,8 +82,9 @@ static bool may_be_stored(const rd_graph *g, const rd_value *v, const product *p
 }
 
 /* True if the value is a matrix product that will be stored. The lanes (SIMD accumulators) of
- * reductions that read it depend on this. So it follows from options and extents alone, not from
- * other values, devices or libraries, and bits stay the same. */
+ * reductions that read it depend on this. So it follows from options and extents alone, not
+ * from other values, devices or libraries, and bits stay the same. is_large(): it has enough
+ * work for a library; is_small(): its result may be stored. */
 bool rd_is_stored_product(const rd_graph *g, const rd_value *v)
 {
     product p;
@@ -123,7 +124,9 @@ static bool may_be_stored_first(const rd_graph *g, const rd_value *v, const prod
 
 /* True for a READ of a leaf without stride 1, such as the real parts of complex numbers, which can
  * be copied to contiguous memory. Each axis must occur once, and a batch axis may not have the
- * least stride. */
+ * least stride. p->m, n, k and batch are sets of axes of the product: rows, columns, reduced and
+ * batch. v->target >= 0: it reads an array of the plan; reads_rows(): it has stride 1 already.
+ * coef is a stride. */
 static bool rows_lie_apart(const rd_value *v, const product *p)
 {
     const rd_subscript *at   = v->at;
@@ -156,7 +159,8 @@ static bool may_be_operand(const rd_graph *g, const rd_value *v, const product *
 }
 
 /* Stores v, a copy of a READ at subscript `at`, with storage dims in the order of its source's
- * memory: the axis with the largest stride outermost. False: no memory. */
+ * memory: the axis with the largest stride outermost. False: no memory. It sorts by insertion;
+ * step[] has the strides of dim[], from the largest on. */
 static bool keep_copy(rd_graph *g, rd_value *v, const rd_subscript *at)
 {
     int64_t *step = rd_pool_get(g->pool, (size_t)at->n_term * sizeof *step);
@@ -177,7 +181,8 @@ static bool keep_copy(rd_graph *g, rd_value *v, const rd_subscript *at)
 }
 
 /* The set of axes along which the sources of an elementwise operation are contiguous in memory,
- * looking through operands of as many points. `depth` bounds the recursion. */
+ * looking through operands of as many points. `depth` bounds the recursion. v->target < 0: the
+ * read is of a leaf. */
 static rd_set side_by_side(const rd_graph *g, const rd_value *v, int depth)
 {
     rd_set found = 0;
@@ -200,7 +205,8 @@ static rd_set side_by_side(const rd_graph *g, const rd_value *v, int depth)
 /* Stores v, an operand of a product, as an array: batch dims first, then rows (m or n), then k
  * innermost. If its sources are contiguous along rows instead, k goes outside: writing a tall
  * matrix transposed would take as long as multiplying it. Values in memory stay. False: no
- * memory. */
+ * memory. `near` are the axes along which its sources are contiguous; v->whole: it is stored,
+ * with the dims v->dim. */
 static bool keep_map(rd_graph *g, rd_value *v, const product *p)
 {
     enum { DEPTH = 8 };
@@ -221,8 +227,9 @@ static bool keep_map(rd_graph *g, rd_value *v, const product *p)
 }
 
 /* Makes an operand of a product such that a library can read it in memory: a READ with gaps is
- * replaced by a copy, an elementwise operation is stored. copy: by value, its copy that products
- * share, -1: none yet. False: no memory. */
+ * replaced by a copy, an elementwise operation is stored. copy: by value, its copy that
+ * products share, -1: none yet. False: no memory. rows_lie_apart(): it is a READ with gaps;
+ * keep_copy() stores the copy in the order of its source's memory, and keep_map() an operation. */
 static bool keep_operand(rd_graph *g, int32_t *operand, const product *p, int32_t *copy)
 {
     const int read = *operand;
@@ -238,7 +245,7 @@ static bool keep_operand(rd_graph *g, int32_t *operand, const product *p, int32_
 
 /* True if there is a matrix library for the graph's device. If there is none, but one could be
  * installed, the graph's notes for explain say so; *memory is false if there was no memory for
- * that. */
+ * that. `why` is a sentence on what could be installed, NULL: nothing. */
 static bool has_library(rd_graph *g, bool *memory)
 {
     const rd_backend_table *backend = g->device ? g->device : &rd_backend_cpu;
@@ -264,7 +271,8 @@ static bool is_product(const rd_graph *g, const rd_value *v, product *p)
 }
 
 /* Marks the matrix products among the first n values, which a library shall compute (apart: they
- * share no loop), and stores their operands. copy: by value, its copy, -1. False: no memory. */
+ * share no loop), and stores their operands. copy: by value, its copy, -1. False: no memory.
+ * Copies are appended behind the n values, so the graph is then sorted operands first again. */
 static bool mark_products(rd_graph *g, int32_t *copy, int n)
 {
     bool memory;

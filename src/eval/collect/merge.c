@@ -30,7 +30,7 @@ static bool is_linear(const rd_graph *g, const rd_subscript *at, int x, int y)
 
 /* True if a reduction's order of loops allows merging x into y: y comes just behind x, and the
  * lane position (SIMD accumulators, from c->first_lane on) does not begin between them. Also true
- * if x is not reduced. */
+ * if x is not reduced. order[] lists the reduced axes, outermost first. */
 static bool order_allows(const rd_combine *c, int x, int y)
 {
     for (int k = 0; k < c->n_order; k++)
@@ -47,7 +47,7 @@ static bool reads_kept(const rd_value *v)
 
 /* True if all readers take dims d and d + 1 of stored value v exactly at the loop indices x and y,
  * so that one index can replace both, wherever they read along other dims. A sort reads
- * otherwise. */
+ * otherwise. r->slot < 0 and r->target: r reads value v, not memory of the caller. */
 static bool are_dims_read_as_loops(const rd_graph *g, const rd_value *v, int d, int x, int y)
 {
     const int32_t number = (int32_t)(v - g->value);
@@ -67,7 +67,8 @@ static bool are_dims_read_as_loops(const rd_graph *g, const rd_value *v, int d, 
 
 /* True if dims x and y of a stored value may become one: y follows x, and all readers take both at
  * the loop indices. A dense array, which is read at one flat index, needs only the C order. Parts
- * of concatenations (into) and rows to sort keep their dims. */
+ * of concatenations (into) and rows to sort keep their dims. Only values that are read at other
+ * places (whole) are asked; y follows x also if dims of one index lie between (before). */
 static bool storage_allows(const rd_graph *g, const rd_value *v, int x, int y)
 {
     int before = -1; /* the last dim so far of more than one index */
@@ -95,9 +96,16 @@ static bool is_kept_dim(const rd_graph *g, const rd_value *v, int d, int x, int 
     return (axis == x || axis == y) && rd_subscript_is_axis(&v->at[d], axis);
 }
 
-/* True if merging axes x and y into one leaves this value correct. Both must have the same role
- * (varied over, reduced), and every address must step through them as one. Neither may be the axis
- * of groups or of a reducer's outputs, of a scan, or along the parts of a concatenation. */
+/* True if merging axes x and y into one leaves this value correct:
+ * - it varies along both or neither, and reduces both or neither
+ * - neither is an axis of groups or of a reducer's outputs (rd_own_dims()), or the axis of a
+ *   scan
+ * - every address in a leaf, index used as a number (COORD), and address of a result (store)
+ *   steps through both as one (is_linear()); a stored value is read along neither, or right at
+ *   their indices (is_kept_dim())
+ * - neither is an axis of the storage of a concatenation (JOIN)
+ * - of a reduction, x is not the lane axis (along which SIMD accumulators lie), the flat index
+ *   steps through both as one if the reducer needs it, and the order of its loops allows it */
 static bool value_allows(const rd_graph *g, const rd_value *v, int x, int y)
 {
     if (rd_in(v->axes, x) != rd_in(v->axes, y) || rd_in(v->reduced, x) != rd_in(v->reduced, y) ||
@@ -160,7 +168,9 @@ static int drop_axis(int32_t *list, int n, int x)
 }
 
 /* Removes axis x, now part of y, from all sets, subscripts and lists of a value. Coefficients of y
- * stay, as y is the inner one. */
+ * stay, as y is the inner one. drop_term() removes x from a subscript, drop_axis() from a list,
+ * and returns its new length. c->order has the outer axes, then from first_lane on the lane
+ * axes; v->store is where a result is stored. */
 static void merge_value(rd_value *v, int x)
 {
     v->axes &= ~rd_bit(x);
@@ -184,7 +194,8 @@ static void merge_value(rd_value *v, int x)
 }
 
 /* Removes the subscript along storage dim x from all READs of values stored along x, as that dim
- * is merged away. */
+ * is merged away. reads_kept(): v reads a stored value, its target. A dense array is read at one
+ * flat index, which stays. */
 static void drop_places(rd_graph *g, int x)
 {
     for (int i = 0; i < g->n_value; i++) {

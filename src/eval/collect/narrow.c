@@ -56,7 +56,8 @@ static bool is_of_any_type(const rd_value *v)
 }
 
 /* True if value i may be computed in a smaller type: nothing fixes its type, its range is known,
- * it has 4 bytes or more, and its operation gives the same number in any type that holds it. */
+ * it has 4 bytes or more, and its operation gives the same number in any type that holds it.
+ * Sums must be plain, without weights, mask, groups or strict order (rd_is_plain_fold()). */
 static bool may_change(const narrowing *c, int i)
 {
     const rd_value *v = &c->g->value[i];
@@ -81,7 +82,8 @@ static int end_of_operands(const rd_value *v)
 }
 
 /* Marks in c->wants the values worth narrowing: arrays that are stored and read at other places,
- * and what those are computed from. False: there are none. Users come before operands. */
+ * and what those are computed from. False: there are none. Users come before operands. c->array
+ * marks such arrays. may_change() says whether the value's type may change at all. */
 static bool find_wanted(narrowing *c)
 {
     bool any = false;
@@ -123,7 +125,8 @@ static bool is_same_number(const narrowing *c, int i, int k)
 }
 
 /* Follows casts that keep each number from value i back to what they cast; returns its number. A
- * cast that is stored or was narrowed itself is not looked through. */
+ * cast that is stored or was narrowed itself is not looked through. has_changed(): it was
+ * narrowed; is_same_number(): the cast keeps each number; first_in() is its operand. */
 static int without_casts(const narrowing *c, int i)
 {
     for (;;) {
@@ -137,7 +140,8 @@ static int without_casts(const narrowing *c, int i)
 }
 
 /* The narrowest int type that holds the numbers of value i and of its operands, so that it can be
- * computed in it; its own type if there is none. */
+ * computed in it; its own type if there is none. c->range are the ranges of values;
+ * rd_range_either() holds both. */
 static rd_dtype narrowest(const narrowing *c, int i)
 {
     static const rd_dtype types[] = { RD_U8, RD_I8, RD_I16, RD_U16, RD_I32 };
@@ -153,7 +157,8 @@ static rd_dtype narrowest(const narrowing *c, int i)
 }
 
 /* True if all operands are constants, or ints of at most 32 bits, seen through casts. Converting
- * wider operands would take longer than the smaller type saves. */
+ * wider operands would take longer than the smaller type saves. without_casts() is what an
+ * operand was cast from. */
 static bool are_operands_narrow(const narrowing *c, int i)
 {
     const rd_value *v = &c->g->value[i];
@@ -190,7 +195,8 @@ static int cast_of(narrowing *c, int i, rd_dtype type)
 }
 
 /* Operand i in that type: itself, or what it was cast from, or a constant of the type, or a new
- * cast. Returns its number; -1: no memory. */
+ * cast. Returns its number; -1: no memory. without_casts() is what it was cast from; a
+ * constant's range is its value. */
 static int operand_in(narrowing *c, int i, rd_dtype type)
 {
     const int from = without_casts(c, i);
@@ -236,7 +242,8 @@ static bool set_operands(narrowing *c, int i, const int32_t *in)
 enum { MOST_IN = 4 };
 
 /* Computes value i in a narrower type: the operands that its type follows are taken in that type,
- * others, such as a condition, in their old ones. False: no memory. */
+ * others, such as a condition, in their old ones. False: no memory. A value of more operands
+ * than MOST_IN stays as it is. */
 static bool change_type(narrowing *c, int i, rd_dtype type)
 {
     const rd_value v           = c->g->value[i];
@@ -261,7 +268,7 @@ static bool takes_any_type(const narrowing *c, const rd_value *v)
 }
 
 /* Keeps the type of value i. Operands that were narrowed are cast back for it, unless any type
- * will do. False: no memory. */
+ * will do. False: no memory. in_old_type() is the operand cast back; v.in[k] < 0: no operand. */
 static bool keep_type(narrowing *c, int i)
 {
     const rd_value v   = c->g->value[i];
@@ -282,7 +289,8 @@ static bool keep_type(narrowing *c, int i)
 
 /* Narrows one value if that is allowed and useful; else keeps its type. A READ gets the type of
  * what it reads. A cast that is not stored is kept, as its readers look through it. False: no
- * memory. */
+ * memory. It is useful if an array is made of the value (wants), or an operand was narrowed
+ * already, and if no operand has to be converted from a wide type. */
 static bool narrow_value(narrowing *c, int i)
 {
     const rd_value *v = &c->g->value[i];
@@ -301,7 +309,8 @@ static bool narrow_value(narrowing *c, int i)
     return type == v->type ? keep_type(c, i) : change_type(c, i, type);
 }
 
-/* Allocates the tables of the pass; false: no memory. */
+/* Allocates the tables of the pass; false: no memory. By value: `range` of its elements, `was`
+ * its old type, `fixed` if its type stays, `back` the cast back, -1: none yet. */
 static bool allocate_tables(narrowing *c, rd_graph *g)
 {
     const size_t n = (size_t)g->n_value;
@@ -332,7 +341,8 @@ static bool has_arrays(const rd_graph *g)
 }
 
 /* Gives stored arrays of small whole numbers small types, and computes what they are made of in
- * such types, operands first. No number changes. False: no memory. */
+ * such types, operands first. No number changes. False: no memory. find_wanted() marks the
+ * arrays; without any nothing is done. */
 bool rd_narrow_arrays(rd_graph *g)
 {
     narrowing c = { 0 };

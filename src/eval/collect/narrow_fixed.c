@@ -28,7 +28,8 @@ static void fix_factors(const rd_graph *g, const rd_value *v, int depth, bool *f
 
 /* Returns by value: true if it keeps its type. These are results (out >= 0), parts of
  * concatenations (into >= 0), rows to sort, indices of gathers (terms with axis -1), and factors
- * of sums of products. NULL: no memory. */
+ * of sums of products. NULL: no memory. fix_factors() marks these factors. A sort keeps the type
+ * of the array that it reads, its target. */
 bool *rd_fixed_types(const rd_graph *g)
 {
     bool *fixed = rd_pool_get(g->pool, (size_t)g->n_value * sizeof *fixed);

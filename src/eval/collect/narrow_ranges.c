@@ -51,7 +51,8 @@ static rd_range range_of_floats(const rd_value *v, const rd_range *x)
     }
 }
 
-/* The range of an elementwise operation, from those of its operands. */
+/* The range of an elementwise operation, from those of its operands. range[] are those of all
+ * values. A float's range comes from range_of_floats(), an int's from rd_range_of_op(). */
 static rd_range range_of_map(const rd_range *range, const rd_value *v)
 {
     rd_range x[3] = { unknown, unknown, unknown };
@@ -79,7 +80,8 @@ bool rd_is_plain_fold(const rd_graph *g, const rd_value *v)
 }
 
 /* The range of a sum of n elements, which is n times that of one, or of a minimum or maximum,
- * which is that of one. Other reductions may give any value of their type. */
+ * which is that of one. Other reductions may give any value of their type. rd_is_plain_fold():
+ * without weights, mask, groups or strict order. */
 static rd_range range_of_fold(const rd_graph *g, const rd_range *range, const rd_value *v)
 {
     const rd_range      x       = range[v->in[0]];

@@ -46,7 +46,8 @@ static bool is_inline_map(const rd_value *v)
 
 /* True if `axis` goes along another dim than the last of the stored array that is read, so that
  * neighbours along it are not contiguous. An example are rows that are normalised before each is
- * paired with each other. */
+ * paired with each other. False for a concatenation (JOIN), and if subscripts and dims do not go
+ * one by one: a dense array is read by one flat index. */
 static bool is_array_strided_along(const rd_graph *g, const rd_value *read, int axis)
 {
     const rd_value *array   = &g->value[read->target]; /* its last dim is contiguous */
@@ -95,7 +96,8 @@ static int copy_of(packing *p, int read)
 
 /* Replaces an operand that is a READ by its copy. An elementwise operation is packed by storing
  * it. Placement decides that, so here it only becomes dearer to inline, by the cost of a scattered
- * load, once. False: no memory. */
+ * load, once. False: no memory. p->copy[x] is the copy, or x itself for an operation, -1: none
+ * yet; APART is that cost. */
 static bool pack_operand(packing *p, int32_t *operand)
 {
     const int x = *operand;
@@ -111,7 +113,8 @@ static bool pack_operand(packing *p, int32_t *operand)
 /* Packs those operands of `reader`, a value below reduction number `fold`, that are read often and
  * not contiguous along the fold's lane axis (along which SIMD lanes lie). Other inlined operations
  * are pushed on the stack (*n is its height), as their operands may want packing, too. False: no
- * memory. */
+ * memory. Values from p->n on are copies that the pass has made; seen[x] is fold + 1 if x was
+ * visited for this fold. */
 static bool pack_operands_of(packing *p, int fold, int reader, int *n)
 {
     rd_graph *g    = p->g;
@@ -134,7 +137,8 @@ static bool pack_operands_of(packing *p, int fold, int reader, int *n)
     return true;
 }
 
-/* Packs all operands below one reduction, by a depth-first traversal. */
+/* Packs all operands below one reduction, by a depth-first traversal. p->stack has values whose
+ * operands are still to be packed; pack_operands_of() adds to it. False: no memory. */
 static bool pack_operands(packing *p, int fold)
 {
     int n = 0;
@@ -158,7 +162,9 @@ static bool has_lanes(const rd_value *v)
 }
 
 /* Packs operands of reductions whose SIMD lanes lie along a kept axis: copies those that are read
- * often and are not contiguous along it, as GEMM packs blocks of a matrix. False: no memory. */
+ * often and are not contiguous along it, as GEMM packs blocks of a matrix. False: no memory.
+ * has_lanes() finds such reductions. p.copy[v] is the copy of value v, -1: none; after copies
+ * were added, the graph is sorted again. */
 bool rd_pack_operands(rd_graph *g)
 {
     const int n = g->n_value;

@@ -37,7 +37,8 @@ static bool is_small_array(const rd_expr *e)
 
 /* Counts into seen->whole what one element of an expression takes if nothing below it is stored,
  * reductions included. seen->widest becomes the largest array below. `most` is a limit on the
- * count, as shared operands are counted on each path. */
+ * count, as shared operands are counted on each path. A kind that readers never recompute counts
+ * as `most`. One result of a reduction needs all its `terms`, with one operation for each. */
 static void count_whole(const rd_collector *c, rd_seen *seen, double most)
 {
     const rd_expr *e    = seen->expr;
@@ -79,7 +80,9 @@ static bool is_choice(const rd_collector *c, const rd_expr *e)
 }
 
 /* The operations of such a choice: those of its parts. The choice itself and its indices cost
- * nothing where loops are split at the boundaries of parts, so that each piece reads one part. */
+ * nothing where loops are split at the boundaries of parts, so that each piece reads one part. A
+ * choice is where(i < end0, part0, where(i < end1, part1, ...)), so the loop follows the last
+ * operands down; each part is read by a gather (take). */
 static double ops_of_choice(const rd_collector *c, const rd_expr *e)
 {
     double ops = 0;
@@ -95,7 +98,8 @@ static double ops_of_choice(const rd_collector *c, const rd_expr *e)
 
 /* Counts for each expression what computing one element inline takes: operations (ops) and reads,
  * operands first. Reductions and scans count as one read. `splits`: a reshape at or below it may
- * split the axes of its users. */
+ * split the axes of its users. `given`: it is in memory; own_ops() are the operations of the
+ * expression itself, and is_read() says that its elements are read. */
 static void count_work(rd_collector *c)
 {
     const double most = 1e6; /* a limit for operands that occur exponentially often */
@@ -132,7 +136,8 @@ static bool see_all(rd_collector *c, const rd_expr *e)
 
 /* Adds the operands of e to the list of seen ones. If e adds a product by an fma, it reads the
  * product's factors, so these are added, too: if the product itself is in memory (given), nothing
- * else would reach them. False: no memory. */
+ * else would reach them. False: no memory. rd_contracted() is such a product for operand k,
+ * NULL: none; see_all() adds all operands of a node. */
 static bool see_operands(rd_collector *c, const rd_expr *e)
 {
     for (int k = 0; k < e->n_in; k++) {
@@ -145,7 +150,8 @@ static bool see_operands(rd_collector *c, const rd_expr *e)
 }
 
 /* Fills the list of seen expressions, users first, with all that `exprs` are made of, down to the
- * given ones.  The list grows while it is traversed.  False: no memory. */
+ * given ones.  The list grows while it is traversed.  False: no memory.  rd_see() adds an
+ * expression to the list unless it is there; see_operands() adds what it is made of. */
 bool rd_reach_exprs(rd_collector *c, rd_exprs exprs, rd_exprs given)
 {
     if (!rd_seen_begin(c))

@@ -36,7 +36,9 @@ static bool are_alike(const rd_fold_reads *o, const rd_own_access *a, const rd_o
 }
 
 /* Adds an access to the list, or its count to that of an equal one, as shared operands are reached
- * along very many paths. False: no memory. */
+ * along very many paths. False: no memory. bucket_of() is the head of the hash list of such
+ * accesses, as a number from 1 on, 0: empty; `next` links them. `times` is the count, o->room
+ * the room in o->access. */
 static bool add_access(rd_fold_reads *o, const rd_own_access *a)
 {
     int32_t *bucket = bucket_of(o, a);
@@ -77,7 +79,8 @@ static void add_subscript(const rd_fold_reads *o, rd_own_access *a, const rd_sub
 
 /* ---- Reads ----------------------------------------------------------------------------------- */
 /* Adds the access of a stored array, v itself or the one that READ v reads, in C order over its
- * dims. A dense array is read at one flat index. False: no memory. */
+ * dims. A dense array is read at one flat index. False: no memory. t is the array, t->dim its
+ * dims, and at[d] where it is read along dim d; `stride` is that of dim d. */
 static bool access_storage(rd_fold_reads *o, const rd_value *v)
 {
     const rd_value *t      = v->kind == RD_VALUE_READ ? &o->graph->value[v->target] : v;
@@ -97,7 +100,8 @@ static bool access_storage(rd_fold_reads *o, const rd_value *v)
 
 /* Adds the access of a choice by index between the parts of a concatenation, as if it read the
  * stored concatenation, an array in C order. So bits are those of the stored one. False: no
- * memory. */
+ * memory. v->at are the subscripts at which the choice is read. o->seams: the fold reads parts
+ * that meet. */
 static bool access_chosen(rd_fold_reads *o, const rd_value *v)
 {
     rd_own_access a      = { .bytes = rd_dtype_size(v->type), .times = 1 };
@@ -122,7 +126,8 @@ static bool access_place(rd_fold_reads *o, const rd_value *v)
 
 /* True for a reduction each of whose results this one uses RD_OFTEN times or more along kept axes,
  * such as the inner one of two matrix-vector products. It is computed once and stored, whatever
- * else reads it. v: the reduction or a READ of it. */
+ * else reads it. v: the reduction or a READ of it. `axes` are those along which it varies for
+ * this reduction, and o->space its loop axes. */
 static bool is_fold_used_again(const rd_fold_reads *o, const rd_value *v)
 {
     const rd_value *t    = v->kind == RD_VALUE_READ ? &o->graph->value[v->target] : v;
@@ -151,7 +156,8 @@ static bool is_array(const rd_fold_reads *o, const rd_value *v)
 }
 
 /* Finds the accesses below value t, as if t itself were reduced, and keeps them by depth for all
- * readers of t, on which they do not depend. NULL: no memory. */
+ * readers of t, on which they do not depend. NULL: no memory. o->looked has for each value a
+ * list of what was found, by `depth`, which counts the values looked through. */
 static const rd_looked *look_at(const rd_fold_reads *o, const rd_value *t)
 {
     rd_looked   **first = &o->looked[t - o->graph->value], *l = *first;
@@ -170,7 +176,8 @@ static const rd_looked *look_at(const rd_fold_reads *o, const rd_value *t)
 }
 
 /* Translates `from`, an access below value t, to where READ `read` reads t: strides along t's dims
- * become those of the subscripts there. Axes that are no dims of t keep their strides. */
+ * become those of the subscripts there. Axes that are no dims of t keep their strides. `times`,
+ * the count of equal accesses, and the bytes of an element stay. */
 static rd_own_access translated(const rd_fold_reads *o, const rd_own_access *from,
                                 const rd_value *t, const rd_value *read)
 {
@@ -191,7 +198,9 @@ static rd_own_access translated(const rd_fold_reads *o, const rd_own_access *fro
 
 /* Adds the accesses below the value that READ `read` reads. Whether that value is stored depends
  * on its other readers, which must not matter for bits. So it is looked through, unless it is
- * certainly an array, counts as one (chosen), or lies too deep. False: no memory. */
+ * certainly an array, counts as one (chosen), or lies too deep. False: no memory. `chosen`: it
+ * counts as an array; is_array(): it certainly is one. MAX_DEPTH limits the recursion;
+ * translated() rewrites an access from t's axes to those of the read. */
 static bool access_through(rd_fold_reads *o, const rd_value *read)
 {
     const rd_value  *t = &o->graph->value[read->target];
@@ -243,7 +252,8 @@ static int push_operands(const rd_value *v, bool *seen, int32_t *stack, int top)
 }
 
 /* Fills in the accesses of o->value, a reduction, by a depth-first search of its operands, then
- * the set of axes along which each has a stride. False: no memory. */
+ * the set of axes along which each has a stride. False: no memory. The search ends at sources,
+ * and at values that are certainly stored as arrays (is_array()). */
 bool rd_find_accesses(rd_fold_reads *o)
 {
     size_t   n     = (size_t)o->graph->n_value;

@@ -9,7 +9,8 @@
 #include <string.h>
 
 /* Returns the leaf (input array) that e is, or is a view of; NULL: e is something else. *base and
- * stride[k]: element offset and strides of e in the leaf's memory. */
+ * stride[k]: element offset and strides of e in the leaf's memory. A view's `number` has the
+ * offsets of the leaf's axes, then for each of them a row of factors. */
 const rd_expr *rd_affine_leaf(const rd_expr *e, int64_t *base, int64_t *stride)
 {
     const rd_expr *leaf = e->kind == RD_EXPR_VIEW ? e->in[0] : e;
@@ -38,7 +39,7 @@ typedef struct group {
 
 /* Finds the next pair of runs of axes, in x and in e, with equal numbers of elements: (6, 4) and
  * (2, 3, 4) pair as 6 with (2, 3), then 4 with 4. False behind the last. px, pe: the products of
- * extents. */
+ * extents. g->x0 to x1 and e0 to e1 are the runs. */
 static bool next_group(const rd_expr *x, const rd_expr *e, group *g)
 {
     int64_t px, pe;
@@ -58,7 +59,8 @@ static bool next_group(const rd_expr *x, const rd_expr *e, group *g)
 }
 
 /* True if the run of x's axes is one axis in memory: each stride is the next inner one times that
- * axis' extent. *joined: the stride of its flat index. Axes of one index do not matter. */
+ * axis' extent. *joined: the stride of its flat index. Axes of one index do not matter. The run
+ * is axes g->x0 to x1 - 1; `expected` is the stride that the next one must have. */
 static bool joined_stride(const rd_expr *x, const int64_t *stride, const group *g, int64_t *joined)
 {
     int64_t expected = 0;
@@ -96,7 +98,9 @@ bool rd_reshape_splits(const rd_expr *e)
 }
 
 /* Makes a READ of the leaf behind reshape e at one flat address; returns the value's number. -1:
- * there is no leaf, or its strides do not merge; -2: a failure. */
+ * there is no leaf, or its strides do not merge; -2: a failure. rd_affine_leaf() finds the leaf
+ * with base and strides. Each group of axes of x must be one axis in memory, of stride `joined`;
+ * that of e's axis a is multiplied by the extents of the inner ones in its group. */
 int rd_reshape_leaf(rd_collector *c, const rd_expr *e, const rd_subscript *at)
 {
     const rd_expr *x = e->in[0], *leaf;
@@ -137,7 +141,10 @@ static int64_t extreme_of(const rd_collector *c, const rd_subscript_term *t)
 
 /* Splits loop axes of the flat index so that each term is a multiple of n or stays below n, and
  * flat / n and flat % n are sums of terms. For n = 4, index i of extent 12 becomes 4 * outer +
- * inner. *ok is false if an axis may not be split. False after a failure. */
+ * inner. *ok is false if an axis may not be split. False after a failure. No split is needed, or
+ * possible, for a term that is a multiple of n, is gathered (axis < 0) or falling, whose
+ * coefficient does not divide n, that stays below n, or whose extent is no multiple of n /
+ * coefficient. */
 static bool split_straddling(rd_collector *c, rd_subscript *flat, int64_t n, bool *ok)
 {
     for (int t = 0; t < flat->n_term; t++) {
@@ -161,7 +168,8 @@ static bool split_straddling(rd_collector *c, rd_subscript *flat, int64_t n, boo
 }
 
 /* Divides: flat = n * quotient + rest with 0 <= rest < n for all indices, term by term; *ok is
- * false if that does not work. False after a failure. */
+ * false if that does not work. False after a failure. A coefficient that n divides goes to the
+ * quotient, others to the rest. extreme_of() is the farthest value of a term from 0. */
 static bool divide(rd_collector *c, const rd_subscript *flat, int64_t n, rd_subscript *rest,
                    rd_subscript *quotient, bool *ok)
 {
@@ -189,7 +197,8 @@ static bool divide(rd_collector *c, const rd_subscript *flat, int64_t n, rd_subs
 
 /* Computes the subscripts at which reshape e, read at `at`, reads its operand: the flat C-order
  * index, divided by the operand's extents from the last axis on. *ok is false if these are no
- * linear forms of loop indices, so that a copy is needed. False after a failure. */
+ * linear forms of loop indices, so that a copy is needed. False after a failure. The first axis
+ * of more than one index takes what is left undivided. */
 bool rd_reshape_subscripts(rd_collector *c, const rd_expr *e, const rd_subscript *at,
                            rd_subscript *in, bool *ok)
 {

@@ -27,7 +27,8 @@ static bool is_plain_reduce(const rd_value *v, rd_op op)
 }
 
 /* The number of value m if s is the sum of exp(x - m) over the axes of m = max(x), as in a
- * softmax; else -1. e is the exponential, d the difference. */
+ * softmax; else -1. e is the exponential, d the difference. `reduced` are the reduced axes,
+ * `axes` those of the result: m and s must have the same. */
 static int shifted_by(const rd_graph *g, const rd_value *s)
 {
     const rd_value *e, *d, *m;
@@ -57,7 +58,8 @@ static int64_t row_bytes(const rd_graph *g, const rd_value *s)
 }
 
 /* Makes the reduction with both results of a softmax, (max, sum of exp): a copy of m with another
- * reducer and one more storage dim of extent 2. Returns its number; -1 on failure. */
+ * reducer and one more storage dim of extent 2. Returns its number; -1 on failure. The new dim
+ * has no loop (inner), and dims along which m only repeats are left out. */
 static int pair_of(rd_graph *g, int m)
 {
     rd_value       p   = g->value[m];
@@ -87,7 +89,8 @@ static int pair_of(rd_graph *g, int m)
 }
 
 /* A READ of the k-th result of a pair (0: max, 1: sum), at the indices of value v; `at` is memory
- * for its subscripts. */
+ * for its subscripts. The last dim of the pair p is the one of its two results; p->dim are its
+ * dims. */
 static rd_value result_of(const rd_graph *g, int v, int pair, int k, rd_subscript *at)
 {
     const rd_value *p = &g->value[pair];
@@ -110,7 +113,7 @@ static rd_value result_of(const rd_graph *g, int v, int pair, int k, rd_subscrip
 
 /* Turns value v into a READ of the k-th result of a pair. If v is stored, it becomes a copy of
  * that READ and is stored as before, so that its readers do not change how it is computed. False
- * on failure. */
+ * on failure. v is stored if it is a result (`out`) or an array (`whole`). */
 static bool read_result(rd_graph *g, int v, int pair, int k)
 {
     rd_subscript *at = rd_pool_get(g->pool, (size_t)g->value[pair].n_dim * sizeof *at);
@@ -135,7 +138,7 @@ static bool read_result(rd_graph *g, int v, int pair, int k)
 
 /* If s is the sum of exp(x - max(x)), and its rows are longer than ROW_BYTES, replaces both
  * reductions by one that makes both results in one pass over x (online softmax). False on
- * failure. */
+ * failure. shifted_by() finds the maximum m, -1: s is no such sum; pair_of() makes the pair. */
 static bool rewrite_softmax(rd_graph *g, int s)
 {
     int m = shifted_by(g, &g->value[s]), pair;

@@ -26,7 +26,9 @@ static bool are_equal(const rd_value *a, const rd_value *b)
     return equal;
 }
 
-/* Lets sort i read the stored rows of an earlier sort if they are equal to its own; true if so. */
+/* Lets sort i read the stored rows of an earlier sort if they are equal to its own; true if so.
+ * rows_of() are the stored rows that a sort takes, NULL: it is no sort, or they lie in a leaf;
+ * are_equal() compares how they are made. */
 static bool share_rows(const rd_graph *g, int i)
 {
     rd_value       *v    = &g->value[i];
@@ -57,7 +59,10 @@ static bool holds_fold(const rd_graph *g, int value, int axis)
 
 /* True if a sort for the first k of a row may take its rows in strips (some elements at a time, of
  * which the k least so far are kept), and gains by it. A whole row of up to LONG bytes stays in
- * cache, and costs little where its elements are no reductions. */
+ * cache, and costs little where its elements are no reductions. Clauses, in order:
+ * - rows are stored, along one axis, and not sorted for quantiles; positions fit in 32 bits
+ * - the k first are few: at most RD_FIRST_FEW_MOST, and a 16th of the row
+ * - a row has at least 4096 elements, and is longer than LONG or made of reductions */
 static bool gains_by_strips(const rd_graph *g, const rd_value *v)
 {
     /* elements of a row; for each of the k; bytes */
@@ -75,7 +80,8 @@ static bool gains_by_strips(const rd_graph *g, const rd_value *v)
 }
 
 /* Marks rows, and the sorts that read them, that are taken in strips (some elements at a time):
- * all readers of the rows are sorts that gain by it. */
+ * all readers of the rows are sorts that gain by it. rows_of() are the rows that a sort takes,
+ * NULL: none. */
 static void mark_strips(rd_graph *g)
 {
     for (int i = 0; i < g->n_value; i++)

@@ -29,7 +29,8 @@ static bool table_rebuild(rd_collector *c, int32_t room)
 }
 
 /* Adds an expression to the list of those that are reached, if it is new; false: no memory. At
- * most half of the hash table is used. */
+ * most half of the hash table is used. table_slot() is its entry in the hash table, -1 if it is
+ * new; c->n_table is the table's size. */
 bool rd_see(rd_collector *c, const rd_expr *e)
 {
     int32_t *at = table_slot(c, e);

@@ -50,7 +50,7 @@ static bool is_small_array(const rd_graph *g, const rd_value *v, double few)
 
 /* Operations to compute one element of a value from memory, through elementwise operations;
  * AGAIN_OF_MANY, which is too many, if there is a reduction or a gather below. Stored arrays of at
- * most `few` elements count as memory. */
+ * most `few` elements count as memory. `depth` bounds the recursion. */
 static double cost_of(const rd_graph *g, int value, double few, int depth)
 {
     const rd_value *v    = &g->value[value];
@@ -68,7 +68,8 @@ static double cost_of(const rd_graph *g, int value, double few, int depth)
 
 /* True for a reduction whose results are cheaper to recompute in each reader than to store, such
  * as the distance of a pair of points. It must be a plain value: no result, array, groups or
- * several outputs. */
+ * several outputs. MANY results may cost AGAIN_OF_MANY operations each, fewer AGAIN; arrays of
+ * 1/FAR of the points are small. */
 static bool is_cheap(const rd_graph *g, const rd_value *v)
 {
     const double points = (double)rd_points_of(g, v->axes);
@@ -106,7 +107,8 @@ bool rd_is_computed_again(const rd_graph *g, const rd_value *v)
 /* ---- Sides of reductions --------------------------------------------------------------------- */
 /* Finds the folds (reductions and scans) below a value: in its operands, in what it reads, and in
  * gathered indices. A fold that is not cheap to recompute gets a number, its bit in the set; more
- * than 64 are left out. Operands are done before. */
+ * than 64 are left out. Operands are done before. s->under[value] is the set; v->target is what
+ * it reads, -1: no value of the graph; a term with axis < 0 is a gathered index. */
 static void find_under(siding *s, int value)
 {
     const rd_value *v     = &s->g->value[value];
@@ -134,7 +136,12 @@ static bool is_read_by(const siding *s, int a, int reader)
 
 /* True if `reader`, a sum over all results of `fold` (a reduction), would keep the loop they share
  * from vectors: it takes the results one after the other, and the fold has no SIMD lanes along
- * what it reduces. The fold has few results, so that storing them costs nothing. */
+ * what it reduces. The fold has few results, so that storing them costs nothing. Clauses, in
+ * order:
+ * - both are reductions
+ * - the fold has one lane, or lanes along a kept axis
+ * - it has axes, and the reader reduces all of them
+ * - it reduces at least 64 elements to a result */
 bool rd_takes_neighbours(const rd_graph *g, const rd_value *reader, const rd_value *fold)
 {
     const rd_combine *c = fold->combine;
@@ -155,8 +162,9 @@ static bool runs_later(const siding *s, const rd_value *reader, const rd_value *
            (s->neighbours && rd_takes_neighbours(s->g, reader, fold));
 }
 
-/* True if folds number a and b (reductions and scans) cannot share loops: one reduces an axis that
- * the other keeps, or one is computed from the complete results of the other. */
+/* True if folds number a and b (reductions and scans) cannot share loops: one reduces an axis
+ * that the other keeps, or one is computed from the complete results of the other. is_read_by()
+ * says which of both reads the other, and runs_later() whether it needs another loop for that. */
 static bool are_crossing(const siding *s, int a, int b)
 {
     const rd_value *v = &s->g->value[s->fold[a]], *m = &s->g->value[s->fold[b]];
@@ -170,7 +178,7 @@ static bool are_crossing(const siding *s, int a, int b)
 
 /* The set of sides that must run before fold number k (a reduction or scan), because it reads
  * folds of several; 0: it reads at most one side, whose loops it may share. A side is a group of
- * folds that share loops. */
+ * folds that share loops. sides & (sides - 1) is 0 if there is one bit at most. */
 static uint32_t sides_before(const siding *s, int k)
 {
     uint32_t sides = 0;
@@ -183,7 +191,8 @@ static uint32_t sides_before(const siding *s, int k)
 
 /* Gives fold number k (a reduction or scan) the first side (group of folds that share loops, from
  * 1 on) without a fold that conflicts with it; 0 if it conflicts with none. False: there are no
- * more sides. */
+ * more sides. `crossed` is a set of sides, bit by bit, and `any` says that it conflicts with
+ * some fold. */
 static bool take_side(const siding *s, int k)
 {
     uint32_t crossed = sides_before(s, k);
@@ -212,7 +221,8 @@ static void forget_sides(const siding *s)
 /* ---- Values of sides ------------------------------------------------------------------------- */
 /* Passes on to operands which sides (groups of reductions that share loops) want them; users were
  * visited before. A value that one side alone wants belongs to that side. One that several want is
- * passed on for each only if they compute it again. */
+ * passed on for each only if they compute it again. s->wanted is a set of sides by value, bit by
+ * bit; side 0: none. */
 static void pass_sides_down(siding *s, int value)
 {
     rd_value      *v      = &s->g->value[value];
@@ -232,7 +242,8 @@ static void pass_sides_down(siding *s, int value)
 static int value_of_side(siding *s, int value, int side);
 
 /* The operands of a value as a side (group of folds that share loops) computes them, in a new
- * list; NULL: no memory. *are_copies: some are copies. */
+ * list; NULL: no memory. *are_copies: some are copies. value_of_side() is the value or its copy
+ * for this side, -1: no memory. */
 static int32_t *operands_of_side(siding *s, int value, int side, bool *are_copies)
 {
     const int32_t n  = s->g->value[value].n_in;
@@ -252,7 +263,9 @@ static int32_t *operands_of_side(siding *s, int value, int side, bool *are_copie
 
 /* Gives v, a reduction with one accumulator per result, the lane axis of its reader on this side
  * (group of reductions that share loops), so that both run on the same vectors. SIMD lanes along
- * any kept axis (not reduced) give the same bits. False: no memory. */
+ * any kept axis (not reduced) give the same bits. False: no memory. v gets a `combine` of its
+ * own, as it may be shared. lanes is 1 if each result has one accumulator; lane_axis is the axis
+ * along which lanes lie, -1: none. */
 static bool choose_reader_lane(siding *s, rd_value *v, int side)
 {
     rd_combine *own = rd_pool_get(s->g->pool, sizeof *own);
@@ -273,7 +286,7 @@ static bool choose_reader_lane(siding *s, rd_value *v, int side)
 }
 
 /* Makes a copy of a value for a side (group of folds that share loops), with operands `in`;
- * returns its number, -1: no memory. */
+ * returns its number, -1: no memory. s->copies counts them. */
 static int copy_of(siding *s, int value, int side, int32_t *in)
 {
     rd_value v = s->g->value[value];
@@ -297,7 +310,8 @@ static bool is_first(const siding *s, int value, int side)
 
 /* The number of a value as a side (group of folds that share loops) computes it: the value itself
  * or a copy; -1: no memory. Only values without a side that are cheap to compute are copied, each
- * at most once a side. */
+ * at most once a side. The first side that wants it takes the original, but not that of a map
+ * whose operands became copies. */
 static int value_of_side(siding *s, int value, int side)
 {
     const rd_value v = s->g->value[value];
@@ -317,7 +331,8 @@ static int value_of_side(siding *s, int value, int side)
 }
 
 /* Gives the original of a value that was copied to the first side (group of folds that share
- * loops) that wants it. False: no memory. */
+ * loops) that wants it. False: no memory. s->copy has by side and value the number that the
+ * value has there, -1: none. A reduction then takes the lane axis of its reader. */
 static bool keep_first(siding *s, int value)
 {
     rd_value *v      = &s->g->value[value];
@@ -367,7 +382,10 @@ static bool take_sides(siding *s, bool *any)
 
 /* Separates folds (reductions and scans) that want different loops into sides, which share no
  * loops, and gives each side copies of values that it computes again. If there are too many sides,
- * all folds share loops as if there were no conflict. False: no memory. */
+ * all folds share loops as if there were no conflict. False: no memory. At first only folds that
+ * cannot share loops get sides; if there are none, then also reductions that take the results of
+ * others one by one (neighbours). Sides are passed from users to operands, so that loop goes
+ * down. */
 bool rd_assign_sides(rd_graph *g)
 {
     const size_t n     = (size_t)g->n_value + 1;

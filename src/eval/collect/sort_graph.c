@@ -40,7 +40,9 @@ static int needed(const rd_value *v, int k)
 }
 
 /* Appends value v to the order behind all values that it needs: a depth-first search with an
- * explicit stack, because graphs may be long chains. */
+ * explicit stack, because graphs may be long chains. s->renamed[v] is its new number, -1: not
+ * visited, -2: on the stack. needed() is the next value that it needs, -1: no more; `child`
+ * counts them. s->order lists the values in the new order. */
 static void sort_from(sorting *s, int v)
 {
     int n = 0;
@@ -82,7 +84,7 @@ static void rename_values(const sorting *s, rd_value *v)
 }
 
 /* Sorts the values that the roots need, operands first, drops the others, and renumbers the roots.
- * False: no memory. */
+ * False: no memory. The new list has room for one value more than before. */
 bool rd_graph_sort(rd_graph *graph, int n_root, int32_t *root)
 {
     size_t    n    = (size_t)graph->n_value + 1;

@@ -30,7 +30,7 @@ static int32_t own_axis(const rd_value *v)
 
 /* Returns by value: the axis along which its elements are contiguous in memory; -1: it is not
  * stored. Users come first: a value that an elementwise operation reads gets the axis of that.
- * NULL: no memory. */
+ * NULL: no memory. own_axis() is the axis of a value that is itself stored, -1: it is not. */
 int32_t *rd_stored_along(const rd_graph *graph)
 {
     const int n     = graph->n_value;

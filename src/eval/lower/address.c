@@ -33,7 +33,8 @@ int rd_new_address(rd_lowering *l, const rd_address *address)
 
 /* Adds a term (coefficient times a loop index or a register) to an address; one that it has
  * already gets the sum of both coefficients. Too many terms are recorded as RD_ERR_LIMIT, and set
- * l->failed. */
+ * l->failed. `axis` is a loop, -1: the term is register `reg`; `local`: the index counts from
+ * the start of the loop's range. */
 static void add_addend(rd_lowering *l, rd_address *a, rd_addend term)
 {
     if (term.coef == 0)
@@ -56,7 +57,7 @@ static void add_addend(rd_lowering *l, rd_address *a, rd_addend term)
 
 /* Adds stride * subscript to an address. A gathered index is added by the register that holds it.
  * local: axes whose index counts from the start of the current range of a tile loop, as scratch
- * memory holds only that range. */
+ * memory holds only that range. l->reg[value] is the register of a value. */
 static void add_subscript(rd_lowering *l, rd_address *a, const rd_subscript *at, int64_t stride,
                           rd_set local)
 {
@@ -88,7 +89,9 @@ static int64_t room_of(const rd_lowering *l, const rd_storage *h, int axis)
 
 /* The stride in elements of dim d of value v in its storage. A result has the caller's; else it is
  * the product of the numbers of indices stored along all inner dims. 0: it is not stored along
- * d. */
+ * d. m->store is the caller's address of a result, h->stored the set of axes that the storage
+ * has; rd_is_inner_dim() says that dim k lies inside dim d, and room_of() counts the indices
+ * stored along it. */
 static int64_t storage_stride(const rd_lowering *l, int v, int d)
 {
     const rd_value   *m      = &l->graph->value[v];
@@ -131,7 +134,7 @@ static rd_set local_axis(const rd_lowering *l, int v, int d)
 }
 
 /* The address of an element of stored value v at subscripts of its dims. A dense array has one
- * flat index instead. */
+ * flat index instead. storage() is the address of the memory, without indices. */
 static rd_address stored_at(rd_lowering *l, int v, const rd_subscript *at)
 {
     const rd_value *m = &l->graph->value[v];
@@ -163,7 +166,8 @@ rd_address rd_read_address(rd_lowering *l, const rd_value *v)
 
 /* The address at which value v is stored at the current loop indices. A part of a concatenation
  * (into >= 0) is stored in the array of its JOIN value, which stands for the whole; a result in
- * the caller's memory. */
+ * the caller's memory. storage() is the address of the memory, without indices; m->store is the
+ * subscript of the caller's memory; `self` is the loop index of dim d. */
 rd_address rd_store_address(rd_lowering *l, int v)
 {
     const rd_value *m = &l->graph->value[v];
@@ -229,7 +233,9 @@ int rd_new_scratch(rd_lowering *l, int v)
 
 /* Gives each result and each array between stages a slot (a piece of memory that programs
  * address). slot[v] is -1 for all other values, and for parts of a concatenation, which are stored
- * in its JOIN's slot. False if an array exceeds 63 bits of bytes, or without memory. */
+ * in its JOIN's slot. False if an array exceeds 63 bits of bytes, or without memory. h->keep
+ * says where a value is kept: RD_KEEP_OUTPUT in the caller's memory, RD_KEEP_ARRAY between
+ * stages. */
 bool rd_assign_slots(rd_graph *g, const rd_tree *tree, int32_t *slot)
 {
     rd_slot *more = rd_pool_grow(g->pool, g->slot, (size_t)g->n_slot,
@@ -280,7 +286,8 @@ static int64_t position(const rd_lowering *l, const int32_t *order, int n, rd_ad
 /* The first axis of the lane position, along which elements go to the lanes (SIMD accumulators) in
  * turn. If rows along the last axes are whole multiples of the lanes, those axes alone give each
  * element the same lane, as axes before only add whole steps. That suits loops split where parts
- * of a concatenation meet (c->seams). */
+ * of a concatenation meet (c->seams). c->order lists the axes, outermost first; from first_lane
+ * on they make the lane position. */
 static int first_lane_axis(const rd_lowering *l, const rd_combine *c)
 {
     int first = c->first_lane;
@@ -298,7 +305,8 @@ static int first_lane_axis(const rd_lowering *l, const rd_combine *c)
 
 /* Computes as sums of loop indices where a reduction's element is in the combine tree: its outer
  * position, its position along the lanes (SIMD accumulators), and its flat index. A reverse scan
- * counts outer positions from the end. */
+ * counts outer positions from the end. n_block is the number of blocks of each lane, in which
+ * the last may be shorter; n_add counts the terms of a sum. */
 void rd_fold_positions(const rd_lowering *l, const rd_value *v, rd_fold *f)
 {
     const rd_combine *c     = v->combine;
@@ -337,7 +345,9 @@ static rd_set cell_axes(const rd_value *v, const rd_loop_scope *parent)
 
 /* Lists the axes along which reduction i has several cells (accumulators of results) at a time,
  * outermost first, in the order of the loops around it. So cells that are used in turn are
- * contiguous. Axes without such a loop come first. Returns how many. */
+ * contiguous. Axes without such a loop come first. Returns how many. cell_axes() is the set;
+ * `where` is the scope in which the reduction stands, and `parent` the one that all of it lies
+ * in. */
 int rd_cell_axes(const rd_lowering *l, int i, const rd_loop_scope *parent, int *order)
 {
     rd_set axes = cell_axes(&l->graph->value[i], parent);
@@ -357,7 +367,9 @@ int rd_cell_axes(const rd_lowering *l, int i, const rd_loop_scope *parent, int *
 }
 
 /* Computes the number of cells (accumulators of results) of a reduction that begins in scope
- * `parent`, and which of them belongs to the current indices, as a sum of terms. */
+ * `parent`, and which of them belongs to the current indices, as a sum of terms. If a tile loop
+ * around limits an axis to a range (ranged), cells are only for that range, and the index counts
+ * from its start. */
 void rd_cell_address(rd_lowering *l, int i, const rd_loop_scope *parent, rd_fold *f)
 {
     int        order[RD_MAX_AXES];

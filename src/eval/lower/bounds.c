@@ -71,7 +71,8 @@ static bool add_register(rd_bound *to, int32_t reg, int64_t coef)
 }
 
 /* Adds `times` times linear form `of` to linear form `to`; false on overflow, or if there is no
- * room for a term. */
+ * room for a term. A form has an offset, n_add terms of loop axes with `coef` and n_reg
+ * registers with reg_coef. */
 static bool add_times(rd_bound *to, const rd_bound *of, int64_t times)
 {
     int64_t product;
@@ -90,7 +91,8 @@ static bool add_times(rd_bound *to, const rd_bound *of, int64_t times)
 }
 
 /* Sets a linear form to the sum of loop indices that a COORD instruction computes; false: it has a
- * gathered or range-relative index, or there is no room. */
+ * gathered or range-relative index, or there is no room. `local`: the index counts from the
+ * start of a tile's range. */
 static bool add_places(rd_bound *to, const rd_address *at)
 {
     for (int32_t k = 0; k < at->n_add; k++)
@@ -110,7 +112,8 @@ static bool is_number(const rd_bound *b)
 }
 
 /* True if the instruction, an operator on linear forms, gives a linear form, which is filled in: a
- * sum, a difference, a negation, or a product with a constant. */
+ * sum, a difference, a negation, or a product with a constant. inst->a and b are registers;
+ * is_number(): a form without terms, of the value `offset`. */
 static bool is_sum_of_sums(const facts *f, const rd_inst *inst, int depth, rd_bound *sum)
 {
     rd_bound a = { 0 }, b = { 0 };
@@ -131,7 +134,8 @@ static bool is_sum_of_sums(const facts *f, const rd_inst *inst, int depth, rd_bo
 
 /* True if the register holds a linear form of loop indices and constants; fills it in. A value
  * that is none, but is computed before the loop in question, may be a term as a register. `depth`
- * bounds the recursion. */
+ * bounds the recursion. f->made[reg] is the number of the instruction that sets it, and
+ * f->loop->begin that of the loop. */
 static bool is_sum(const facts *f, int32_t reg, int depth, rd_bound *sum)
 {
     const rd_inst *inst    = &f->p->inst[f->made[reg]];
@@ -167,7 +171,8 @@ static bool add_difference(mask *m, const rd_bound *x, const rd_bound *y, int64_
 }
 
 /* Adds the bounds that registers x + less <= y mean, where `less` is 1 for x < y, else 0. |x| <= y
- * gives two: x <= y and -x <= y. False: x or y is no linear form. */
+ * gives two: x <= y and -x <= y. False: x or y is no linear form. f->made[x] is the instruction
+ * that sets register x; is_sum() finds its linear form. */
 static bool add_at_most(const facts *f, mask *m, int32_t x, int32_t y, int64_t less)
 {
     const rd_inst *inst = &f->p->inst[f->made[x]];
@@ -197,7 +202,8 @@ static bool reads_blocks(const facts *f, const rd_inst *inst)
 }
 
 /* Splits the condition in a mask register into bounds, through `and`. m->exact becomes false if a
- * part of it is no bound. A block table (m->blocks) is exact only without a bound beside it. */
+ * part of it is no bound. A block table (m->blocks) is exact only without a bound beside it.
+ * inst->from is the type of the operands, a and b their registers. */
 static void read_mask(const facts *f, int32_t reg, int depth, mask *m)
 {
     const rd_inst *inst = &f->p->inst[f->made[reg]];
@@ -238,7 +244,9 @@ static bool is_neutral(const facts *f, const rd_fold *fold, int32_t reg)
 
 /* The mask register of a reduction's step: its mask operand c, or the condition of where(mask, x,
  * neutral value). -1: there is none by which a loop may skip elements. In a group-by, skipped
- * elements would shift the blocks of other groups, unless any grouping gives the same bits. */
+ * elements would shift the blocks of other groups, unless any grouping gives the same bits. The
+ * step's element is in register a; a choice (SELECT) has its condition in a and its other side
+ * in c. */
 static int32_t mask_of(const facts *f, const rd_inst *step)
 {
     const rd_fold *fold = &f->p->fold[step->arg];
@@ -269,7 +277,8 @@ static int32_t start_of(const rd_program *p, int32_t fold)
 }
 
 /* True if what is stored in the slot is read only inside the loop. That is known of scratch memory
- * (temporary, of one task) only, and not if the program sorts, as sorts read it, too. */
+ * (temporary, of one task) only, and not if the program sorts, as sorts read it, too. Slots from
+ * first_scratch on are scratch memory; is_inside(): instruction i is in the loop. */
 static bool is_local(const rd_program *p, const rd_loop *loop, int32_t slot)
 {
     if (slot < p->first_scratch || p->n_sorting)
@@ -284,7 +293,9 @@ static bool is_local(const rd_program *p, const rd_loop *loop, int32_t slot)
 typedef enum effect { NOTHING, STEPS, OTHER } effect;
 
 /* The effect of an instruction in the loop on what is outside: NOTHING, a step of a reduction that
- * began before the loop (STEPS), or anything else (OTHER), such as a store or a reported error. */
+ * began before the loop (STEPS), or anything else (OTHER), such as a store or a reported error.
+ * start_of() is where the reduction began; is_local(): scratch memory that only the loop uses;
+ * rd_inst_reports(): it may report an error. */
 static effect effect_of(const rd_program *p, const rd_loop *loop, int32_t i)
 {
     const rd_inst *inst = &p->inst[i];
@@ -333,7 +344,9 @@ static bool has_bound(const mask *m, const rd_bound *b)
 
 /* Finds the bounds that the masks of all reduction steps in the loop have in common; false: there
  * are none, or something in the loop has an effect without a mask. *reg: the first step's mask if
- * it consists of bounds alone, else -1; *whole: the number of its bounds. */
+ * it consists of bounds alone, else -1; *whole: the number of its bounds. The first mask is
+ * taken whole; of each further one only the bounds that it shares are kept, and a block table
+ * only if it reads the same one. */
 static bool common_mask(const facts *f, const rd_loop *loop, mask *common, int32_t *reg,
                         int32_t *whole)
 {
@@ -368,7 +381,7 @@ static bool common_mask(const facts *f, const rd_loop *loop, mask *common, int32
 
 /* The loop axis along which `value`, the cluster number of a point, is read from a table from end
  * to end; -1: it is read otherwise. *slot: the table's. Range checks and casts of the number are
- * looked through. */
+ * looked through. The table must have one element for each index of the axis. */
 static int32_t axis_of_clusters(const rd_graph *g, int32_t value, int32_t *slot)
 {
     const rd_value *v = &g->value[value];
@@ -386,7 +399,9 @@ static int32_t axis_of_clusters(const rd_graph *g, int32_t value, int32_t *slot)
 
 /* Finds the loop axes along rows [0] and columns [1] of the block table in this slot, and the
  * slots of the tables of their clusters. Its elements are read at row cluster * columns + column
- * cluster. False if readers differ, or read it otherwise. */
+ * cluster. False if readers differ, or read it otherwise. axis_of_clusters() is the loop axis of
+ * a gathered index, with the slot of its table; -1: it is none. `of` is 1 for the column: its
+ * coefficient is 1, that of the row `columns`. */
 static bool axes_of_blocks(const rd_graph *g, int32_t slot, int32_t axis[2], int32_t clusters[2])
 {
     const int64_t columns = g->slot[slot].expr->extent[1];
@@ -414,7 +429,9 @@ static bool axes_of_blocks(const rd_graph *g, int32_t slot, int32_t axis[2], int
 
 /* Fills in bounds by a block table for a loop along its rows or columns. At run time, the cluster
  * of the other axis (at address list_at) selects a list of ranges of this loop's index. False: the
- * loop runs along neither. */
+ * loop runs along neither. There are two lists for each cluster of the other axis: of the
+ * cluster alone, and of it with its neighbour. A table of one column, or without memory for the
+ * address, gives false, too. */
 static bool blocks_of(rd_lowering *l, const facts *f, const rd_loop *loop, int32_t load,
                       rd_bounds *bounds)
 {
@@ -443,7 +460,8 @@ static bool blocks_of(rd_lowering *l, const facts *f, const rd_loop *loop, int32
 
 /* Finds the bounds of one loop; false: there are none. A bound with coefficient 1 of the loop's
  * index limits it from below, one with -1 from above. bounds->mask is kept only if all bounds of
- * that mask are used, so that inside them it is true. */
+ * that mask are used, so that inside them it is true. A form without terms (n_add 0) is one that
+ * is not set yet. With a block table beside other bounds there are none. */
 static bool bounds_of(rd_lowering *l, const facts *f, const rd_loop *loop, rd_bounds *bounds)
 {
     mask    common = { 0 };
@@ -478,8 +496,10 @@ static bool any_place(const facts *f)
     return false;
 }
 
-/* Finds bounds by masks for all loops of a finished program, such as j <= i for a triangular sum.
- * Loops that run backwards or over tiles get none; nor does any loop without memory. */
+/* Finds bounds by masks for all loops of a finished program, such as j <= i for a triangular
+ * sum. Loops that run backwards or over tiles get none; nor does any loop without memory.
+ * any_place(): the program has anything of which masks are made. bounds.share is the part of
+ * iterations that is left. */
 void rd_bound_loops(rd_lowering *l)
 {
     rd_program *p    = l->p;

@@ -37,7 +37,7 @@ static void as_bits(rd_program *p, rd_inst *inst)
 
 /* Retypes loads and stores of 16-bit floats that are only copied as ints, which spares conversions
  * to f32 and back. copied: by register, the type loaded, 0 if it has other uses. False: no
- * memory. */
+ * memory. mark_others() clears `copied` for what instructions use otherwise; as_bits() retypes. */
 bool rd_copy_bits(rd_lowering *l)
 {
     rd_program *p      = l->p;

@@ -9,7 +9,8 @@
 enum { LARGE = 1024 };
 
 /* Returns the memory of item n in a growing vector with room for *room items of `size` bytes. NULL
- * without memory, which sets l->failed. The vector doubles when it is full. */
+ * without memory, which sets l->failed. The vector doubles when it is full. LARGE items begin
+ * with room for one, others for 4. */
 void *rd_push(rd_lowering *l, void **vector, int32_t n, int32_t *room, size_t size)
 {
     if (n == *room) {

@@ -28,7 +28,8 @@ static int operand(const rd_lowering *l, const rd_value *v, int k)
 
 /* Writes the code of a value that is stored or kept: its operands, then a step, a scan, a sort or
  * an operation, and the store. A reduction's results are stored later, where it finishes. A JOIN
- * is only the storage that parts of a concatenation fill. */
+ * is only the storage that parts of a concatenation fill. Operands a, b, c, d of a step are the
+ * element, its weight or other factor, its mask, and its label; -1: none. */
 static void emit_materialised(rd_lowering *l, int i)
 {
     const rd_value *v    = &l->graph->value[i];
@@ -119,7 +120,9 @@ static bool is_exit_worthwhile(const rd_lowering *l, const rd_loop_scope *loop, 
 }
 
 /* True for an argmax or argmin of bools along a long row, which visits indices in rising order
- * without a mask (in[2]). Then the first best element is the result, and the loop may end there. */
+ * without a mask (in[2]). Then the first best element is the result, and the loop may end there.
+ * rd_reducer_places(): the reducer gives a place. f->index is the flat index, here the loop's
+ * own, rising. */
 static bool finds_first(const rd_lowering *l, const rd_value *v, const rd_fold *f,
                         const rd_loop_scope *loop)
 {
@@ -133,7 +136,8 @@ static bool finds_first(const rd_lowering *l, const rd_value *v, const rd_fold *
 
 /* Writes an early exit (EXIT) into loop `number` if the loop feeds one reduction only, whose
  * result one element may decide, as a true decides `any`. Not for a group-by, nor for a user's
- * reducer with several cells (results at a time). */
+ * reducer with several cells (results at a time). The only stored value in the loop must be that
+ * reduction, over the loop's axis, and nothing in the body may report an error. */
 static void emit_exit(rd_lowering *l, const rd_loop_scope *loop, int number)
 {
     int v = only_materialised(loop);
@@ -166,7 +170,8 @@ static void emit_loop_end(rd_lowering *l, rd_loop_scope *loop, rd_opened *after)
 
 /* Writes a loop: START of the reductions that begin at it, LOOP, body and END into `into`, then
  * their CLOSE and stores into `after`. The two differ for the root loop alone: tasks share it, and
- * what comes after runs once. */
+ * what comes after runs once. rd_open_level() opens the body, and rd_end_level() returns its
+ * instructions. emit_loop_end() writes CLOSE and stores. */
 static void emit_loop(rd_lowering *l, rd_loop_scope *loop, rd_opened *into, rd_opened *after)
 {
     rd_opened body;
@@ -208,7 +213,8 @@ static void emit_item_fold(rd_lowering *l, int i)
     rd_finish_fold(l, &l->level[l->depth], i);
 }
 
-/* Writes the items of a loop body in order. */
+/* Writes the items of a loop body in order. finish_loop: the loop behind which a reduction is
+ * complete, NULL: it has no loop. */
 static void emit_items(rd_lowering *l, const rd_loop_scope *scope)
 {
     for (const rd_item *item = scope->first; item && !l->failed; item = item->next) {
@@ -224,7 +230,8 @@ static void emit_items(rd_lowering *l, const rd_loop_scope *scope)
 
 /* ---- Programs -------------------------------------------------------------------------------- */
 /* Concatenates the three parts of a program's code: what runs once before, the body that tasks
- * share, and what runs once after. Then runs the passes over finished programs. */
+ * share, and what runs once after. Then runs the passes over finished programs. l->level[0] is
+ * what runs once before, l->tail once after; p->body and p->tail are where these parts begin. */
 static void finish_program(rd_lowering *l, const rd_opened *body)
 {
     rd_program      *p       = l->p;
@@ -268,7 +275,8 @@ static void copy_program_to_plan(rd_lowering *l)
     copy_to_plan(l, (void **)&p->scratch_bytes, p->n_scratch, sizeof *p->scratch_bytes);
 }
 
-/* Fills in the facts of a program that come from the stage and the graph. */
+/* Fills in the facts of a program that come from the stage and the graph. root is the axis that
+ * tasks share, grain of what their begins are multiples, serial: there is one task. */
 static void describe_program(rd_lowering *l)
 {
     rd_program *p = l->p;
@@ -286,7 +294,8 @@ static void describe_program(rd_lowering *l)
 }
 
 /* Adds up the operations of a loop body and of its epilogue. A reduction by sparse rows goes
- * element by element and gathers its operands, so it counts RD_VECTOR times as much. */
+ * element by element and gathers its operands, so it counts RD_VECTOR times as much. v->ops are
+ * the operations of an element, and 1 more is counted. */
 static void add_work(rd_lowering *l, const rd_loop_scope *scope)
 {
     for (const rd_item *item = scope->first; item; item = item->next) {
@@ -303,7 +312,8 @@ static void add_work(rd_lowering *l, const rd_loop_scope *scope)
 }
 
 /* Writes the program of one stage (one pass over memory): a loop with all inside, or one value
- * without loops. False on failure. */
+ * without loops. False on failure. l->stage->item is the loop or the value; without a loop it is
+ * a reduction, or another value that is stored. */
 static bool lower_stage(rd_lowering *l)
 {
     rd_opened body = { 0 };
@@ -328,7 +338,9 @@ static bool lower_stage(rd_lowering *l)
 }
 
 /* Writes the programs of all stages of a nest into `pool`, the plan's memory; the tables of this
- * pass are in the graph's memory. NULL on failure. */
+ * pass are in the graph's memory. NULL on failure. Tables by value: `reg` its register, `at` its
+ * level, `fold` its reduction, -1: none; `slot` its memory. rd_goes_on() is false if the caller
+ * has cancelled. first_scratch: slots from there on are scratch memory. */
 rd_program *rd_lower(rd_nest *nest, rd_pool *pool)
 {
     rd_graph    *g        = nest->tree->graph;

@@ -11,7 +11,9 @@
 #include <string.h>
 
 /* The loop body in which the cells (accumulators) of a reduction or scan begin and finish: just
- * outside its outermost reduced loop. Without such a loop it is the body that computes the fold. */
+ * outside its outermost reduced loop. Without such a loop it is the body that computes the fold.
+ * finish_loop is that outermost loop, NULL: none; a scan's is found from its loop body `where`
+ * outwards. */
 static const rd_loop_scope *fold_parent(const rd_lowering *l, int i)
 {
     const rd_value      *v = &l->graph->value[i];
@@ -36,7 +38,9 @@ static const char *kept_text(rd_lowering *l, const char *text)
 
 /* True if tasks that begin at multiples of the grain may begin within a block (steps of one
  * accumulator, a lane, that are folded from the left). That is allowed only if any grouping of
- * elements has the same bits. `rows`: steps of a lane per index of the outer position. */
+ * elements has the same bits. `rows`: steps of a lane per index of the outer position. The
+ * remainders are 0 if each multiple of the grain is the begin of a block. f->split: tasks share
+ * the reduction at all. */
 static bool may_split_blocks(const rd_fold *f, int root, int64_t grain)
 {
     const int64_t rows  = (f->lane_extent + f->lanes - 1) / f->lanes;
@@ -49,7 +53,8 @@ static bool may_split_blocks(const rd_fold *f, int root, int64_t grain)
 /* Limits the number of tasks of a group-by. Each task has accumulators of all groups, which are
  * initialised and then merged across processors. So there should be an element for each byte of
  * these: 60,000 bins of 500,000 counts are too many. No limit if tasks share whole blocks (not
- * loose). */
+ * loose). `most` is that number of tasks; with fewer than 2, one task does all (serial). p->most
+ * keeps the least limit of the program, 0: none. */
 static void limit_tasks(rd_lowering *l, const rd_value *v, rd_fold *f)
 {
     const double bytes = (double)f->n_cell * f->lanes * rd_dtype_size(f->type);
@@ -66,7 +71,9 @@ static void limit_tasks(rd_lowering *l, const rd_value *v, rd_fold *f)
 
 /* Adds the reduction or scan that value i is to the program; its cells (accumulators) begin in
  * scope `parent`. Returns its number, or -1. split: tasks may share its reduced axis, as it begins
- * outside the root loop. */
+ * outside the root loop. Of a group-by, n_group is the number of groups, `apart` the distance
+ * between the cells of two groups, and `begins` that from the labels to the array of row begins,
+ * 0: none. Texts and facts are copied, as the plan may outlive the expression. */
 int rd_new_fold(rd_lowering *l, int i, const rd_loop_scope *parent)
 {
     const rd_value      *v     = &l->graph->value[i];
@@ -117,7 +124,7 @@ int rd_new_fold(rd_lowering *l, int i, const rd_loop_scope *parent)
 }
 
 /* Writes START for all reductions and scans inside `scope` whose cells (accumulators) begin just
- * outside `loop`. */
+ * outside `loop`. fold_parent() is the loop body in which the cells of a fold begin. */
 void rd_start_folds(rd_lowering *l, const rd_loop_scope *scope, const rd_loop_scope *loop)
 {
     for (const rd_item *item = scope->first; item; item = item->next) {
@@ -145,7 +152,8 @@ int rd_new_loop(rd_lowering *l, rd_loop loop)
 
 /* Writes the stores of a reduction's results, which are in registers from `reg` on. A reducer's
  * several outputs lie along one more storage dim, without a loop, so each gets an address of its
- * own. */
+ * own. v->inner is the axis of these outputs, -1: there is one. It is taken out of the address,
+ * and output k is k strides behind the first. */
 static void store_results(rd_lowering *l, rd_opened *level, int i, int reg)
 {
     const rd_value *v = &l->graph->value[i];
@@ -173,7 +181,9 @@ static void store_results(rd_lowering *l, rd_opened *level, int i, int reg)
 
 /* Writes CLOSE of a reduction, which makes results from accumulators, and their stores, in loops
  * over its cells if there are several. In an epilogue the loop over rows is there already. A
- * single result stays in its register for code that follows in this loop body. */
+ * single result stays in its register for code that follows in this loop body. `ends` is the
+ * loop of an epilogue, NULL: none; axis[] are the axes of cells, and loops[] the loops made for
+ * them. v->inner >= 0: several outputs. */
 void rd_finish_fold(rd_lowering *l, rd_opened *into, int i)
 {
     const rd_value      *v      = &l->graph->value[i];

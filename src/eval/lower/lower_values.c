@@ -42,7 +42,8 @@ static bool is_stored(const rd_lowering *l, int v)
 
 /* The number of the open loop body (level) in which value v is computed: the innermost one of its
  * operands, of the loops over its subscripts' axes, and of the storage that it reads. So it is
- * outside all loops that do not change it. */
+ * outside all loops that do not change it. l->at[k] is the level of value k; a term with axis <
+ * 0 is a gathered index, computed as a value. */
 static int level_of(const rd_lowering *l, const rd_value *v)
 {
     int level = 0;
@@ -66,7 +67,7 @@ static int level_of(const rd_lowering *l, const rd_value *v)
 }
 
 /* Writes the call of a user's function into register dst, and adds what is called to the
- * program. */
+ * program. rd_push() makes room for one more rd_call, NULL: no memory, which is noted. */
 static void emit_call(rd_lowering *l, rd_opened *level, const rd_value *v, int dst)
 {
     const rd_call_facts *facts = v->expr->as.call;
@@ -94,7 +95,8 @@ static void emit_call(rd_lowering *l, rd_opened *level, const rd_value *v, int d
 }
 
 /* Writes the instruction of an elementwise operation into register dst: an operator, a cast, a
- * choice, or an index that is checked against the extent v->value. */
+ * choice, or an index that is checked against the extent v->value. l->reg[k] is the register of
+ * value k; -1: no operand. */
 static void emit_map(rd_lowering *l, rd_opened *level, const rd_value *v, int dst)
 {
     rd_inst inst = { .kind  = RD_I_MAP,
@@ -119,7 +121,8 @@ static void emit_map(rd_lowering *l, rd_opened *level, const rd_value *v, int ds
 
 /* Computes value i into a register, unless it has one; its operands have theirs. It goes to the
  * outermost open loop body that has all it needs (loop-invariant code motion). A cast between
- * types with equal bits in a register shares its operand's. */
+ * types with equal bits in a register shares its operand's. l->reg[i] is its register;
+ * rd_set_register() sets it and the level. */
 void rd_compute(rd_lowering *l, int i)
 {
     const rd_value *v = &l->graph->value[i];
@@ -164,7 +167,8 @@ void rd_compute(rd_lowering *l, int i)
 }
 
 /* Loads a stored value that has no register here any more, in the innermost open loop body among
- * that of its storage and those of loops over its stored axes. */
+ * that of its storage and those of loops over its stored axes. level_of_axes() and
+ * level_of_scope() are numbers of open loop bodies. */
 static void load_stored(rd_lowering *l, int i)
 {
     const rd_value   *v     = &l->graph->value[i];
@@ -209,7 +213,7 @@ static int by_number(const void *a, const void *b)
 
 /* Computes all operands of v, and what these need, into registers. First it collects them, then
  * computes them by rising number, which puts operands first. Iterative, because chains of inlined
- * values may be long. */
+ * values may be long. l->need lists them; is_stored(): it has a place in memory. */
 void rd_compute_operands(rd_lowering *l, const rd_value *v)
 {
     l->round++;

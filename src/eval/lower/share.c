@@ -36,7 +36,9 @@ static double rest_of(const rd_program *p, const rd_loop *loop, const rd_bound *
 }
 
 /* The mean share of the loop's indices that lie between both bounds, over all samples of the other
- * axes; 1 if a bound depends on data. A bound with n_add 0 does not exist. */
+ * axes; 1 if a bound depends on data. A bound with n_add 0 does not exist. rest_of() is a
+ * bound's value at a sample without the term of the loop itself: the least index is minus that,
+ * the greatest that itself. */
 static double share_of_places(const rd_program *p, const rd_loop *loop, const rd_bounds *b)
 {
     const double extent = (double)p->axis_extent[loop->axis];
@@ -68,7 +70,8 @@ static int64_t length_of(const int64_t *list, int64_t lists, int64_t which)
 
 /* The mean share of the loop's indices that a block table leaves, over samples of the other axis.
  * `cluster`: for each index of that axis, its cluster. List 2c is that of cluster c alone; odd
- * lists are of two neighbouring clusters. */
+ * lists are of two neighbouring clusters. b->list is where the lists begin in the table, in
+ * bytes, and b->lists how many there are; length_of() counts the indices in one. */
 static double share_of_blocks(const rd_bounds *b, const rd_expr *table, const rd_expr *cluster,
                               int64_t extent)
 {
@@ -101,7 +104,9 @@ static bool is_bounded_around(const rd_program *p, const rd_loop *loop)
 }
 
 /* The share of a loop's indices that its bounds leave, for estimates of cost: at least one index,
- * at most 1. If a loop around has bounds, it is 1. */
+ * at most 1. If a loop around has bounds, it is 1. b->list_at < 0: the bounds are masks of
+ * places, else lists of a block table: list_slot is the table's slot, and address list_at reads
+ * the clusters. */
 double rd_bounds_share(const rd_program *p, const rd_graph *g, const rd_loop *loop,
                        const rd_bounds *b)
 {

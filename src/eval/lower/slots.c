@@ -57,7 +57,7 @@ static void add_rows(extent *e, const rd_program *p, int slot)
 }
 
 /* Bytes from the first to the last element of a slot that n programs touch; all of its bytes if
- * one gathers from it. */
+ * one gathers from it. e.whole: all of it may be read. */
 int64_t rd_slot_span(int n, const rd_program *p, int slot, const rd_slot *of)
 {
     extent e = { .lo = INT64_MAX, .hi = INT64_MIN };
@@ -74,7 +74,9 @@ int64_t rd_slot_span(int n, const rd_program *p, int slot, const rd_slot *of)
 }
 
 /* Narrows the range [lo, hi) of each leaf's slot from the whole leaf to what programs read,
- * because a result may overlap the rest. False: no memory. */
+ * because a result may overlap the rest. False: no memory. read[s] is the range so far, and
+ * `whole` says that all of slot s may be read. add_reach() adds what an address reads,
+ * add_rows() the rows of sorts. */
 static bool narrow_slots(rd_plan *plan, rd_pool *work)
 {
     extent *read = rd_pool_get(work, (size_t)(plan->n_slot + 1) * sizeof *read);
@@ -101,7 +103,7 @@ static bool narrow_slots(rd_plan *plan, rd_pool *work)
 }
 
 /* Moves the base of each slot by shift[slot] elements, and changes all addresses so that they mean
- * the same elements. */
+ * the same elements. Slots from n_slot on are scratch memory, which stays. */
 static void move_slots(rd_plan *plan, const int64_t *shift)
 {
     for (int s = 0; s < plan->n_slot; s++) {
@@ -134,7 +136,7 @@ bool rd_plan_move(rd_plan *plan, rd_pool *work, int n, const int64_t *shift)
 
 /* Copies the graph's slots into the plan, notes which slot each result has, and narrows leaves to
  * what is read. Names and expressions are dropped, as the graph ends before the plan. False: no
- * memory. */
+ * memory. A result without elements gets no slot. */
 bool rd_plan_slots(rd_plan *plan, rd_pool *work, const rd_graph *g)
 {
     plan->n_slot = g->n_slot;

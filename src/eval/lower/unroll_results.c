@@ -86,7 +86,10 @@ static bool is_in_tile(const rd_program *p, const rd_loop *loop)
 }
 
 /* True if the loop is to be unrolled: it is short, has only loads, stores and operations, and
- * loads something that a register still holds. The root loop is not, because tasks share it. */
+ * loads something that a register still holds. The root loop is not, because tasks share it.
+ * register_in_round() >= 0: that register; is_in_tile(): the loop goes over a part of the axis
+ * only, so it is left. begin and end are the loop's instructions LOOP and END; MOST_RESULTS and
+ * MOST_WRITTEN bound iterations and instructions. */
 static bool may_unroll(const rd_program *p, const rd_loop *loop)
 {
     bool finds_register = false;
@@ -120,7 +123,9 @@ static int32_t current_register(const writing *w, int32_t reg)
 }
 
 /* Writes iteration k of the loop with new registers. A LOAD of what a register still holds is left
- * out; addresses get the index k as a constant. */
+ * out; addresses get the index k as a constant. w->reg[k] is what register k of the program is
+ * in the copy, and current_register() looks it up; in_round() puts k in place of the loop's
+ * index; w->to has the new instructions. */
 static void add_round(writing *w, const rd_loop *loop, int64_t k)
 {
     rd_program *p = w->p;
@@ -165,7 +170,8 @@ static bool is_read(const rd_inst *inst, int32_t n, const rd_program *p, int32_t
 }
 
 /* Drops stores to scratch memory (temporary, of a task) that nothing reads any more. p->body and
- * p->tail, where parts of the code begin, move up by the instructions dropped before them. */
+ * p->tail, where parts of the code begin, move up by the instructions dropped before them.
+ * `body` and `tail` are these begins before. */
 static void drop_dead_stores(writing *w)
 {
     rd_program *p = w->p;
@@ -186,7 +192,8 @@ static void drop_dead_stores(writing *w)
 }
 
 /* Renumbers the loops that are left, in the table of loops and in the instructions that name
- * one. */
+ * one. w->to has the instructions. RD_NAMES_LOOP: an instruction's `arg` is the number of a
+ * loop. */
 static void renumber(writing *w)
 {
     rd_program *p = w->p;
@@ -209,7 +216,8 @@ static void renumber(writing *w)
 }
 
 /* Copies the program with such loops unrolled, and finds where its parts (head, body, tail) begin
- * now. A part that begins at the end of the program (-1 here) does so afterwards, too. */
+ * now. A part that begins at the end of the program (-1 here) does so afterwards, too. `body`
+ * and `tail` are the new begins. */
 static void unroll_loops(writing *w)
 {
     rd_program *p    = w->p;
@@ -233,7 +241,8 @@ static void unroll_loops(writing *w)
 }
 
 /* Unrolls all loops of a finished program that load a reducer's results from scratch memory
- * although registers hold them, and drops the stores and loops that this leaves unused. */
+ * although registers hold them, and drops the stores and loops that this leaves unused. w.reg
+ * says by register what it is in the copy, -1: itself. */
 void rd_unroll_results(rd_lowering *l)
 {
     rd_program *p     = l->p;

@@ -37,7 +37,9 @@ static bool is_within(const rd_loop_scope *scope, const rd_loop_scope *loop)
 /* ---- The reductions -------------------------------------------------------------------------- */
 /* True for a reduction by rows of a sparse pattern in one loop over all stored elements
  * (f->folds), which goes row by row with one accumulator. Where each row begins must be known, and
- * the rows must be the axis of the loop of maps (f->maps). */
+ * the rows must be the axis of the loop of maps (f->maps). So it needs a known array of row
+ * begins (distance not 0), no several outputs (inner), one lane, f->folds' axis as its outermost
+ * one, the maps' axis as its groups, and one block as long as the loop. */
 static bool is_suitable_fold(const finding *f, const rd_value *v)
 {
     const rd_graph *g = f->tree->graph;
@@ -47,7 +49,8 @@ static bool is_suitable_fold(const finding *f, const rd_value *v)
            v->combine->steps >= g->axis[f->folds->axis].extent;
 }
 
-/* True if there are reductions in the first loop (f->folds), and all of them suit. */
+/* True if there are reductions in the first loop (f->folds), and all of them suit. is_within():
+ * the value stands in that loop; `combine`: it is a reduction or scan. */
 static bool are_folds_suitable(const finding *f)
 {
     bool any = false;
@@ -67,7 +70,8 @@ static bool are_folds_suitable(const finding *f)
 /* ---- The maps -------------------------------------------------------------------------------- */
 /* True if a map is cheap for each row: no functions such as exp, which need vectors, and no
  * gathers. What is inlined into it counts, too. `materialised`: the map's value number; a
- * materialised value is stored. */
+ * materialised value is stored. f->needed marks by value what the map needs; RD_KEEP_INLINE: it
+ * is computed where it is read. */
 static bool is_cheap(const finding *f, int materialised)
 {
     const rd_graph *g = f->tree->graph;
@@ -89,7 +93,9 @@ static bool is_cheap(const finding *f, int materialised)
 }
 
 /* True if `use`, one read by a map, is of no reduction in the first loop, or of one at the map's
- * own row, when its result is known. `reader`: the loop body with the map. */
+ * own row, when its result is known. `reader`: the loop body with the map. At its own row: the
+ * use is at the map's own index along all axes of the reduction (same), and the map lies inside
+ * the loop body where exactly these axes have one index (row; NULL: there is none). */
 static bool is_suitable_use(const finding *f, const rd_loop_scope *reader, const rd_use *use)
 {
     const rd_value      *v   = value_of(f, use->value);
@@ -101,7 +107,9 @@ static bool is_suitable_use(const finding *f, const rd_loop_scope *reader, const
 }
 
 /* True if all values in the second loop (f->maps) are elementwise operations, cheap for each row,
- * that read the first loop's reductions only at their own row. */
+ * that read the first loop's reductions only at their own row. `where` is the loop body in which
+ * a stored value stands, is_within() says that it is part of the second loop; use[u] are the
+ * values that it reads. */
 static bool are_maps_suitable(const finding *f)
 {
     for (int a = 0; a < f->tree->n_materialised; a++) {
@@ -136,7 +144,7 @@ static bool is_plain(const rd_loop_scope *scope)
 
 /* Fuses each loop of reductions by sparse rows with the loop of maps that follows, if both suit:
  * the maps' loop becomes its epilogue, so that nothing is stored between. Assigns storage again.
- * Not on a device. False: no memory. */
+ * Not on a device. False: no memory. `any`: something was fused. */
 bool rd_fuse_epilogues(rd_tree *tree)
 {
     bool    any = false;

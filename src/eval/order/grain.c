@@ -18,7 +18,8 @@ typedef struct place {
 
 /* Computes how far one index of the axis moves a reduction in its combine tree, from the extents
  * of the axes inside it. In elements if the axis is part of the lane position (along which
- * elements go to SIMD accumulators in turn), else in steps of all lanes. */
+ * elements go to SIMD accumulators in turn), else in steps of all lanes. `lane` is the extent of
+ * the lane position; it takes lane / lanes steps, rounded up. */
 static place place_of(const rd_graph *g, const rd_combine *c, int axis)
 {
     place   at   = { .weight = 1 };
@@ -61,9 +62,11 @@ static bool may_be_loose(const rd_graph *g, const rd_value *v, bool beside_loop)
     return rd_reducer_any_grouping(reducer, g->value[v->in[0]].type) && (!sums || beside_loop);
 }
 
-/* The grain of one reduction: the multiple of the axis' index at which a task may begin. It makes
- * whole blocks of the combine tree, unless they are too few for RD_ENOUGH tasks and may be
- * split. */
+/* The grain of one reduction: the multiple of the axis' index at which a task may begin. It
+ * makes whole blocks of the combine tree, unless they are too few for RD_ENOUGH tasks and may
+ * be split. c->steps is the length of a block; place_of() finds how far one index of the axis
+ * moves the fold, whole() the least multiple for whole blocks; may_be_loose(): blocks may be
+ * split, as loose_grain() does. */
 int64_t rd_fold_grain(const rd_graph *g, const rd_value *v, int axis, bool beside_loop)
 {
     const rd_combine *c     = v->combine;

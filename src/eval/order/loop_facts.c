@@ -37,7 +37,8 @@ static int64_t coef_of_place(const rd_graph *g, int value, int axis, int depth)
 }
 
 /* The stride along an axis, in elements, at which a subscript reads a leaf; an index may be
- * clamped. */
+ * clamped. coef_of() is the coefficient of the axis itself, coef_of_place() that in a clamped
+ * index. */
 static int64_t stride_of(const rd_graph *g, const rd_subscript *at, int axis)
 {
     enum { DEPTH = 8 };
@@ -51,7 +52,8 @@ static int64_t stride_of(const rd_graph *g, const rd_subscript *at, int axis)
 
 /* The stride of a stored value or a leaf along an axis, in elements. A result has the caller's
  * stride; an array's is the product of the extents of its inner dims. 0: it does not vary along
- * the axis. */
+ * the axis. v->store is the address of a result, coef_of() its coefficient; rd_is_inner_dim()
+ * says that dim k lies inside dim d, and `stored` is the set of axes that the storage has. */
 int64_t rd_step_of(const rd_tree *tree, int value, int axis)
 {
     const rd_value *v    = &tree->graph->value[value];
@@ -98,7 +100,8 @@ static bool holds_loop(const rd_loop_scope *scope)
 
 /* Combines the grains of all reductions along the axis in a scope (loop body): their least common
  * multiple, at which tasks may begin. Scans, and folds in one block (strict order), allow one task
- * only. `outermost`: the scope is the body of the loop that tasks share. */
+ * only. `outermost`: the scope is the body of the loop that tasks share. s->grain is that
+ * multiple so far; steps INT64_MAX: the fold is one block. */
 static void add_sharing(const rd_tree *tree, const rd_loop_scope *scope, int axis, bool outermost,
                         rd_sharing *s)
 {
@@ -130,7 +133,7 @@ rd_sharing rd_share(const rd_tree *tree, const rd_loop_scope *scope, int axis)
 }
 
 /* The greatest rd_pattern (how labels are ordered) of group-by reductions in the scope, a loop
- * body; 0: nothing is known, or there are none. */
+ * body; 0: nothing is known, or there are none. v->group >= 0: it has groups. */
 int rd_sparse_fold_kind(const rd_tree *tree, const rd_loop_scope *scope)
 {
     int found = 0;

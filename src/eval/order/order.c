@@ -22,7 +22,8 @@ static bool is_one_task(const rd_tree *tree, const rd_stage *stage)
 }
 
 /* Fills in how tasks share a stage: the root axis (-1: no loop), the grain (tasks begin at its
- * multiples), and whether it is one task. */
+ * multiples), and whether it is one task. rd_share() finds the grain, and whether folds allow
+ * one task only; is_one_task() are other reasons. */
 static void plan_tasks(const rd_tree *tree, rd_stage *stage)
 {
     rd_sharing s = { .grain = 1 };
@@ -36,7 +37,7 @@ static void plan_tasks(const rd_tree *tree, rd_stage *stage)
 
 /* Runs the passes of order (interchange, tiling) on the tree, assigns storage, and lists the
  * stages: the root's items, but not mere storage of concatenations (JOIN). A lazy traversal keeps
- * the loops as they are. NULL on failure. */
+ * the loops as they are. NULL on failure. plan_tasks() finds how tasks may share a stage. */
 rd_nest *rd_order(rd_tree *tree, const rd_choice *choice)
 {
     rd_graph *g    = tree->graph;

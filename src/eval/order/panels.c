@@ -83,7 +83,8 @@ static void look_at_reads(const panel *p, const rd_materialised *a, bool *any_sm
 
 /* True if the rows that a value reads along the axis of panel p (a tile loop to be), one for each
  * index of `outer`, follow one another without gaps: the stride along `outer` is the row's
- * length. */
+ * length. rd_step_of() is the stride of a use along an axis; 0 along the panel's axis does not
+ * matter. */
 static bool rows_adjoin(const panel *p, const rd_materialised *a, int outer)
 {
     bool any = false;
@@ -109,7 +110,13 @@ static bool is_cached(const panel *p, int value)
 /* True if a reduction with SIMD lanes along a reduced axis wants the panel's axis, which it keeps,
  * inside the loop over `outer`. That is so if memory has the kept axis inside the lanes (image
  * channels), or each run of memory is short and its neighbours continue it. Not if it may exit
- * early, which it does earlier one at a time. */
+ * early, which it does earlier one at a time. Strides (step) are along the panel's axis, in
+ * elements. It is not wanted inside
+ * - if some read has no smaller stride along it than along `outer`
+ * - if runs of memory with gaps are long anyway (RD_RUN_BYTES), `outer` has no more rounds than
+ *   prefetchers follow streams, or the array is cached
+ * - if neighbouring rows of a contiguous axis do not adjoin along the lane axis
+ * - if nothing read varies along it */
 static bool is_wanted_by_lanes(const panel *p, const rd_value *v, const rd_materialised *a,
                                int outer)
 {
@@ -135,7 +142,9 @@ static bool is_wanted_by_lanes(const panel *p, const rd_value *v, const rd_mater
 
 /* True if the value, computed in `scope`, wants the axis of panel p (a tile loop to be) inside the
  * loop over `outer`, to read memory in order. It is a reduction whose SIMD lanes lie along that
- * axis and are contiguous, or a stored map that would be written by columns. */
+ * axis and are contiguous, or a stored map that would be written by columns. Not wanted: by a
+ * value that is in the loop over the axis already, or if the axis is short (below p->fewest),
+ * unless its rows adjoin. A reduction must have all its reduced axes in loops around (open). */
 static bool is_wanted_by(const panel *p, int value, const rd_loop_scope *scope, int outer)
 {
     const rd_value        *v = &p->tree->graph->value[value];
@@ -185,7 +194,8 @@ static bool is_wanted(const panel *p, const rd_loop_scope *loop)
 
 /* Moves the axis of panel p (a tile loop to be) inward: goes into loops that want it inside, and
  * puts all other items, those that follow one another together, into a loop over it. False: no
- * memory. */
+ * memory. is_wanted_inside(): the item is a loop that has such a body. The others, from *at to
+ * `last`, go into `wrapper`. */
 static bool move_axis_inside(const panel *p, rd_loop_scope *scope)
 {
     for (rd_item **at = &scope->first; *at; at = &(*at)->next) {
@@ -232,7 +242,7 @@ static int64_t range_of(const rd_graph *g, const rd_loop_scope *scope, int axis)
 }
 
 /* The number of rows along the axis of panel p (a tile loop to be) that a value's scratch memory
- * holds. */
+ * holds. range_of() is the number of indices that a scope sees. */
 static double rows_held(const panel *p, int value)
 {
     const rd_storage *own  = &p->tree->storage[value];
@@ -246,7 +256,9 @@ static double rows_held(const panel *p, int value)
 
 /* Bytes, per index of the panel's axis, of the combine tree of a sum with one lane: a double for
  * each level, times the results along other axes that it keeps inside the panel. Extremes and
- * single blocks have no nodes. */
+ * single blocks have no nodes. combine->steps is the length of a block, of which there are
+ * points / steps, so log2 of that levels; p->open are the axes with one index around the panel.
+ * 0: it keeps none. */
 static double node_bytes(const panel *p, const rd_value *v)
 {
     const rd_graph *g      = p->tree->graph;
@@ -265,7 +277,9 @@ static double node_bytes(const panel *p, const rd_value *v)
 }
 
 /* Collects what the loops inside a panel need per index of its axis: bytes of accumulators
- * (lanes), of combine tree nodes, and of scratch memory. Also the largest element and stride. */
+ * (lanes), of combine tree nodes, and of scratch memory. Also the largest element and stride.
+ * p->forbidden: something reduces the axis, which must then stay where it is. Scratch counts
+ * twice, for the row and as much of its operands. */
 static void collect_facts(panel *p, const rd_loop_scope *scope)
 {
     for (const rd_item *item = scope->first; item; item = item->next) {
@@ -294,7 +308,8 @@ static void collect_facts(panel *p, const rd_loop_scope *scope)
 
 /* False if something is read by columns: with a stride along the axis of panel p (a tile loop to
  * be) not below that along `outer`. *row_each: each iteration of `outer` reads another row of an
- * array along that axis. */
+ * array along that axis. along and across are strides of a use along the panel's axis and along
+ * `outer`. */
 static bool reads_rows(const panel *p, const rd_loop_scope *scope, int outer, bool *row_each)
 {
     for (const rd_item *item = scope->first; item; item = item->next) {
@@ -349,7 +364,8 @@ static bool folds_rows(const panel *p, const rd_loop_scope *loop)
 }
 
 /* True if an array that is read exceeds the page cache. Its rows would be read from disk again for
- * each panel, so one pass for all columns is better. */
+ * each panel, so one pass for all columns is better. Leaves in this processor's memory count;
+ * slot s has the elements lo to hi. */
 static bool is_too_large(const panel *p, const rd_loop_scope *scope)
 {
     const rd_graph *g     = p->tree->graph;
@@ -372,7 +388,14 @@ static bool is_too_large(const panel *p, const rd_loop_scope *scope)
 
 /* The width of a panel in indices: as wide as fits the cache that its memory needs, and no wider
  * than lets accumulators and values kept between inner loops stay in cache. The whole extent means
- * no tile loop. If a tile loop of the axis is around, that width counts as the extent. */
+ * no tile loop. If a tile loop of the axis is around, that width counts as the extent. The
+ * steps:
+ * - PANEL_BYTES across it if memory is read row by row, else HOT_BYTES;
+ * - the whole extent if rows are folded by one task each (folds_rows());
+ * - p->lanes, p->held and p->nodes are bytes for each index that must fit into LANES_BYTES,
+ *   HELD_BYTES and NODES_BYTES, in multiples of RD_PANEL;
+ * - p->fewest is the least width worth a panel.
+ * scaled() multiplies by the factor that a measurement chose. */
 static int64_t panel_step(const panel *p, const rd_loop_scope *loop)
 {
     const rd_loop_scope *rows  = rd_only_loop(loop);
@@ -403,7 +426,9 @@ static int64_t panel_step(const panel *p, const rd_loop_scope *loop)
 /* ---- Panels ---------------------------------------------------------------------------------- */
 /* True if the loop over rows may become the root loop, so that tasks share rows and not columns.
  * That needs one pass over memory row by row, and enough rows: such tasks hold all results and
- * merge them at the end. Tasks that share columns need long strips of each row. */
+ * merge them at the end. Tasks that share columns need long strips of each row. If one task only
+ * may run the loop over rows (serial), results of a cache line at most allow it. `strips` is the
+ * number of long strips in a row; so many squared grains of rows are enough. */
 static bool may_share_rows(const panel *p, const rd_loop_scope *loop)
 {
     const rd_loop_scope *rows  = rd_only_loop(loop);
@@ -438,7 +463,8 @@ static bool make_panels(const rd_tree *tree, rd_loop_scope *scope, const rd_choi
 
 /* Makes a panel of the loop *at if something inside wants its axis inside: the loop becomes one
  * over tiles, and a loop over the axis goes inside. A panel as wide as the axis needs no tile
- * loop. Else goes on with the loops inside. root: it is a root loop. False: no memory. */
+ * loop. Else goes on with the loops inside. root: it is a root loop. False: no memory. A greedy
+ * traversal makes panels of axes of 2 indices or more, others of FEW. */
 static bool make_panel(const rd_tree *tree, rd_item **at, bool root, const rd_choice *choice)
 {
     rd_loop_scope *loop = (*at)->loop;
@@ -464,7 +490,8 @@ static bool make_panel(const rd_tree *tree, rd_item **at, bool root, const rd_ch
 }
 
 /* Makes panels (tile loops over an axis that moves inside) of the loops in a scope, where values
- * want them. False: no memory. */
+ * want them. False: no memory. An item may be replaced by several, so the loop goes on to the
+ * item that followed before (next). */
 static bool make_panels(const rd_tree *tree, rd_loop_scope *scope, const rd_choice *choice)
 {
     for (rd_item **at = &scope->first; *at;) {

@@ -51,7 +51,8 @@ static int64_t bytes_of_rows(const rd_tree *tree, const rd_loop_scope *loop)
 }
 
 /* True if something read in the loop is contiguous along the axis, and so far apart along the loop
- * that each element is in another cache line. */
+ * that each element is in another cache line. use[u] are the values that a stored one reads; FAR
+ * is that distance in elements. */
 static bool lies_across(const rd_tree *tree, const rd_loop_scope *loop, int axis)
 {
     for (const rd_item *item = loop->first; item; item = item->next) {
@@ -118,7 +119,9 @@ static bool runs_along(const rd_tree *tree, const rd_loop_scope *scope, int axis
 
 /* The number of rows to fill and sort together in a range; 0: one row at a time. They must fit in
  * RANGE_BYTES. Long rows are worth a range only if they lie across memory, or their elements are
- * reductions. */
+ * reductions. 0 also if nothing is sorted here (bytes 0), for loops that are tiled or run
+ * backwards, and if a reduction goes along the loop. Long: more than SHORT words of 8 bytes, in
+ * all sorts of the body. */
 static int64_t rows_of(const rd_tree *tree, const rd_loop_scope *loop)
 {
     const int64_t bytes = bytes_of_rows(tree, loop), extent = tree->graph->axis[loop->axis].extent;
@@ -161,7 +164,8 @@ static bool split_into_loops(const rd_tree *tree, rd_item *at, int64_t rows)
 }
 
 /* Makes ranges (tiles of rows that are filled and sorted together) of the loops around sorts in a
- * scope, or lets the sorts take rows in strips (some elements at a time). False: no memory. */
+ * scope, or lets the sorts take rows in strips (some elements at a time). False: no memory.
+ * Strips are tried first; if these are made, the loop is done. */
 static bool take_rows_together(const rd_tree *tree, rd_loop_scope *scope)
 {
     for (rd_item *item = scope->first; item; item = item->next) {

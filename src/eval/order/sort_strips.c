@@ -46,7 +46,8 @@ static bool makes_rows_of(const rd_tree *tree, const rd_loop_scope *loop, const 
 }
 
 /* The item with the loop that makes the rows of all sorts in a scope; the sorts stand behind it.
- * NULL: there is none, so the sorts take whole rows. */
+ * NULL: there is none, so the sorts take whole rows. makes_rows_of(): the loop makes the rows of
+ * this sort. */
 static rd_item *maker_of(const rd_tree *tree, const rd_loop_scope *scope)
 {
     rd_item *maker = scope->first;
@@ -79,8 +80,9 @@ static rd_item *cut_behind(rd_item *item)
     return rest;
 }
 
-/* Takes the sorts out of a list of items, each into a loop over the rows if these come in ranges;
- * *rest gets the other items. NULL: no memory. */
+/* Takes the sorts out of a list of items, each into a loop over the rows if these come in
+ * ranges; *rest gets the other items. NULL: no memory. cut_behind() takes the first item off,
+ * and returns the others; in_loop_of() wraps a sort in a loop if `range` is a tile loop. */
 static rd_item *loops_of_sorts(const rd_tree *tree, const rd_loop_scope *range, rd_item *list,
                                rd_item **rest)
 {
@@ -103,7 +105,8 @@ static rd_item *loops_of_sorts(const rd_tree *tree, const rd_loop_scope *range, 
 
 /* Puts the maker of rows into a tile loop of one round, over the current strip (some elements of a
  * row). Inside it, passes may put loops over rows into the vector loop (unroll-and-jam), so that
- * an element is loaded once for four rows. False: no memory. */
+ * an element is loaded once for four rows. False: no memory. `size` is that of an element;
+ * STRIP_BYTES are those of a strip. */
 static bool in_strip_of(const rd_tree *tree, int axis, int size, rd_item **maker)
 {
     *maker = rd_wrap_items(tree, axis, *maker);
@@ -116,7 +119,8 @@ static bool in_strip_of(const rd_tree *tree, int axis, int size, rd_item **maker
 
 /* Puts the maker of rows and their sorts into a loop over strips (some elements of a row at a
  * time), in order and on one task. `range`: a tile loop over rows, or the loop over them. False:
- * no memory. */
+ * no memory. Items before the maker get a loop of their own before the loop over strips, and
+ * items that are no sorts (rest) one behind it. */
 static bool split_into_strips(const rd_tree *tree, rd_loop_scope *range, rd_item *maker)
 {
     const int axis = maker->loop->axis;
@@ -148,7 +152,7 @@ static bool split_into_strips(const rd_tree *tree, rd_loop_scope *range, rd_item
 
 /* Lets the sorts in the loop over rows of item `at` take strips (some elements of a row at a
  * time), if one loop makes their rows; *done: it is so. ranges: several rows may be taken
- * together. False: no memory. */
+ * together. False: no memory. Ranges of rows need at least two ranges of ROWS. */
 bool rd_sort_in_strips(const rd_tree *tree, rd_item *at, bool ranges, bool *done)
 {
     rd_loop_scope *loop  = at->loop;

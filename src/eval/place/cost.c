@@ -30,7 +30,8 @@ static const rd_value *value_of(const rd_placing *p, int materialised)
 
 /* ---- Values of the group, and their phases --------------------------------------------------- */
 /* Notes that a value is used in this phase (one of several inner loops, one after the other, of
- * the shared loop). Returns its entry in p->touched, which is made at the first call. */
+ * the shared loop). Returns its entry in p->touched, which is made at the first call. touch_of
+ * is the number of that entry, -1: none yet; first and last are its phases. */
 static rd_group_value *group_value_of(rd_placing *p, int value, int phase)
 {
     rd_group_value *t;
@@ -48,7 +49,8 @@ static rd_group_value *group_value_of(rd_placing *p, int value, int phase)
 
 /* True if a reader of value m must run in a later inner loop (phase), because m is complete only
  * after a loop inside the axes `shared`. Not if both have an axis outside `shared`, at the same
- * index: in a loop over it the reader follows at once, as in sums of pair distances. */
+ * index: in a loop over it the reader follows at once, as in sums of pair distances. use->same
+ * has the axes along which the reader reads m at its own index. */
 static bool needs_later_phase(const rd_value *m, const rd_use *use, rd_set shared)
 {
     const rd_set inner = m->axes & ~shared;
@@ -58,7 +60,8 @@ static bool needs_later_phase(const rd_value *m, const rd_use *use, rd_set share
 
 /* The phase (number of the inner loop, one after the other) in which member `a` of a group is
  * computed: after all that it reads from members. Operands come first in the group, so their
- * phases are known. */
+ * phases are known. `inside`: a member makes the value, in phase `made`; needs_later_phase(): it
+ * is complete only after that inner loop. */
 static int phase_of(const rd_placing *p, const rd_materialised *a, rd_set shared)
 {
     int phase = 0;
@@ -76,7 +79,8 @@ static int phase_of(const rd_placing *p, const rd_materialised *a, rd_set shared
 }
 
 /* Lists in p->touched the values that the n members of a group make or read, with the first and
- * last phase (inner loop) that uses each. `shared`: axes of the loops that all members share. */
+ * last phase (inner loop) that uses each. `shared`: axes of the loops that all members share.
+ * `readers` counts the members that read it. */
 static void list_group_values(rd_placing *p, int n, const int32_t *group, rd_set shared)
 {
     p->n_touched = 0;
@@ -142,7 +146,7 @@ static bool has_lanes_along(const rd_placing *p, int n, const int32_t *group, in
 /* Bytes of a value that one iteration of the shared loops touches in two phases (inner loops), and
  * that must stay in cache between them. `wide`: it is contiguous along a shared axis, so that a
  * whole panel of columns is loaded with each. Rows that are sorted some elements at a time
- * (strips) are taken at once. */
+ * (strips) are taken at once. A panel has RD_PANEL columns. 0: m has no axis outside `shared`. */
 static double held_bytes(const rd_placing *p, int n, const int32_t *group, const rd_group_value *t,
                          rd_set shared)
 {
@@ -190,7 +194,8 @@ static bool repeats_member(const rd_placing *p, const rd_value *m, rd_set inner)
 /* The cost of accumulators of reduction m that do not fit in registers: all lanes of each are
  * loaded and stored for every index of x. They come from memory if they take more than half of
  * what a cache may hold. So features of a pair's distance are not summed outside the loops over
- * pairs. */
+ * pairs. `shared` are the axes of loops around; up to IN_REGISTERS accumulators fit, up to
+ * NEAR_REGISTERS if m reads a member that is the same for all (repeats_member()). */
 static double accumulator_cost(const rd_placing *p, const rd_value *m, rd_set shared, int x)
 {
     const rd_set inner = m->axes & ~shared;
@@ -204,9 +209,10 @@ static double accumulator_cost(const rd_placing *p, const rd_value *m, rd_set sh
            (2 * bytes > HELD_BYTES ? RD_PRICE_READ + RD_PRICE_WRITE : 2 * RD_PRICE_NEAR);
 }
 
-/* The cost in operations of moving a value into the group's loops (made elsewhere), out of them,
- * or from one phase (inner loop) to a later one. With one shared loop it comes from memory; with
- * several (near), the outer ones have brought it into a cache. */
+/* The cost in operations of moving a value into the group's loops (made elsewhere), out of
+ * them, or from one phase (inner loop) to a later one. With one shared loop it comes from
+ * memory; with several (near), the outer ones have brought it into a cache. t->inside: a member
+ * makes it; is_inside(): only members read it. */
 static double transfer_cost(const rd_placing *p, const rd_group_value *t, rd_set shared)
 {
     const rd_value *m    = &p->graph->value[t->value];
@@ -221,7 +227,8 @@ static double transfer_cost(const rd_placing *p, const rd_group_value *t, rd_set
 
 /* The cost in operations of computing a group of n members in one nest that shares the axes
  * `shared`, x the innermost. HUGE_VAL if one iteration keeps more bytes between inner loops than
- * the cache holds. */
+ * the cache holds. Accumulators of reductions over x count only if the members loop over
+ * different sets of axes (differ). p->touched lists all values that the group makes or reads. */
 double rd_group_cost(rd_placing *p, int n, const int32_t *group, rd_set shared, int x)
 {
     bool   differ = have_different_spaces(p, n, group);

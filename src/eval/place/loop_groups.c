@@ -83,7 +83,8 @@ static bool may_come_before(const growing *g, int operand)
 
 /* True if an operand of a candidate is available in a loop over x: it is placed, or made by a
  * member at the same index, or assumed to be placed before (g->supposing). Else the operand is
- * noted as one that keeps others out (blocks). */
+ * noted as one that keeps others out (blocks). An operand that is kept out itself (kept) is not
+ * noted, as what keeps it out is. number is -1 for a leaf, which is always available. */
 static bool operand_allows(growing *g, const rd_use *use)
 {
     const rd_value *m       = &g->s->p->graph->value[use->value];
@@ -102,7 +103,8 @@ static bool operand_allows(growing *g, const rd_use *use)
     return false;
 }
 
-/* True if value a is computed from value `from`, directly or not. */
+/* True if value a is computed from value `from`, directly or not. Both are places in p->list,
+ * which has operands first; `mark` marks what is computed from it. */
 static bool is_computed_from(const growing *g, int a, int from)
 {
     const rd_placing *p    = g->s->p;
@@ -140,7 +142,8 @@ static bool are_both_ways(const rd_value *v, const rd_value *m)
 
 /* True if values a and b may not share a loop. On a GPU, reductions of different axes want
  * different threads, unless the backend can do both in one read (cross). On a CPU, values of
- * different sides (groups of folds with conflicting loops) are separate. */
+ * different sides (groups of folds with conflicting loops) are separate. v->side is the side, 0:
+ * none; are_crossing(): one reduces an axis that the other keeps. */
 static bool must_be_separate(const growing *g, int a, int b)
 {
     const rd_graph *graph = g->s->p->graph;
@@ -151,9 +154,10 @@ static bool must_be_separate(const growing *g, int a, int b)
                       !(graph->cross && are_both_ways(v, m)) && !is_computed_from(g, a, b));
 }
 
-/* True if value a crosses a member of the group: one reduces an axis that the other keeps, so that
- * they want different inner loops. If a reads the member, it counts only on a CPU, where a then
- * needs a later loop of its own. */
+/* True if value a crosses a member of the group: one reduces an axis that the other keeps, so
+ * that they want different inner loops. If a reads the member, it counts only on a CPU, where a
+ * then needs a later loop of its own. are_crossing() says that they do, rd_needs_own_loop()
+ * that v needs another loop than m. */
 static bool crosses_any(const growing *g, int a)
 {
     const rd_placing *p     = g->s->p;
@@ -187,9 +191,15 @@ static bool splits_sparse_rows(const growing *g, const rd_value *v)
            !rd_in(v->reduced, g->x) && !(v->reduced & g->open);
 }
 
-/* True if waiting value a may join the group that shares a loop over x. Its axes, the order of its
- * reduced axes, the loop's direction, all members, and its operands must allow it. A value that a
- * library computes (apart) joins none. */
+/* True if waiting value a may join the group that shares a loop over x:
+ * - it need not wait for operands (late) or readers (unread), and is not assumed to be placed
+ *   before
+ * - its evaluation loops over x, its order of reduced axes has x next, and no sparse rows are
+ *   split
+ * - for each member: both run in the same direction, neither is computed by a library (apart),
+ *   they need not be separate, and neither slows a function of the other
+ * - its operands are available; if one is not, and the value is of a side, that is noted in
+ *   `kept` */
 static bool may_join(growing *g, int a)
 {
     const rd_placing *p = g->s->p;
@@ -234,9 +244,14 @@ static double work_of(const growing *g)
     return work;
 }
 
-/* True if reduction a along a root loop would keep threads from sharing it, as they begin at whole
- * blocks of all combine trees, and a block has much work. It then runs in a later loop, if storing
- * what it reads costs little in comparison. */
+/* True if reduction a along a root loop (none is open around it) would keep threads from sharing
+ * the loop, as threads begin at whole blocks of all combine trees.  It then runs in a later
+ * loop.  That needs members whose results it reads, so that they would be stored for it (stored:
+ * their elements), and one of two cases:
+ * - the loop is one block: the group has more than 1e6 operations, and 12 for each stored
+ *   element
+ * - one block has many of the group's operations (16e6, or 200e3 in a loop of at most 16
+ *   rounds), and there are 256 operations for each stored element */
 static bool blocks_sharing(const growing *g, int a)
 {
     /* Operations of a long block, of a loop in one block, of a block in a loop of few rounds, and
@@ -266,7 +281,8 @@ static bool blocks_sharing(const growing *g, int a)
 }
 
 /* Adds a line for explain, once, on why a value is not in the loop of the first member: "t1 not in
- * the i loop of t0: dearer than apart". */
+ * the i loop of t0: dearer than apart". g->member[0] is the first member, g->x the loop's axis,
+ * p->why the lines so far. */
 static void note_refusal(const growing *g, int a, refusal why)
 {
     static const char *const reasons[] = { [HOLDS]    = "one iteration would hold more than L2",
@@ -285,7 +301,8 @@ static void note_refusal(const growing *g, int a, refusal why)
 }
 
 /* Marks in `needs` the values before number `upto` that are computed from a member, which
- * therefore cannot be placed before the loop. */
+ * therefore cannot be placed before the loop. g->noted is how far that has been done; use[u] are
+ * the values that one reads. */
 static void note_needs(growing *g, int upto)
 {
     const rd_placing *p = g->s->p;
@@ -330,7 +347,7 @@ static bool waits_for_readers(const growing *g, const rd_value *v)
 }
 
 /* True if the loop over x would make an array of such a value (waits_for_readers()): the loop, or
- * none around, goes along it, and no member reads it. */
+ * none around, goes along it, and no member reads it. `open` has the axes of the loops around. */
 static bool is_too_early(const growing *g, int materialised)
 {
     const rd_value *v = value_of(g->s->p, materialised);
@@ -340,7 +357,8 @@ static bool is_too_early(const growing *g, int materialised)
 }
 
 /* Takes members that are too early out of the group, and marks them as waiting for their readers
- * (unread). False if there were none, or this search allows them (early). */
+ * (unread). False if there were none, or this search allows them (early). is_too_early():
+ * readers should have it in their loop. */
 static bool leave_for_readers(growing *g)
 {
     const int before = g->n;
@@ -355,7 +373,10 @@ static bool leave_for_readers(growing *g)
 
 /* Forms the group that shares a loop over x, greedily, operands first: each candidate joins if the
  * common cost does not exceed the sum of separate costs. Values in `unread` wait for their
- * readers. Returns the operations that sharing saves. */
+ * readers. Returns the operations that sharing saves. `alone` and `joined` are costs of a
+ * candidate alone and of the group with it; `together` and `apart` those of the group in one
+ * loop and of its members alone. Costs are infinite if one iteration keeps more than a cache
+ * holds. Only while reasons are noted (say) it is recorded that members cross. */
 static double form_group_once(growing *g)
 {
     const rd_set shared   = g->open | rd_bit(g->x);
@@ -399,7 +420,8 @@ static double form_group_once(growing *g)
 
 /* Forms the group that shares a loop over x, again and again until no member is too early (an
  * array that its readers should have in their loop), as each may keep others out. Returns the
- * operations that sharing saves. */
+ * operations that sharing saves. form_group_once() makes one group; s->unread marks those that
+ * were taken out. */
 static double form_group(growing *g)
 {
     double gain;
@@ -412,7 +434,7 @@ static double form_group(growing *g)
 }
 
 /* True if at least two candidates for a loop over x would be left without the values that keep
- * others out (blocks). */
+ * others out (blocks). g->wait are the waiting values; s->late: they wait for an operand. */
 static bool leaves_several(const growing *g)
 {
     int n = 0;
@@ -423,8 +445,11 @@ static bool leaves_several(const growing *g)
     return n >= 2;
 }
 
-/* Forms the group that shares a loop over x; then again without the values that keep others out,
- * as if these were placed before. Takes the better group; returns the operations that it saves. */
+/* Forms the group that shares a loop over x; then again without the values that keep others
+ * out, as if these were placed before. Takes the better group; returns the operations that it
+ * saves. s->before marks the values assumed to be placed before, s->blocks those that kept
+ * others out in the first try. That try stands if no assumption may be made (strict), nothing
+ * was kept out, or fewer than two candidates would be left (leaves_several()). */
 static double form_best_group(growing *g)
 {
     const size_t n = (size_t)g->s->p->n;
@@ -448,7 +473,8 @@ static double form_best_group(growing *g)
 
 /* ---- Choice of the next loop ----------------------------------------------------------------- */
 /* The largest stride along x, in elements, of all that the n members of a group read. A stored
- * value is assumed to lie in C order of its dims. */
+ * value is assumed to lie in C order of its dims. use[u] are the values that a member reads: a
+ * READ of memory, or a stored value. */
 static int64_t largest_stride(const rd_placing *p, int n, const int32_t *group, int x)
 {
     int64_t largest = 0;
@@ -483,7 +509,8 @@ static bool is_better(const rd_loop_group *a, const rd_loop_group *b)
 }
 
 /* The best group for one more loop, over any axis that has no loop yet. *supposing: it assumes
- * that some waiting operand is placed before. */
+ * that some waiting operand is placed before. The list of members lies in g->s->best, and is
+ * valid until the next call. */
 static rd_loop_group best_group(growing *g, bool *supposing)
 {
     const rd_placing *p    = g->s->p;
@@ -517,7 +544,8 @@ static rd_loop_group best_group(growing *g, bool *supposing)
 /* The group that saves most and has all operands placed. If the best one assumes that an operand
  * comes before, its members must wait (late), and the search goes on. It is limited to few values:
  * a chain of 80 reductions took 270 ms instead of 160. If nothing is left, first assumptions, then
- * waiting for readers are given up. */
+ * waiting for readers are given up. `supposing`: the best group assumes such an operand. strict:
+ * nothing is assumed; early: reductions do not wait for their readers. axis -1: none. */
 static rd_loop_group best_now(growing *g)
 {
     enum { FEW = 32 };
@@ -540,7 +568,8 @@ static rd_loop_group best_now(growing *g)
 }
 
 /* Chooses the next loop inside those over `open`, and the group of waiting values that share it.
- * The chosen group is formed once more, to note for explain what stayed out, and why. */
+ * The chosen group is formed once more, to note for explain what stayed out, and why. Axis -1
+ * only after a cancel. */
 rd_loop_group rd_choose_group(rd_grouping *s, int n_wait, const int32_t *wait, rd_set open)
 {
     growing g = { .s = s, .open = open, .n_wait = n_wait, .wait = wait, .member = s->trial };

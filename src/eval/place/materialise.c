@@ -54,7 +54,8 @@ static double price_of_gather(const rd_graph *g, const rd_value *read)
 }
 
 /* The cost of all gathers (reads at looked-up indices) for one element of a map, its own and those
- * of the inlined values below. `mine` marks the values that the map is computed from. */
+ * of the inlined values below. `mine` marks the values that the map is computed from.
+ * p->materialised[i]: value i is stored, so it is read and not computed. */
 double rd_gathers_price(const rd_placing *p, int value)
 {
     bool *const mine  = p->marked;
@@ -152,7 +153,9 @@ static bool compares_places(const rd_graph *g, const bool *place, int i)
 
 /* Marks in `found` the index values at which arrays are read unchecked, what these are made of,
  * and comparisons that choose between such reads. They are never stored: a loop that is split
- * where the choice changes has plain addresses in their place. */
+ * where the choice changes has plain addresses in their place. place[k]: value k is index
+ * arithmetic; found[] must be false at first. compares_places(): the condition compares such
+ * values. */
 static void find_addresses(const rd_graph *g, const bool *place, bool *found)
 {
     bool any = false;
@@ -175,7 +178,10 @@ static void find_addresses(const rd_graph *g, const bool *place, bool *found)
 
 /* Decides for each elementwise operation whether it is materialised (stored): if recomputing it in
  * all readers costs more than keeping it near. Users come first, so that the number of evaluations
- * is known. False: no memory. */
+ * is known. False: no memory. Stored are values that always are (rd_is_materialised_kind()), and
+ * maps that may be, are no address of a read (address), and whose operations beyond one
+ * evaluation a point cost more than a write and a read by each user. For functions, evaluations
+ * one by one count more than by vectors (called). */
 static bool choose_maps(rd_placing *p)
 {
     rd_graph  *g       = p->graph;
@@ -218,7 +224,8 @@ static bool choose_maps(rd_placing *p)
 
 /* ---- Reads ----------------------------------------------------------------------------------- */
 /* Notes that materialised value `a` reads `value` at its own index along axes `same`; after a
- * second read, `same` has the axes common to both. False: no memory. */
+ * second read, `same` has the axes common to both. False: no memory. a->use lists what it reads,
+ * with room for a->room; p->readers counts readers. */
 static bool add_use(rd_placing *p, rd_materialised *a, int value, rd_set same)
 {
     for (int i = 0; i < a->n_use; i++)
@@ -241,7 +248,8 @@ static bool add_use(rd_placing *p, rd_materialised *a, int value, rd_set same)
     return true;
 }
 
-/* The axes of a stored value along which a READ reads it at the reader's own loop index. */
+/* The axes of a stored value along which a READ reads it at the reader's own loop index. A dense
+ * array is read at one flat index, so there are none. */
 static rd_set same_axes(const rd_graph *g, const rd_value *read)
 {
     const rd_value *t    = &g->value[read->target];
@@ -269,7 +277,9 @@ static void push(search *w, int value)
 }
 
 /* Lists what a materialised (stored) value reads, leaves and other materialised values, by a
- * depth-first search through inlined ones. Gathered indices count as operands. False: no memory. */
+ * depth-first search through inlined ones. Gathered indices count as operands. False: no memory.
+ * w->stamp marks the values that this search has met (push()). v->target < 0: the leaf itself is
+ * the use; same_axes() are the axes along which a READ is at its own index. */
 static bool list_uses(rd_placing *p, rd_materialised *a, search *w)
 {
     const rd_graph *g = p->graph;
@@ -301,7 +311,8 @@ static bool list_uses(rd_placing *p, rd_materialised *a, search *w)
 }
 
 /* The SIMD lane axis of a reduction that reads the value, possibly through other stored maps, if
- * the value varies along it; -1: none. `depth` bounds the recursion. */
+ * the value varies along it; -1: none. `depth` bounds the recursion. p->list are the n stored
+ * values, use[u] what one reads. */
 static int lane_axis(const rd_placing *p, int value, int depth)
 {
     int axis = -1;
@@ -324,7 +335,9 @@ static int lane_axis(const rd_placing *p, int value, int depth)
 }
 
 /* Gives a stored map without storage dims the dims in order of its axes, with the lane axis of the
- * reduction that reads it last, so that vectors are contiguous. False: no memory. */
+ * reduction that reads it last, so that vectors are contiguous. False: no memory. rd_value.dim
+ * are the storage dims, of which the last is contiguous. A value that varies along no axis has
+ * none. */
 static bool give_dims(const rd_placing *p, int value)
 {
     rd_graph *g    = p->graph;
@@ -343,7 +356,8 @@ static bool give_dims(const rd_placing *p, int value)
 }
 
 /* Decides which values are materialised (stored), lists them operands first with what each reads,
- * and gives them storage dims. False: no memory. */
+ * and gives them storage dims. False: no memory. choose_maps() marks them in p->materialised;
+ * p->number is a value's place in p->list, -1: not stored. */
 bool rd_choose_materialised(rd_placing *p)
 {
     rd_graph *g = p->graph;

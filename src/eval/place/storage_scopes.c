@@ -113,7 +113,9 @@ static rd_storage_class class_of(const rd_value *v, const rd_storage *h)
 
 /* Decides for all values where they are computed, finished and stored (compute_at and store_at).
  * The storage scope is the innermost loop body around the computation and all readers; axes with
- * one index there need no storage. False: no memory. */
+ * one index there need no storage. False: no memory. A reduction is complete behind its
+ * outermost reduced loop (finish_loop), or in the epilogue of that loop, where maps of its
+ * results follow. Results and parts of concatenations are stored outside all loops. */
 bool rd_assign_storage(rd_tree *tree)
 {
     const rd_graph *g = tree->graph;

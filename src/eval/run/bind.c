@@ -38,7 +38,8 @@ static bool spans_overlap(span a, span b)
 }
 
 /* True if result k, which covers the bytes `mine`, overlaps an input that it must not overwrite in
- * place. Several devices read inputs at different times, so there no overlap is safe. */
+ * place. Several devices read inputs at different times, so there no overlap is safe. A slot
+ * without address or of an empty range (lo >= hi), such as an array between stages, is no input. */
 static bool overlaps_input(const rd_plan *plan, const rd_frame *f, int k, span mine)
 {
     for (int s = 0; s < plan->n_slot; s++) {
@@ -101,7 +102,8 @@ rd_status rd_check_address(const rd_plan *plan, const char *what, int k, const v
 }
 
 /* Fills in the addresses of leaves (the plan's own) and of inputs (the caller's, which are
- * checked). An input with slot -1 is read by no program. */
+ * checked). An input with slot -1 is read by no program. f->slot has the addresses by slot;
+ * is_valid_address(): not NULL, and aligned; refuse() records that it is not. */
 static rd_status bind_inputs(const rd_plan *plan, rd_frame *f, const void *const *in)
 {
     for (int s = 0; s < plan->n_slot; s++)
@@ -120,7 +122,8 @@ static rd_status bind_inputs(const rd_plan *plan, rd_frame *f, const void *const
 }
 
 /* Binds the slot of result k to the caller's memory; if writing in place is not safe, to temporary
- * memory with room for elements [lo, hi) around the base address. */
+ * memory with room for elements [lo, hi) around the base address. The base address then lies lo
+ * elements before the temporary memory's begin; lo is negative if strides are. */
 static rd_status bind_result(const rd_plan *plan, rd_frame *f, int k)
 {
     const rd_output *o = &plan->out[k];
@@ -137,7 +140,8 @@ static rd_status bind_result(const rd_plan *plan, rd_frame *f, int k)
     return RD_OK;
 }
 
-/* Fills in where the caller wants each result, and checks these addresses. */
+/* Fills in where the caller wants each result, and checks these addresses. A result with slot -1
+ * has no elements, and needs no address. */
 static rd_status bind_targets(const rd_plan *plan, rd_frame *f, void *const *out)
 {
     for (int k = 0; k < plan->n_out; k++) {
@@ -170,7 +174,8 @@ static rd_status bind_results(const rd_plan *plan, rd_frame *f)
 }
 
 /* Binds the arrays between stages: to memory in the frame (the memory of one run), or each to an
- * allocation of its own if they are large together. */
+ * allocation of its own if they are large together. arrays_apart: they are large; slot->at: the
+ * offset of an array in the frame. */
 static rd_status bind_arrays(const rd_plan *plan, rd_frame *f)
 {
     for (int s = 0; s < plan->n_slot; s++) {
@@ -187,7 +192,8 @@ static rd_status bind_arrays(const rd_plan *plan, rd_frame *f)
 }
 
 /* Gives all slots of a run addresses: inputs, results, and arrays between stages.  Returns the
- * status of the first failure, which is recorded. */
+ * status of the first failure, which is recorded.  What was taken until then is freed by
+ * rd_frame_unbind(), also after a failure. */
 rd_status rd_frame_bind(const rd_plan *plan, rd_frame *frame, const void *const *in,
                         void *const *out)
 {
@@ -232,7 +238,8 @@ static bool next_row(const rd_output *o, int row, int64_t *index)
 }
 
 /* Copies the elements of a result, row by row along its axis of least stride. The caller's bytes
- * between elements are left alone. */
+ * between elements are left alone. `row` is that axis; -1: there is one element. A row is copied
+ * at once if its elements adjoin. */
 void rd_copy_out(const rd_output *o, char *to, const char *from)
 {
     const int size = rd_dtype_size(o->type), row = row_axis(o);
@@ -249,7 +256,9 @@ void rd_copy_out(const rd_output *o, char *to, const char *from)
 }
 
 /* Copies results out of temporary memory, if the run went well, and frees all memory that
- * rd_frame_bind() took. */
+ * rd_frame_bind() took. arrays_apart: arrays between stages have memory of their own.
+ * frame->aside[k] is the temporary memory of result k, NULL: none, and frame->target[k] the
+ * caller's. */
 void rd_frame_unbind(const rd_plan *plan, rd_frame *frame, rd_status status)
 {
     for (int s = 0; s < plan->n_slot && plan->arrays_apart; s++)

@@ -20,7 +20,8 @@
 
 /* ---- Memory ---------------------------------------------------------------------------------- */
 /* Gets memory on the device for slot s until the run ends, unless a recording (CUDA graph) holds
- * some for it. False after recording the failure. */
+ * some for it. False after recording the failure. *full of the backend's borrow(): the device
+ * has no more memory. `asked` is the run's submission. */
 static bool borrow_slot(rd_device_run *r, int s, int64_t bytes)
 {
     bool full;
@@ -53,7 +54,9 @@ static bool overlaps_result(const rd_device_run *r, int s)
 }
 
 /* Makes the leaf of slot s available on the device. Data that lie there are used in place, unless
- * a result overlaps them: then they are copied, like data in host memory (`here`). */
+ * a result overlaps them: then they are copied, like data in host memory (`here`). up() copies
+ * from host memory to the device, across() within it. An empty range (lo >= hi) needs no copy.
+ * got + (-lo) is the address of element 0, as memory begins at lo. */
 static void upload_slot(rd_device_run *r, int s)
 {
     const rd_extent *e    = &r->plan->slot_extent[s];
@@ -89,7 +92,8 @@ static bool overlaps_other_result(const rd_device_run *r, int k)
 }
 
 /* Gives the result in slot s an address on the device: the caller's, or temporary memory if the
- * caller's is in host memory or overlaps another result. */
+ * caller's is in host memory or overlaps another result. borrow_slot() gets temporary memory
+ * r->got[s] for it; e->lo is where the first element lies from the base. */
 static void place_result(rd_device_run *r, int s)
 {
     const int        k = r->plan->slot[s].result;
@@ -116,7 +120,7 @@ static bool is_large(const rd_device_run *r, const rd_extent *e)
 }
 
 /* Sums up the bytes of all data that must get memory on the device; not those that lie there
- * already (device > 0). */
+ * already (device > 0). Results that lie on a device are the caller's memory there. */
 static int64_t bytes_of_all(const rd_plan *plan)
 {
     int64_t bytes = plan->arrays_bytes;
@@ -156,7 +160,8 @@ static bool overlaps_any(const rd_device_run *r, int k)
 }
 
 /* Leaves a large result in host memory, if it may be written in parts: it is dense and overlaps
- * nothing. True if so. */
+ * nothing. True if so. is_large(): large beside the device's memory; overlaps_any() is that last
+ * test. */
 static bool keep_result(rd_device_run *r, int s)
 {
     const int        k = r->plan->slot[s].result;
@@ -169,7 +174,8 @@ static bool keep_result(rd_device_run *r, int s)
 }
 
 /* Gives every slot an address on the device: leaves are copied, results and arrays get memory.
- * Large data may stay on the host if memory is tight. */
+ * Large data may stay on the host if memory is tight. A result that no stage stores (another
+ * slot is the result's) gets none. Failures are in the run's status. */
 void rd_device_place(rd_device_run *r)
 {
     for (int s = 0; s < r->plan->n_slot && r->of.status == RD_OK; s++)
@@ -193,7 +199,7 @@ void rd_device_place(rd_device_run *r)
 
 /* ---- Results --------------------------------------------------------------------------------- */
 /* Copies a result that has gaps by way of host memory, because the bytes between its elements
- * are the caller's. */
+ * are the caller's. down() copies from the device; its copy is complete after synchronise(). */
 static void download_with_gaps(rd_device_run *r, int k)
 {
     const rd_extent *e     = &r->plan->out_extent[k];
@@ -211,7 +217,8 @@ static void download_with_gaps(rd_device_run *r, int k)
     rd_free(r->plan->ctx, aside);
 }
 
-/* Copies a dense result to where the caller wants it. */
+/* Copies a dense result to where the caller wants it. across() copies on the device, down() to
+ * the host. */
 static void download_dense(rd_device_run *r, int k)
 {
     const rd_extent *e    = &r->plan->out_extent[k];
@@ -226,7 +233,8 @@ static void download_dense(rd_device_run *r, int k)
 }
 
 /* Copies results that were computed in temporary memory (got) to where the caller wants them.
- * Overlapping results with gaps on a device are an error. */
+ * Overlapping results with gaps on a device are an error. From here on a failure may leave a
+ * part of the results (of.stores). got is NULL for a result that was written in place. */
 void rd_device_results(rd_device_run *r)
 {
     r->of.stores = true;
@@ -267,7 +275,8 @@ static void upload_host_slots(rd_device_run *r, const rd_program *p)
 
 /* Decides whether the stage processes data in host memory in parts (windows); parts[s]: slot s has
  * such data. If the backend cannot do that, they are copied to the device. Waits for earlier
- * stages, because their results must be in host memory first. */
+ * stages, because their results must be in host memory first. r->host[s] is the host memory of
+ * slot s, NULL: it is on the device. */
 static bool uses_windows(rd_device_run *r, const rd_program *p, bool *parts)
 {
     bool any = false;
@@ -307,7 +316,8 @@ static bool reads_what_it_stores(const rd_program *p)
 
 /* Times the stage's kernels with several tuning numbers and records the fastest; 0 seconds: it
  * cannot be measured. This comes before the stage itself, which reports any errors. `whole`: all
- * data are on the device. */
+ * data are on the device. `piece` gives memory from the pool. Stages that read what they store
+ * (reads_what_it_stores()) are not repeated. */
 static void measure_stage(rd_device_run *r, const rd_program *p, bool whole)
 {
     rd_measured found = { .seconds = 0 };
@@ -324,7 +334,8 @@ static void measure_stage(rd_device_run *r, const rd_program *p, bool whole)
 
 /* Runs one stage on the device, in parts if some of its data stayed in host memory. Measures it
  * first if the plan asks for that and there is no measurement. `parts`: work space, a flag per
- * slot. */
+ * slot. `stores`: results may be stored in part from here on, as windows write to host memory at
+ * once. */
 static void run_stage(rd_device_run *r, const rd_program *p, bool *parts)
 {
     const rd_device_host host     = { .at = r->host, .tell = rd_device_tell, .user = &r->of };
@@ -344,7 +355,8 @@ static void run_stage(rd_device_run *r, const rd_program *p, bool *parts)
         rd_device_fail(&r->of, end == RD_DEVICE_FULL ? RD_ERR_MEMORY : RD_ERR_DEVICE);
 }
 
-/* Runs the stages in order, until one fails; between two stages the evaluation may be cancelled. */
+/* Runs the stages in order, until one fails; between two stages the evaluation may be cancelled.
+ * `parts` is room for a flag by slot. */
 void rd_device_stages(rd_device_run *r)
 {
     bool *parts = rd_alloc_work(r->plan->ctx, r->plan->n_slot + 1);
@@ -373,7 +385,8 @@ static bool are_results_on_device(const rd_plan *plan)
 
 /* Ends the run's submission: waits for it, or leaves it running if the plan is asynchronous and no
  * result must be copied to the host. Then passes on its warnings and errors, unless the run has
- * failed already. */
+ * failed already. end() waits and reports; detach() returns at once. `done` is false if the
+ * device failed, with its sentence in `why`. */
 static void end_submission(rd_device_run *r)
 {
     const bool waits  = !r->plan->async || r->of.status != RD_OK || !are_results_on_device(r->plan);
@@ -400,7 +413,8 @@ void rd_device_clear(rd_device_run *r)
 }
 
 /* Runs a plan without a recording (CUDA graph): begins a submission, places data, runs stages,
- * copies results, ends the submission. */
+ * copies results, ends the submission. r->asked is the submission; r->of has the status and the
+ * reason (why). */
 static void run_asked(rd_device_run *r)
 {
     bool full;
@@ -419,7 +433,9 @@ static void run_asked(rd_device_run *r)
 }
 
 /* Allocates the slot tables of the run, decides whether device memory is tight, and runs the plan,
- * by a recording (CUDA graph) if there is one. */
+ * by a recording (CUDA graph) if there is one. `lists` are three tables by slot: addresses on
+ * the device, memory that was got there, host memory. r->room is what the device has;
+ * rd_run_recorded() is false if there is no recording. */
 static void run_bound(rd_device_run *r)
 {
     const size_t n     = (size_t)r->plan->n_slot + 1;
@@ -443,7 +459,7 @@ static void run_bound(rd_device_run *r)
 
 /* Runs a plan on a device: gets the context's queue, takes a frame (memory of one run), binds the
  * caller's addresses, runs. *elsewhere: it failed before it stored anything, and another plan can
- * compute the results. */
+ * compute the results. `here` is memory on the stack for a small frame. */
 rd_status rd_run_on_device(const rd_plan *plan, const void *const *in, void *const *out,
                            const rd_progress *progress, bool *elsewhere)
 {

@@ -73,7 +73,8 @@ static bool has_bytes(const devices_run *r, int s)
 }
 
 /* Borrows memory on the first device for slot s, and copies the slot's bytes there if the stage
- * needs them. Failures are in the run's state. */
+ * needs them. Failures are in the run's state. borrow() gives memory until the submission ends;
+ * up() copies from host memory. */
 static void upload_slot(devices_run *r, int s)
 {
     const rd_extent e = bytes_of(r->plan, s);
@@ -100,7 +101,7 @@ static void download_slot(devices_run *r, int s)
 }
 
 /* Runs a stage on the first device: copies all slots there that it uses, runs it, and copies those
- * back that it stores to. */
+ * back that it stores to. `end` is how the device ended if it failed. */
 static void run_submitted(devices_run *r, const rd_program *p)
 {
     rd_device_end end;
@@ -119,7 +120,9 @@ static void run_submitted(devices_run *r, const rd_program *p)
             download_slot(r, s);
 }
 
-/* Runs a stage that cannot be partitioned on the first device, within a submission of its own. */
+/* Runs a stage that cannot be partitioned on the first device, within a submission of its own.
+ * The report has warnings and the error that kernels found; `why` has the sentence of a device
+ * that failed. */
 static void run_on_first(devices_run *r, const rd_program *p)
 {
     rd_task report = { 0 };
@@ -140,7 +143,8 @@ static void run_on_first(devices_run *r, const rd_program *p)
 }
 
 /* ---- Stages ---------------------------------------------------------------------------------- */
-/* Runs a stage on n devices, each of which does a part of its work and has a part of the data. */
+/* Runs a stage on n devices, each of which does a part of its work and has a part of the data.
+ * host.at: by slot its address in host memory, where all data lie; the backend copies parts. */
 static void run_partitioned(devices_run *r, const rd_program *p, int32_t n)
 {
     const rd_device_host host   = { .at   = (char *const *)(void *)r->frame->slot,
@@ -165,7 +169,8 @@ static bool stores_results(const devices_run *r, const rd_program *p)
 }
 
 /* Runs the stages in order, each on all devices if the backend can partition it, else on the
- * first one. */
+ * first one. shares() says on how many devices the backend partitions a stage. After a stage
+ * that stores results, another plan can no longer compute them (stores). */
 static void run_stages(devices_run *r)
 {
     for (r->of.stage = 0; r->of.stage < r->plan->n_stage && r->of.status == RD_OK; r->of.stage++) {
@@ -183,7 +188,8 @@ static void run_stages(devices_run *r)
     }
 }
 
-/* Opens a queue on each of the plan's devices; false after recording why one failed. */
+/* Opens a queue on each of the plan's devices; false after recording why one failed. `full`: the
+ * device has no memory left. */
 static bool open_queues(devices_run *r)
 {
     bool full = false;
@@ -200,7 +206,8 @@ static bool open_queues(devices_run *r)
 }
 
 /* Binds the addresses of inputs, results and arrays in the run's frame (its memory), runs the
- * stages, and releases what was bound. Failures are in r->of.status. */
+ * stages, and releases what was bound. Failures are in r->of.status. r->slot has the addresses
+ * on the device, NULL: not there; run_stages() fills it. */
 static void run_framed(devices_run *r, const void *const *in, void *const *out)
 {
     const rd_plan *plan = r->plan;
@@ -219,7 +226,8 @@ static void run_framed(devices_run *r, const void *const *in, void *const *out)
 }
 
 /* Runs a plan on several devices. *elsewhere: it failed before it stored anything, and another plan
- * can compute the results. */
+ * can compute the results. open_queues() is false after a failure, which r.of has. The frame is
+ * taken and given back; `here` is memory for a small one. */
 rd_status rd_run_on_devices(const rd_plan *plan, const void *const *in, void *const *out,
                             const rd_progress *progress, bool *elsewhere)
 {

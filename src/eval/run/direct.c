@@ -20,7 +20,8 @@ static bool bytes_overlap(const char *base, const rd_extent *mine, const char *o
 }
 
 /* True if result k overlaps no input and no earlier result. Then a failed run may be repeated the
- * usual way; overlaps need the temporary memory of rd_frame_bind(). slot: addresses by slot. */
+ * usual way; overlaps need the temporary memory of rd_frame_bind(). slot: addresses by slot. lo
+ * and hi are the bytes that are used around an address; an empty range overlaps nothing. */
 static bool overlaps_nothing(const rd_plan *plan, void *const *slot, int k)
 {
     const rd_extent *mine = &plan->out_extent[k];
@@ -38,7 +39,7 @@ static bool overlaps_nothing(const rd_plan *plan, void *const *slot, int k)
 
 /* Fills in the addresses of all slots. False: an address is missing, misaligned, or overlaps
  * another one; the usual way then reports or handles that. All tests are collected in `wrong`, for
- * fewer branches. */
+ * fewer branches. in_slot is -1 for an input that no program reads. */
 static bool bind(const rd_plan *plan, const void *const *in, void *const *out, void **slot)
 {
     uintptr_t wrong = 0;
@@ -91,7 +92,8 @@ static char *place_arrays(const rd_plan *plan, void **slot, char *at)
 }
 
 /* Runs one stage as a single task by its compiled function; false: the function found an error.
- * work: memory for its state and scratch. */
+ * work: memory for its state and scratch. The task takes the whole root axis, or one index if
+ * there is none (root -1). whole() is the compiled function of a stage. */
 static bool run_stage(const rd_plan *plan, const rd_program *p, void **slot, char *work,
                       rd_run_stats *stats)
 {
@@ -116,8 +118,11 @@ static bool run_stage(const rd_plan *plan, const rd_program *p, void **slot, cha
     return true;
 }
 
-/* Runs a small plan with all memory on the stack. False: it could not be run, or a stage found an
- * error; inputs are intact, and the caller runs the plan the usual way. */
+/* Runs a small plan with all memory on the stack. False: it could not be run, or a stage found
+ * an error; inputs are intact, and the caller runs the plan the usual way. `slot` has the
+ * addresses by slot, in the first plan->pointer_bytes; `work` is the memory behind, of arrays
+ * between stages first. is_ready(): all stages have compiled code; bind() fills in addresses,
+ * and is false if one is not valid. */
 bool rd_run_direct(const rd_plan *plan, const void *const *in, void *const *out,
                    rd_run_stats *stats)
 {
@@ -153,7 +158,8 @@ static int64_t work_bytes(const rd_plan *plan)
 
 /* True if the plan may run by rd_run_direct(): little work in each stage, memory of at most
  * RD_DIRECT_BYTES, one thread, no steps (runs that may be cancelled), and all results stored by
- * programs. */
+ * programs. Tests that make teams share small work (rd_team_shares_all()) exclude it, as it has
+ * one thread. */
 bool rd_is_direct(const rd_plan *plan)
 {
     if (!plan->backend->whole || plan->steps || (plan->threads && rd_team_shares_all()) ||

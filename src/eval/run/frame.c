@@ -71,7 +71,7 @@ int64_t rd_frame_work(int n, const rd_program *p, bool *fits)
 
 /* Assigns offsets in the frame to the arrays between stages if all together take at most KEEP;
  * else marks them for allocations of their own. Returns the bytes reserved. A single device has
- * them in its own memory. */
+ * them in its own memory. rd_lines() rounds up to whole cache lines. */
 static int64_t place_arrays(rd_plan *plan)
 {
     int64_t bytes = 0;
@@ -100,7 +100,8 @@ static rd_extent extent_of(rd_dtype type, int64_t lo, int64_t hi, const void *da
 }
 
 /* Computes the byte range of each input and result, for tests of overlap. Slots that are not read,
- * or are empty, keep an empty range, which overlaps nothing. False: no memory. */
+ * or are empty, keep an empty range, which overlaps nothing. False: no memory. lo and hi bound
+ * the elements that are read or written around the address; extent_of() makes bytes of them. */
 static bool measure_memory(rd_plan *plan)
 {
     plan->slot_extent = rd_pool_get(plan->pool, (size_t)(plan->n_slot + 1) * sizeof(rd_extent));
@@ -124,7 +125,8 @@ static bool measure_memory(rd_plan *plan)
 }
 
 /* Computes the sizes of the plan's frames (memory of one run), and whether its small runs need
- * none (direct). False: no memory. */
+ * none (direct). False: no memory. frame_bytes: the frame's record, address tables, arrays and
+ * one task's memory, with 64 bytes more to align them. */
 bool rd_frame_measure(rd_plan *plan)
 {
     if (!measure_memory(plan))
@@ -139,7 +141,8 @@ bool rd_frame_measure(rd_plan *plan)
 }
 
 /* Sets the frame's pointers for this plan: address tables, arrays, a task's memory, one behind the
- * other. A kept frame may have been laid out for another plan. */
+ * other. A kept frame may have been laid out for another plan. target and aside have an address
+ * for each result, slot one for each slot; work is a task's memory. */
 static void lay_out(const rd_plan *plan, rd_frame *frame)
 {
     char *at = rd_next_line((char *)frame + sizeof *frame);
@@ -189,7 +192,7 @@ static rd_frame *take_kept(const rd_plan *plan)
 
 /* Takes a frame (memory of one run): on the caller's stack if it is small, else the kept one, else
  * newly allocated. Small plans use the stack because two atomic exchanges cost as much as their
- * work. NULL: no memory. */
+ * work. NULL: no memory. RD_CHECK is set in builds that check. */
 rd_frame *rd_frame_take(const rd_plan *plan, rd_frame_here *here)
 {
     rd_frame *frame;
@@ -228,7 +231,8 @@ void rd_frame_drop(rd_plan *plan)
 
 /* ---- Several tasks --------------------------------------------------------------------------- */
 /* Memory of the frame for several tasks of a stage, aligned to a cache line and not zeroed. It is
- * the kept one if that is large enough. NULL: no memory. */
+ * the kept one if that is large enough. NULL: no memory. RD_CHECK: it is filled with garbage, so
+ * that code which relies on zeros fails. */
 char *rd_frame_team(const rd_plan *plan, rd_frame *frame, int64_t bytes)
 {
     if (frame->team_room < bytes) {

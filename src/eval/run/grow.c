@@ -63,7 +63,8 @@ static bool prepare_again(rd_plan *grown)
 }
 
 /* Makes the plan with compiled loops; what does not change is shared with the brief one. NULL
- * without memory, which is no failure, because the brief plan has the same results. */
+ * without memory, which is no failure, because the brief plan has the same results. The new plan
+ * has its own pool, programs and slots. It ends with the brief one. */
 static rd_plan *grow(const rd_plan *brief)
 {
     rd_plan *grown = rd_alloc_quiet(brief->ctx, sizeof *grown);
@@ -95,7 +96,8 @@ static rd_plan *grow(const rd_plan *brief)
 
 /* Returns the plan with compiled loops once the brief one has run often enough, else the plan
  * itself. One of the threads that run the plan makes it; the others use the brief plan
- * meanwhile. */
+ * meanwhile. `growing` is set by the thread that makes it, and stays set if there was no memory,
+ * so that it is tried once. */
 const rd_plan *rd_plan_grown(const rd_plan *plan)
 {
     rd_plan *const own   = (rd_plan *)plan; /* run counters may change in a const plan */

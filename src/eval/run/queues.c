@@ -35,7 +35,9 @@ static rd_queue *find(const rd_kept_last *first, const rd_backend_table *backend
 
 /* Finds the context's queue on a device, or opens one; only the context's own device uses the
  * stream that the caller gave it. If two threads open one at a time, both stay and the newer is
- * used. NULL on failure; *full: for lack of memory. */
+ * used. NULL on failure; *full: for lack of memory. The context closes it at its end. Devices
+ * count from 0 here, and from 1 in a context. Without memory for the record, the new queue is
+ * closed again. */
 rd_queue *rd_queue_of(rd_ctx *ctx, const rd_backend_table *backend, int32_t device, bool *full,
                       char why[RD_DEVICE_TEXT])
 {
@@ -84,7 +86,8 @@ static void give_back(rd_array_block *block)
 }
 
 /* Allocates memory on the device of *out and puts its address and owner into *out.  On failure
- * records an error, returns false and leaves *out alone. */
+ * records an error, returns false and leaves *out alone.  out->owner frees the memory by
+ * give_back() when the array is freed. */
 bool rd_device_memory(rd_ctx *ctx, int64_t bytes, rd_array *out)
 {
     const rd_device_table *device = rd_backend_cuda.device;
@@ -130,7 +133,7 @@ const char *rd_device_text(int32_t device)
 }
 
 /* The public call: waits for all queues of the context, and reports the errors that asynchronous
- * runs met after their evaluation returned. */
+ * runs met after their evaluation returned. `report` gets what runs in that queue met. */
 rd_status rd_wait(rd_ctx *ctx)
 {
     if (!ctx)

@@ -33,7 +33,8 @@ static bool is_there(const rd_plan *plan, int s)
 }
 
 /* The address in device memory of slot k or, from n_slot on, of result k - n_slot; NULL: it is not
- * on the device. */
+ * on the device. Arrays between stages and scratch are not compared, as the run chooses their
+ * memory. */
 static void *address(const rd_plan *plan, const rd_frame *frame, int k)
 {
     const int result = k - plan->n_slot;
@@ -62,7 +63,7 @@ static bool has_addresses_of(const rd_plan *plan, const rd_frame *frame, const r
 
 /* ---- The plan's recordings ------------------------------------------------------------------- */
 /* Makes the empty entries of a plan, with their tables in the same block of memory; NULL: no
- * memory. */
+ * memory. The caller frees it by drop(). */
 static rd_recordings *new_recordings(const rd_plan *plan)
 {
     const size_t   each = (size_t)n_address(plan) + (size_t)plan->n_slot;
@@ -91,7 +92,8 @@ static void to_front(rd_recordings *all, int i)
 }
 
 /* Moves the entry with this run's device addresses to the front. New addresses replace the least
- * recently used entry, whose recording is freed. */
+ * recently used entry, whose recording is freed. `again`: a run had these addresses before.
+ * forget() frees a recording; NULL is allowed. */
 static void find(const rd_plan *plan, const rd_frame *frame, rd_recordings *all)
 {
     int i = 0;
@@ -174,7 +176,8 @@ static bool may_be_recorded(const rd_plan *plan)
 
 /* Records the stages in place of running them (as a CUDA graph), with device memory that the
  * recording holds from then on. Leaves are copied to the device at once. Failures are in the run's
- * state. */
+ * state. From record() on, what the submission is asked is recorded and not run; recorded() ends
+ * that. */
 static void record(rd_device_run *r, recorded *into)
 {
     if (may_be_recorded(r->plan))
@@ -197,7 +200,7 @@ static void place_again(rd_device_run *r, const recorded *last)
 }
 
 /* Launches all stages of a recording by one call, and copies results. False: nothing was
- * launched. */
+ * launched. The queue is waited for, as results must be complete before the caller reads them. */
 static bool replay(rd_device_run *r, rd_recording *recording)
 {
     if (!r->device->replay(recording, r->queue, r->of.why))
@@ -209,8 +212,9 @@ static bool replay(rd_device_run *r, rd_recording *recording)
 }
 
 /* Frees the failed recording; the plan makes no more, unless the run was only cancelled. Waits
- * first, because copies into its memory may still be under way. The run may then go on without a
- * recording. */
+ * first, because copies into its memory may still be under way. The run may then go on without
+ * a recording. of[0] is the entry of this run; `elsewhere`: the results can still be computed
+ * otherwise. */
 static void give_up(rd_device_run *r, rd_recordings *all)
 {
     (void)r->device->synchronise(r->queue, r->of.why);
@@ -226,7 +230,7 @@ static void give_up(rd_device_run *r, rd_recordings *all)
 /* Runs by a recording (CUDA graph) if these device addresses occurred before (again); the second
  * run with them makes it. False: nothing was done, as there is none or only the recording failed.
  * refused: one failed before. While r->of.tries is set, a failure is the recording's, not the
- * run's. */
+ * run's. If only the recording failed, the status is RD_OK again and the run goes on without it. */
 static bool run_recorded(rd_device_run *r, rd_recordings *all)
 {
     recorded *const last = &all->of[0];
@@ -246,7 +250,8 @@ static bool run_recorded(rd_device_run *r, rd_recordings *all)
 }
 
 /* Runs by a recording (CUDA graph), if device memory is not tight and this run's device addresses
- * occurred before. False: there is none, and nothing was done. */
+ * occurred before. False: there is none, and nothing was done. take() and give() take the plan's
+ * recordings for the run, and give them back. */
 bool rd_run_recorded(rd_device_run *r)
 {
     rd_recordings *const all  = r->tight ? NULL : take(r->plan, r->frame);

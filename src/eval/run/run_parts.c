@@ -19,7 +19,8 @@ typedef struct progress_of_parts {
 } progress_of_parts;
 
 /* Reports a part's progress to the listener as that of all parts: a plan in parts is several plans
- * that run one after the other, and each counts the same. */
+ * that run one after the other, and each counts the same. t->part is the number of the part that
+ * runs. A result other than 0 asks to cancel. */
 static int tell(void *user, double done, double seconds_left)
 {
     progress_of_parts *t   = user;
@@ -94,7 +95,8 @@ static char *borrowed(const running *r, int32_t k)
 }
 
 /* The address of array k in this run: in the caller's memory (see borrowed()), the result that it
- * is, spare memory for a leaf that overlaps the result, or memory between parts. */
+ * is, spare memory for a leaf that overlaps the result, or memory between parts. parts->at[k] is
+ * the offset of an array; `direct` is the number of the array that is the result. */
 static char *address_of(const running *r, int32_t k)
 {
     const rd_parts *parts = r->plan->parts;
@@ -119,7 +121,9 @@ static bool get_spare(running *r)
 }
 
 /* Checks the addresses that no part's own plan checks: of inputs that products read in place, and
- * of the result that a product is made in. Returns the status. */
+ * of the result that a product is made in. Returns the status. part->lies: its array is a leaf
+ * that products read in place, input `input` of the plan, -1: none. parts->direct is the array
+ * that is made in the result's memory, -1: none; direct() is that address. */
 static rd_status check_addresses(const running *r)
 {
     const rd_parts *parts  = r->plan->parts;
@@ -145,7 +149,9 @@ static bool is_computed(const running *r, const rd_plan_part *part)
 }
 
 /* Runs one part (one of several plans): lists its inputs, which are the caller's and then arrays
- * of earlier parts, and executes its plan. Adds to stats. */
+ * of earlier parts, and executes its plan. Adds to stats. `own` are the addresses of the part's
+ * inputs, in the memory behind the arrays. A part with an array makes that; one without (-1)
+ * makes results from number `first` on. */
 static rd_status run_part(const running *r, const rd_plan_part *part, const rd_progress *progress,
                           rd_run_stats *stats)
 {
@@ -202,7 +208,8 @@ rd_status rd_product_part_run(const rd_plan *plan, const void *const *in, void *
 
 /* ---- All parts ------------------------------------------------------------------------------- */
 /* Runs all parts in order and reports their progress as one run's.  Returns the status of the first
- * failure. */
+ * failure.  `mine` is the caller's listener, wrapped so that it hears of all parts as one run;
+ * progress may be NULL. */
 rd_status rd_parts_run(const rd_plan *plan, const void *const *in, void *const *out,
                        const rd_progress *progress, rd_run_stats *stats)
 {

@@ -45,7 +45,7 @@ static double functions_work(const rd_program *p)
 
 /* ---- Steps ----------------------------------------------------------------------------------- */
 /* Halves a range, in multiples of `least`, until it takes no more than `most` operations, or is
- * `least`. */
+ * `least`. `each`: operations of one index of the root axis. */
 static int64_t halve_range(const rd_program *p, int64_t part, int64_t least, double most)
 {
     const double each = (p->work + alone_work(p)) / (double)p->axis_extent[p->root];
@@ -69,7 +69,8 @@ static int64_t part_of(const rd_program *p, int64_t unit)
 
 /* The unit of steps, of which a step is a multiple: whole ranges of the tile loops, because their
  * width was chosen for the cache. A product may stop anywhere: it is a BLAS call, which splits a
- * long sum itself. */
+ * long sum itself. A tile loop over the root axis has ranges of loop->step indices, which are
+ * rounded up to grains. */
 static int64_t unit_of(const rd_program *p)
 {
     int64_t unit = p->grain;
@@ -102,7 +103,7 @@ static double users_work(const rd_program *p)
 
 /* Rounds a number of indices to whole units. From 64 indices on, these are whole vectors and cache
  * lines. A partial vector loop runs element by element, so fewer indices become 64 if that is at
- * most 16 times as many. */
+ * most 16 times as many. `whole` counts the units in 64 indices. */
 static int64_t in_units(const rd_program *p, double indices)
 {
     enum { WHOLE = 64, TIMES = 16 };
@@ -119,7 +120,8 @@ static int64_t in_units(const rd_program *p, double indices)
 
 /* Indices of the root axis in the first step, for about `work` operations; 0: the stage runs
  * without steps, as it is short or cannot be split. Short is less than four steps of our own
- * operations. The time of a caller's functions is unknown, so one step of them is enough. */
+ * operations. The time of a caller's functions is unknown, so one step of them is enough. own,
+ * users: operations of ours, and of callers' functions. */
 int64_t rd_watch_every(const rd_program *p, double work)
 {
     const int64_t extent = p->root >= 0 ? p->axis_extent[p->root] : 0;
@@ -143,7 +145,8 @@ rd_step_range rd_step_range_of(const rd_program *p, int64_t lo, int64_t hi)
 }
 
 /* Adapts the length of the next step to the seconds of the last one, because estimates are wrong,
- * above all for users' functions.  Steps should take 1 to 6 ms. */
+ * above all for users' functions.  Steps should take 1 to 6 ms.  A step grows only up to
+ * RD_STEP_WORK operations (`most` indices). */
 static void adapt_step(rd_step_range *s, double seconds)
 {
     static const double SHORT = 1e-3, WANTED = 3e-3, LONG = 6e-3;
@@ -157,7 +160,8 @@ static void adapt_step(rd_step_range *s, double seconds)
 }
 
 /* Takes the next step [lo, hi) of a task's range, from the end if the loop runs backwards. False:
- * the range is finished. */
+ * the range is finished. s->begun is when the last step began, 0: none yet; adapt_step() fits
+ * the step's length s->step to the time that it took. s->lo and s->hi are what is left. */
 bool rd_step_range_next(rd_step_range *s, int64_t *lo, int64_t *hi)
 {
     const double now = rd_seconds();
@@ -223,7 +227,9 @@ static void tell(rd_watch *w, double done)
 }
 
 /* Checks the time limit, and reports progress if it is time. `part`: the share of the running
- * stage that is done. Only the calling thread looks. */
+ * stage that is done. Only the calling thread looks. progress.until is the time limit, 0: none;
+ * TELL is the time between reports; w->work is the work of the stage, w->done that of stages
+ * before, w->all that of all. */
 void rd_watch_look(rd_watch *w, double part)
 {
     if (w->progress.until > 0 && rd_seconds() > w->progress.until) {
