@@ -299,6 +299,7 @@ static void print_stmt(rd_printing *n, int32_t stmt)
     case RD_S_PREFETCH: rd_print_prefetch(n, s); break;
     case RD_S_EXIT: rd_print_exit(n, s); break;
     case RD_S_SORT: rd_print_sort(n, s); break;
+    case RD_S_FRONT: rd_print_front(n, s); break;
     default: n->why = "a statement that has no text";
     }
 }

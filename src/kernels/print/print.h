@@ -180,8 +180,9 @@ int64_t rd_print_discard_states(const rd_schedule *t, int32_t fold);
  * it.  Prints all subscripts of a loop's steps, before the loop. */
 bool rd_print_group_subscript(rd_printing *n, rd_text *to, const rd_stmt *s);
 void rd_print_group_subscripts(rd_printing *n, int32_t loop, const char *count);
-/* sort_calls.c: prints "q->sort(q, 0, from, to);". */
+/* sort_calls.c: prints "q->sort(q, 0, from, to);"; the loop that makes the front of a block. */
 void rd_print_sort(rd_printing *n, const rd_stmt *s);
+void rd_print_front(rd_printing *n, const rd_stmt *s);
 /* label_runs.c: prints the change to another label; the write-back of the last run's states; the
  * end of a range where memory has another label. */
 void rd_print_label_change(rd_printing *n, int32_t stmt);

@@ -15,11 +15,11 @@ static void sort_row(rd_nest_call *q, int32_t number, const void *from, void *to
 
 /* Takes a strip of a row by the library's routine. */
 static void take_strip(rd_nest_call *q, int32_t number, const void *from, void *to, void *state,
-                       int64_t begin, int64_t n)
+                       int64_t begin, int64_t n, int64_t fronts)
 {
     const rd_nest_code *code = q->code;
 
-    code->take(&code->sorting[number], &(rd_row_strip){ begin, n, from, state, to });
+    code->take(&code->sorting[number], &(rd_row_strip){ begin, n, from, state, to, fronts });
 }
 
 /* Chooses the routine. Its memory lies behind what the nest keeps in a task's state. */

@@ -20,7 +20,8 @@ typedef struct kept {
     int64_t           n, most, room;
     int64_t at_hand; /* so many candidates have their elements at `x`; others are in the strip */
     int64_t begin;   /* the strip's first place */
-    const char *strip;
+    int64_t fronts;
+    const char *strip, *front;
     char       *x;
     uint32_t   *place;
     uint64_t   *header;
@@ -44,6 +45,8 @@ static kept open_kept(const rd_sorting *s, const rd_row_strip *strip, bool begin
                    .room    = room,
                    .begin   = strip->begin,
                    .strip   = strip->from,
+                   .fronts  = strip->fronts,
+                   .front   = (const char *)(header + rd_first_few_fronts(s->kept)),
                    .x       = (char *)(header + RD_FIRST_FEW_HEADER),
                    .place   = (uint32_t *)(void *)(header + RD_FIRST_FEW_HEADER + room),
                    .header  = header,
