@@ -137,8 +137,10 @@ bool rd_print_operators(rd_printing *n, rd_text *to, rd_get_fn *get, void *pool)
 /* Prints all functions that the parts of the tree call. */
 bool rd_print_functions(rd_printing *n, rd_text *to, rd_get_fn *get, void *pool)
 {
-    return rd_print_prepare(n, get, pool) && rd_print_lay_out_states(n, get, pool) &&
-           rd_print_operators(n, to, get, pool) && print_folds(n, to, get, pool);
+    if (!rd_print_prepare(n, get, pool) || !rd_print_lay_out_states(n, get, pool))
+        return false;
+    rd_print_find_twins(n);
+    return rd_print_operators(n, to, get, pool) && print_folds(n, to, get, pool);
 }
 
 /* Prints the whole text: functions, lookups, parts, the join of tasks, and the table of parts

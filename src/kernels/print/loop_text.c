@@ -269,13 +269,21 @@ static void print_if(rd_printing *n, int32_t stmt)
 }
 
 /* ---- Bodies ---------------------------------------------------------------------------------- */
+/* True if a statement changes states that the fold's twin has as well: it has no text. */
+static bool is_of_twin(const rd_printing *n, const rd_stmt *s)
+{
+    return (s->kind == RD_S_BEGIN || s->kind == RD_S_STEP || s->kind == RD_S_LOAD_STATES ||
+            s->kind == RD_S_STORE_STATES) &&
+           n->fold[s->fold].twin;
+}
+
 /* Prints a statement. A GPU kernel has its own text of some statements; all others are the same
  * in each language. */
 static void print_stmt(rd_printing *n, int32_t stmt)
 {
     const rd_stmt *s = &n->t->stmt[stmt];
 
-    if (n->kernel && rd_print_in_kernel(n, stmt))
+    if ((n->kernel && rd_print_in_kernel(n, stmt)) || is_of_twin(n, s))
         return;
     switch (s->kind) {
     case RD_S_LOOP: print_loop(n, stmt); break;

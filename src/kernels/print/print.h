@@ -83,6 +83,13 @@ void rd_print_to(rd_printing *n, rd_text *to, const rd_edge *edge);
 bool rd_print_lay_out_states(rd_printing *n, rd_get_fn *get, void *pool);
 void rd_print_declare_states(rd_printing *n);
 void rd_print_declare_array(rd_printing *n, const rd_stmt *s);
+/* twin_extremes.c: finds extremes that need no states of their own. */
+void rd_print_find_twins(rd_printing *n);
+/* The array with the states of the statement's fold: its own, or its twin's. */
+static inline int32_t rd_states_at(const rd_printing *n, const rd_stmt *s)
+{
+    return n->fold[s->fold].twin ? n->fold[s->fold].twin - 1 : s->store;
+}
 /* Adds "&s0_0[at], &s0_1[at]". */
 void rd_print_state_addresses(rd_text *to, const rd_print_fold *f, char name, int32_t store,
                               const char *at);
