@@ -113,9 +113,10 @@ static int64_t address_of_states(const rd_lowering *l, const rd_loop_scope *scop
 static void find_states(rd_lowering *l, const rd_loop_scope *scope, const rd_loop_scope *strips,
                         rd_sorting *s)
 {
-    rd_address    at    = { .type = RD_I64 };
-    const int64_t words = address_of_states(l, scope, strips, rd_first_few_words(s->n_out), &at);
-    int32_t       earlier;
+    rd_address    at = { .type = RD_I64 };
+    const int64_t words =
+        address_of_states(l, scope, strips, rd_first_few_words(s->n_out, strips->step), &at);
+    int32_t earlier;
 
     s->axis = strips->axis;
     s->most = strips->step;

@@ -204,7 +204,7 @@ typedef struct rd_stmt {
     int32_t      value, n_value;    /* the values that it makes                                */
     int32_t      slot, store; /* STORE: the program's memory, or the tree's; folds: the states */
     rd_dtype     type;        /* STORE, CUT_AT_RUN: of the element in memory                   */
-    /* STORE, CUT_AT_RUN, PREFETCH, LOWER_BOUND: the address.  SORT: the first element, and
+    /* STORE, CUT_AT_RUN, PREFETCH, LOWER_BOUND: the address.  SORT, FRONT: the first element, and
      * of.index the first result.  BEGIN, LOOK_BACK: the first step of a range */
     rd_linear at;
     /* PREFETCH: elements.  EXIT: states that it tests, from the cell's on.  LOWER_BOUND: the
@@ -217,6 +217,7 @@ typedef struct rd_stmt {
     bool       all;          /* PUSH, PUSH_IF_LAST of a group-by: all cells, which share a block */
     int32_t    vector_width; /* LOAD, STORE: accesses so many neighbours at once; 0: one       */
     int32_t    loaded_by;    /* LOAD: the LOAD that has read its elements before, -1           */
+    bool       fronts;       /* SORT: a FRONT has been made of each whole block of the strip   */
 } rd_stmt;
 
 /* ---- Folds ----------------------------------------------------------------------------------- */

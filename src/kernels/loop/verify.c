@@ -192,7 +192,7 @@ static bool verify_exit(const rd_verifier *f, int32_t stmt)
            may_be_left(f, s->arg);
 }
 
-/* Verifies a SORT: the program has that sort, and all its positions are in scope (see SORT in
+/* Verifies a SORT or a FRONT: the program has that sort, and all its positions are in scope (see SORT in
  * statements.def). */
 static bool verify_sort(const rd_verifier *f, const rd_stmt *s)
 {
@@ -228,7 +228,8 @@ static bool verify_stmt(rd_verifier *f, int32_t stmt)
         return rd_verify_read(f, s->x) && rd_verify_read(f, s->w) &&
                rd_verify_linear(f, &s->count) && rd_verify_memory(f, s->slot, s->store, &s->at) &&
                rd_verify_made(f, s, /*n=*/1);
-    case RD_S_SORT: return verify_sort(f, s);
+    case RD_S_SORT:
+    case RD_S_FRONT: return verify_sort(f, s);
     case RD_S_PUSH_IF_LAST: return rd_verify_fold(f, s) && rd_verify_block_end(f, s);
     case RD_S_EXIT: return verify_exit(f, stmt);
     default: return rd_verify_fold(f, s);

@@ -84,7 +84,7 @@ static bool has_short_streams(const jam_candidate *m)
 
 /* ---- Which loops ----------------------------------------------------------------------------- */
 /* Returns the number of rounds, 4 or 8: so many that loads and stores of states are few beside
- * other loads. States of a fold that ends in the round (`inner`) are variables anyway. `states`:
+ * other loads. States of a fold that ends in the round (`inner`) are variables anyway, and an extreme beside its place has none. `states`:
  * numbers in all states. */
 static int rounds_to_merge(const jam_candidate *m)
 {
@@ -94,7 +94,8 @@ static int rounds_to_merge(const jam_candidate *m)
     {
         const rd_stmt *stmt = &m->r->t->stmt[s];
 
-        if (stmt->kind == RD_S_STEP && !m->fold[stmt->fold].inner)
+        if (stmt->kind == RD_S_STEP && !m->fold[stmt->fold].inner &&
+            rd_place_beside(m->r->t, s) < 0)
             states += m->r->t->fold[stmt->fold].of.n_state;
     }
     return states > 2 ? 8 : 4;

@@ -146,8 +146,10 @@ bool rd_print_operators(rd_printing *n, rd_text *to, rd_get_fn *get, void *pool)
  * which one needs what another has set. False: no memory. */
 bool rd_print_functions(rd_printing *n, rd_text *to, rd_get_fn *get, void *pool)
 {
-    return rd_print_prepare(n, get, pool) && rd_print_lay_out_states(n, get, pool) &&
-           rd_print_operators(n, to, get, pool) && print_folds(n, to, get, pool);
+    if (!rd_print_prepare(n, get, pool) || !rd_print_lay_out_states(n, get, pool))
+        return false;
+    rd_print_find_twins(n);
+    return rd_print_operators(n, to, get, pool) && print_folds(n, to, get, pool);
 }
 
 /* Prints the whole text: functions, table lookups, parts, the join of tasks, and the table of

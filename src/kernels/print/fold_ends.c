@@ -76,7 +76,7 @@ static void nodes_of_block(rd_printing *n, int32_t stmt, const char *at)
     rd_text              line = { 0 };
 
     rd_text_add(&line, "lane_nodes%" PRId32 "(", s->fold);
-    rd_print_state_addresses(&line, f, 's', s->store, at);
+    rd_print_state_addresses(&line, f, 's', rd_states_at(n, s), at);
     rd_text_add(&line, ", ");
     rd_print_state_addresses(&line, f, 'w', stmt, "0");
     rd_print_line(n, "%s);", line.at);
@@ -113,7 +113,7 @@ static void nodes_of_cells(rd_printing *n, int32_t stmt, const char *at)
             rd_print_line(n, "%s w%" PRId32 "_%d[%" PRId64 "] LINES;", rd_node_type(&f->of, k),
                           stmt, k, store->extent);
         rd_text_add(&line, "merge_cells%" PRId32 "(", s->fold);
-        rd_print_state_addresses(&line, f, 's', s->store, at);
+        rd_print_state_addresses(&line, f, 's', rd_states_at(n, s), at);
         rd_text_add(&line, ", ");
         rd_print_state_addresses(&line, f, 'w', stmt, "0");
         rd_text_add(&line, ", %" PRId32 ", %" PRId64 ", ", f->lanes, store->lane_stride);
@@ -135,7 +135,7 @@ static void node_of_copy(rd_printing *n, int32_t stmt, const char *at)
 
     for (int k = 0; k < f->of.n_state; k++)
         rd_print_line(n, "%s b%" PRId32 "_%d[1] = { s%" PRId32 "_%d[%s] };",
-                      rd_state_type(&f->of, k), stmt, k, s->store, k, at);
+                      rd_state_type(&f->of, k), stmt, k, rd_states_at(n, s), k, at);
     rd_text_add(&line, "block%" PRId32 "(", s->fold);
     rd_print_state_addresses(&line, f, 'b', stmt, "0");
     rd_print_line(n, "%s);", line.at);
@@ -153,11 +153,11 @@ static void node_of_state(rd_printing *n, int32_t stmt)
     rd_text              line = { 0 };
 
     rd_text_add(&line, "block%" PRId32 "(", s->fold);
-    rd_print_state_addresses(&line, f, 's', s->store, "0");
+    rd_print_state_addresses(&line, f, 's', rd_states_at(n, s), "0");
     rd_print_line(n, "%s);", line.at);
     for (int k = 0; k < f->of.n_state; k++)
         rd_print_line(n, "%s w%" PRId32 "_%d[1] = { s%" PRId32 "_%d[0] };", rd_node_type(&f->of, k),
-                      stmt, k, s->store, k);
+                      stmt, k, rd_states_at(n, s), k);
     rd_text_end(&line, n->to);
 }
 

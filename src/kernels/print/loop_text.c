@@ -280,13 +280,21 @@ static void print_if(rd_printing *n, int32_t stmt)
 }
 
 /* ---- Bodies ---------------------------------------------------------------------------------- */
+/* True if a statement changes states that the fold's twin has as well: it has no text. */
+static bool is_of_twin(const rd_printing *n, const rd_stmt *s)
+{
+    return (s->kind == RD_S_BEGIN || s->kind == RD_S_STEP || s->kind == RD_S_LOAD_STATES ||
+            s->kind == RD_S_STORE_STATES) &&
+           n->fold[s->fold].twin;
+}
+
 /* Prints a statement by its kind. Some have another text in a GPU kernel; all others are the
  * same in each language. A kind that has no text sets n->why. */
 static void print_stmt(rd_printing *n, int32_t stmt)
 {
     const rd_stmt *s = &n->t->stmt[stmt];
 
-    if (n->kernel && rd_print_in_kernel(n, stmt))
+    if ((n->kernel && rd_print_in_kernel(n, stmt)) || is_of_twin(n, s))
         return;
     switch (s->kind) {
     case RD_S_LOOP: print_loop(n, stmt); break;
@@ -310,6 +318,7 @@ static void print_stmt(rd_printing *n, int32_t stmt)
     case RD_S_PREFETCH: rd_print_prefetch(n, s); break;
     case RD_S_EXIT: rd_print_exit(n, s); break;
     case RD_S_SORT: rd_print_sort(n, s); break;
+    case RD_S_FRONT: rd_print_front(n, s); break;
     default: n->why = "a statement that has no text";
     }
 }

@@ -17,11 +17,11 @@ static void sort_row(rd_nest_call *q, int32_t number, const void *from, void *to
 /* Takes a strip (elements begin .. begin + n) of a row that is never stored as a whole, for a
  * compiled nest.  `state` has the first few so far. */
 static void take_strip(rd_nest_call *q, int32_t number, const void *from, void *to, void *state,
-                       int64_t begin, int64_t n)
+                       int64_t begin, int64_t n, int64_t fronts)
 {
     const rd_nest_code *code = q->code;
 
-    code->take(&code->sorting[number], &(rd_row_strip){ begin, n, from, state, to });
+    code->take(&code->sorting[number], &(rd_row_strip){ begin, n, from, state, to, fronts });
 }
 
 /* Chooses the sort routines for vectors of n->vector bytes.  Their memory lies behind what the nest

@@ -20,30 +20,29 @@ static ALWAYS unsigned comes_before(__m512 x, __m512 of, bool descending)
 }
 
 /* Inserts element `one`, at position `at` of the row, into the sorted lanes of one or two vectors,
- * behind equal elements; the last lane drops out.  Lanes whose element it comes before move up by
- * one (`move`); the lowest of these takes it (`here`). */
+ * behind equal elements; the last lane drops out.  Lanes whose element it comes before (`moves`)
+ * take what is one lane before them, if it comes before that, too (`behind`); the first of them
+ * takes the element. */
 static ALWAYS void insert_lane(kept_lanes *l, int vectors, float one, int64_t at, bool descending)
 {
     const __m512  x     = _mm512_set1_ps(one);
     const __m512i place = _mm512_set1_epi32((int)at);
-    __m512i       low = _mm512_castps_si512(x), low_place = place;
-    unsigned      carry = 0; /* 1 if the last lane of the vector before moves */
+    __m512i       low   = _mm512_castps_si512(_mm512_set1_ps(descending ? INFINITY : -INFINITY)),
+            lows        = low;
 
     UNROLL(2)
     for (int k = 0; k < vectors; k++) {
-        const __m512i  v = _mm512_castps_si512(l->x[k]), p = l->place[k];
-        const unsigned move = comes_before(x, l->x[k], descending);
-        const unsigned here = move & ~(move << 1 | carry);
-        const __m512i  moved =
-            _mm512_mask_mov_epi32(v, (__mmask16)move, _mm512_alignr_epi32(v, low, 15));
-        const __m512i places =
-            _mm512_mask_mov_epi32(p, (__mmask16)move, _mm512_alignr_epi32(p, low_place, 15));
+        const __m512i   v = _mm512_castps_si512(l->x[k]), p = l->place[k];
+        const __m512i   above  = _mm512_alignr_epi32(v, low, 15);
+        const __m512i   places = _mm512_alignr_epi32(p, lows, 15);
+        const __mmask16 moves  = (__mmask16)comes_before(x, l->x[k], descending);
+        const __mmask16 behind = (__mmask16)comes_before(x, _mm512_castsi512_ps(above), descending);
 
-        l->x[k]     = _mm512_mask_mov_ps(_mm512_castsi512_ps(moved), (__mmask16)here, x);
-        l->place[k] = _mm512_mask_mov_epi32(places, (__mmask16)here, place);
-        carry       = move >> 15 & 1;
+        l->x[k]     = _mm512_mask_mov_ps(l->x[k], moves,
+                                         _mm512_mask_mov_ps(x, behind, _mm512_castsi512_ps(above)));
+        l->place[k] = _mm512_mask_mov_epi32(p, moves, _mm512_mask_mov_epi32(place, behind, places));
         low         = v;
-        low_place   = p;
+        lows        = p;
     }
 }
 

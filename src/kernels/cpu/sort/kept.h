@@ -20,7 +20,9 @@ typedef struct kept {
     int64_t           n, most, room; /* candidates: now; that stay; that there is memory for */
     int64_t at_hand;   /* so many candidates have their elements at `x`; others are in the strip */
     int64_t begin;     /* the strip's first place */
+    int64_t fronts;    /* fronts of the strip's blocks that the state has; 0: none */
     const char *strip; /* the strip's elements */
+    const char *front; /* its fronts */
     char       *x;     /* elements of the candidates */
     uint32_t   *place; /* positions of the candidates in the row */
     uint64_t   *header;
@@ -46,6 +48,8 @@ static kept open_kept(const rd_sorting *s, const rd_row_strip *strip, bool begin
                    .room    = room,
                    .begin   = strip->begin,
                    .strip   = strip->from,
+                   .fronts  = strip->fronts,
+                   .front   = (const char *)(header + rd_first_few_fronts(s->kept)),
                    .x       = (char *)(header + RD_FIRST_FEW_HEADER),
                    .place   = (uint32_t *)(void *)(header + RD_FIRST_FEW_HEADER + room),
                    .header  = header,

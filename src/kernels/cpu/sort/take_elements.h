@@ -91,6 +91,22 @@ static ALWAYS void JOIN(add_each, OF)(kept *f, int64_t n, const T *x, int64_t pl
     }
 }
 
+/* True if one of BLOCK elements, from number i of the strip on, may come before `bound`.  A front is
+ * less to read than its block; one of NaN tells nothing. */
+static ALWAYS bool JOIN(may_come, OF)(const kept *f, int64_t i, const T *x, T bound,
+                                      bool descending)
+{
+    enum { LANES = RD_FRONT_WORDS * 8 / sizeof(T) };
+    const T *const front = (const T *)(const void *)f->front + i / BLOCK * LANES;
+    ANY            any   = 0;
+
+    if (i / BLOCK >= f->fronts)
+        return JOIN(any_before, OF)(x + i, bound, descending);
+    for (int k = 0; k < LANES; k++)
+        any |= !(descending ? front[k] <= bound : front[k] >= bound);
+    return any;
+}
+
 /* ---- The first strip ------------------------------------------------------------------------- */
 /* Finds a bound in the first strip of a row, so that at least `most` elements come before it.
  * Element i belongs to run i mod 64; the first elements of the 64 runs are sorted, and the bound is
@@ -138,7 +154,7 @@ static ALWAYS void JOIN(take_in_order, OF)(kept *f, int64_t n, const T *x, int64
         const int64_t m = n - i < BLOCK ? n - i : BLOCK;
 
         if (f->comes == BEFORE_COMES && m == BLOCK &&
-            !JOIN(any_before, OF)(x + i, bound, descending)) {
+            !JOIN(may_come, OF)(f, i, x, bound, descending)) {
             i += BLOCK;
             continue;
         }

@@ -4,7 +4,7 @@
 /* Elements that are tested together; runs of the first strip, and for how many results they give a
  * bound: the 40th of them has some 60 elements before it; elements that such a strip has at
  * least. */
-enum { BLOCK = 64, RUNS_OF_STRIP = 64, MOST_OF_RUNS = 40, FEWEST_OF_STRIP = 512 };
+enum { BLOCK = RD_FRONT_BLOCK, RUNS_OF_STRIP = 64, MOST_OF_RUNS = 40, FEWEST_OF_STRIP = 512 };
 
 #define TAKE_PART    "kernels/cpu/sort/take_elements.h"
 #define IS_NAN(x)    isnan(x)
@@ -112,7 +112,15 @@ static void take_narrow(kept *f, const rd_row_strip                             
 
 #if RD_VECTOR_BYTES == 64
 #include "kernels/cpu/sort/insert_f32.h"
+#include "kernels/cpu/sort/fronts_f32.h"
 #else
+/* Without AVX-512 blocks are not tested by their fronts: returns false. */
+static bool take_fronts_f32(const rd_sorting *s, const rd_row_strip *strip)
+{
+    (void)s, (void)strip;
+    return false;
+}
+
 /* Without AVX-512 there is no insertion into vectors: returns false, and the strip is taken another
  * way. */
 static bool insert_f32(kept *f, int64_t n, const float *x, int64_t place)
@@ -154,13 +162,13 @@ void JOIN(rd_sort_take, NAME)(const rd_sorting *s, const rd_row_strip *strip)
     const int64_t end = strip->begin + strip->n;
     kept          f;
 
-    if (s->follows && end < s->n)
-        return;
-    f = open_kept(s, strip, strip->begin == 0 && !s->follows);
-    if (!s->follows) {
+    if (!s->follows && !take_fronts_f32(s, strip)) {
+        f = open_kept(s, strip, strip->begin == 0);
         take_type(&f, strip);
         close_strip(&f, end);
     }
-    if (end == s->n)
+    if (end == s->n) {
+        f = open_kept(s, strip, /*begins=*/false);
         write_kept(&f, strip->to);
+    }
 }

@@ -258,6 +258,7 @@ void rd_shadow_statement(rd_shadow_task *r, int32_t stmt, rd_shadow_copy *c)
         c->value[s->value] = c->value[s->x];
         break; /* data are unknown: the search ends at its first number */
     case RD_S_PREFETCH:
+    case RD_S_FRONT: /* nothing but a hint */
     case RD_S_BARRIER: break;
     case RD_S_EXIT: rd_shadow_note_exit(r, c, s); break;
     case RD_S_STORE: store(r, c, s); break;
