@@ -2,18 +2,25 @@
  * what they read. */
 #ifndef RD_EVAL_CACHE_IN_BLOCKS_H
 #define RD_EVAL_CACHE_IN_BLOCKS_H
+#include "eval/cache/cut_blocks.h"
 #include "eval/expr_pieces.h"
 #include "eval/plan.h"
 
 /* Plans that store less between their stages run as they are. */
 #define RD_MUCH_STORED (16 << 20)
 
-/* Attention, which runs in tiles of rows and columns (attention.h). */
-enum { RD_IN_TILES = -1 };
+/* Attention, which runs in tiles of rows and columns (attention.h); results that come in blocks of
+ * an inner value's rows (cut_blocks.h). */
+enum { RD_IN_TILES = -1, RD_IN_CUTS = -2 };
 
-/* The elements of the result that a block has at most; 0: the plan runs as it is; RD_IN_TILES.
- * `results` need no memory. */
+/* The elements of the result that a block has at most; 0: the plan runs as it is; RD_IN_TILES;
+ * RD_IN_CUTS.  `results` need no memory. */
 int64_t rd_block_points(const rd_plan *plan, rd_results results, const rd_eval_opts *opts);
+/* The work of all stages. */
+double rd_plan_work(const rd_plan *plan);
+/* Finds blocks of rows of an inner value of the results.  rd_cut_blocks_end() frees them in any
+ * case. */
+bool rd_find_cuts(const rd_plan *plan, rd_results results, rd_cut_blocks *b);
 /* True if that is worth asking: the plan stores so many bytes, or the result is attention. */
 bool rd_may_be_in_blocks(rd_expr *y, double stored);
 /* For explain: says so, or warns if a plan of one result stores much.  False: an error is recorded. */
