@@ -85,11 +85,10 @@ static rd_status run_rows(const blocks *b, const worker *w, int64_t k)
     const rd_mark      mark = rd_ctx_mark(w->ctx);
     rd_expr *const     z    = rd_piece_view(&b->p, w->y, k);
     rd_array           out  = piece_of(&b->p, b->result->expr, b->result->out, b->stride, k);
-    const rd_eval_opts opts = { .size     = sizeof opts,
-                                .threads  = 1,
-                                .backend  = RD_BACKEND_CPU,
-                                .accuracy = b->opts->accuracy };
-    rd_status          status;
+    const rd_eval_opts opts = {
+        .size = sizeof opts, .threads = 1, .backend = RD_BACKEND_CPU, .accuracy = b->opts->accuracy
+    };
+    rd_status status;
 
     status = z ? rd_cache_run(w->ctx, RD_RESULTS({ z, &out }), &opts) : rd_error(w->ctx);
     (void)rd_ctx_release(w->ctx, mark);
@@ -209,8 +208,8 @@ static rd_status run_on_team(blocks *b, worker *w, int n)
 /* Runs all blocks.  False: nothing was done. */
 static bool run_blocks(blocks *b, rd_status *status)
 {
-    rd_ctx *const ctx = b->plan->ctx;
-    const int n = rd_team_now(ctx, b->opts->threads, rd_plan_work(b->plan), b->p.along);
+    rd_ctx *const ctx  = b->plan->ctx;
+    const int     n    = rd_team_now(ctx, b->opts->threads, rd_plan_work(b->plan), b->p.along);
     worker       *w    = rd_alloc_quiet(ctx, n * (int64_t)sizeof *w);
     int           made = 0;
 
@@ -257,8 +256,8 @@ static bool run_cuts(blocks *b, rd_results results, const rd_request *request, r
 
     if (rd_find_cuts(b->plan, results, &cut)) {
         b->cut = rd_cut_begin(&cut, b->opts, request);
-        b->p   = (rd_expr_pieces){ .along = cut.batches * cut.chunks, .n = cut.batches * cut.chunks };
-        ran    = b->cut && run_blocks(b, status);
+        b->p = (rd_expr_pieces){ .along = cut.batches * cut.chunks, .n = cut.batches * cut.chunks };
+        ran  = b->cut && run_blocks(b, status);
         rd_cut_end(b->cut);
     }
     rd_cut_blocks_end(&cut);

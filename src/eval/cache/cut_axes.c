@@ -121,8 +121,7 @@ static bool is_number(const rd_expr *x)
 {
     const rd_expr *const n = x->kind == RD_EXPR_VIEW ? x->in[0] : x;
 
-    return n->kind == RD_EXPR_NUMBER &&
-           isfinite(rd_word_to_double(n->as.number->value, n->type));
+    return n->kind == RD_EXPR_NUMBER && isfinite(rd_word_to_double(n->as.number->value, n->type));
 }
 
 /* True if a map of sums is the sum of the map of their terms. */

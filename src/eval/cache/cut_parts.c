@@ -90,8 +90,7 @@ static int below(const rd_cuts *c, const rd_expr *x, int k, int cut, int l)
     case RD_EXPR_VIEW: return rd_cut_below_view(x, l);
     case RD_EXPR_REDUCE:
         return rd_is_grouped(x) || rd_outputs_of(x) > 1 ? RD_CUT_BROKEN : rd_cut_below_fold(x, l);
-    case RD_EXPR_TAKE:
-        return x->as.axis->along ? RD_CUT_BROKEN : rd_cut_below_take(x, k, l);
+    case RD_EXPR_TAKE: return x->as.axis->along ? RD_CUT_BROKEN : rd_cut_below_take(x, k, l);
     default: return RD_CUT_BROKEN;
     }
 }
@@ -176,7 +175,7 @@ static void find_most_index(rd_cut_steps *s)
 {
     for (int64_t i = 0; i < s->n; i++) {
         const rd_expr *const x = s->cuts->list.at[s->step[i].node];
-        const int64_t n = s->step[i].way == RD_PART_INDEX ? x->extent[x->as.axis->axis] : 0;
+        const int64_t        n = s->step[i].way == RD_PART_INDEX ? x->extent[x->as.axis->axis] : 0;
 
         s->most_index = n > s->most_index ? n : s->most_index;
     }
@@ -265,8 +264,8 @@ static rd_expr *leaf_part(rd_ctx *ctx, const rd_expr *x, const int64_t *index, c
     array.strides.n = x->rank;
     for (int a = 0; a < x->rank; a++) {
         array.strides.at[a] = x->as.leaf->stride[a];
-        array.in            = (const char *)array.in +
-                   b->first[a] * x->as.leaf->stride[a] * rd_dtype_size(x->type);
+        array.in =
+            (const char *)array.in + b->first[a] * x->as.leaf->stride[a] * rd_dtype_size(x->type);
     }
     return rd_leaf_of(ctx, &array, call);
 }

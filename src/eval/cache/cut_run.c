@@ -177,19 +177,19 @@ typedef struct piece {
     const char *from; /* dense */
 } piece;
 
-#define RD_DEFINE_ADD(T, type)                                                     \
-    /* Adds n elements, or stores the first ones. */                               \
+#define RD_DEFINE_ADD(T, type)                                                          \
+    /* Adds n elements, or stores the first ones. */                                    \
     static void add_##type(T *to, int64_t stride, const T *from, int64_t n, bool first) \
-    {                                                                              \
-        if (first)                                                                 \
-            for (int64_t i = 0; i < n; i++)                                        \
-                to[i * stride] = from[i];                                          \
-        else if (stride == 1)                                                      \
-            for (int64_t i = 0; i < n; i++)                                        \
-                to[i] += from[i];                                                  \
-        else                                                                       \
-            for (int64_t i = 0; i < n; i++)                                        \
-                to[i * stride] += from[i];                                         \
+    {                                                                                   \
+        if (first)                                                                      \
+            for (int64_t i = 0; i < n; i++)                                             \
+                to[i * stride] = from[i];                                               \
+        else if (stride == 1)                                                           \
+            for (int64_t i = 0; i < n; i++)                                             \
+                to[i] += from[i];                                                       \
+        else                                                                            \
+            for (int64_t i = 0; i < n; i++)                                             \
+                to[i * stride] += from[i];                                              \
     }
 
 RD_DEFINE_ADD(float, f32)
@@ -213,7 +213,7 @@ static int axes_of_row(const piece *p, const int64_t *stride, int64_t *n)
 /* Adds a block's sum to a result. */
 static void add_piece(const piece *p, const target *t, bool first)
 {
-    const int64_t size           = rd_dtype_size(t->type);
+    const int64_t size            = rd_dtype_size(t->type);
     int64_t       at[RD_MAX_RANK] = { 0 }, n, step;
     const int     rank            = p->rank - axes_of_row(p, t->stride, &n);
     const char   *from            = p->from;
@@ -252,12 +252,12 @@ static block block_at(const rd_cut_run *run, int64_t k)
     int64_t       rest = o.batch;
 
     for (int c = b->cuts.n; c-- > 0;) {
-        const int64_t n     = b->cuts.extent[c], parts = (n + b->each[c] - 1) / b->each[c];
+        const int64_t n = b->cuts.extent[c], parts = (n + b->each[c] - 1) / b->each[c];
         const int64_t which = c == b->cuts.n - 1 ? o.chunk : rest % parts;
 
-        rest             = c == b->cuts.n - 1 ? rest : rest / parts;
-        o.box.first[c]   = which * b->each[c];
-        o.box.count[c]   = n - o.box.first[c] < b->each[c] ? n - o.box.first[c] : b->each[c];
+        rest           = c == b->cuts.n - 1 ? rest : rest / parts;
+        o.box.first[c] = which * b->each[c];
+        o.box.count[c] = n - o.box.first[c] < b->each[c] ? n - o.box.first[c] : b->each[c];
         o.shape |= (uint32_t)(o.box.count[c] < b->each[c]) << c;
     }
     return o;
@@ -293,10 +293,10 @@ static void describe(const rd_cut_worker *w, const block *o, rd_expr *const *y, 
 /* Evaluates results.  Planning takes memory, so one thread plans at a time. */
 static rd_status evaluate(rd_cut_worker *w, uint32_t shape, rd_expr *const *y, rd_array *out)
 {
-    const rd_eval_opts opts = { .size     = sizeof opts,
-                                .threads  = 1,
-                                .backend  = RD_BACKEND_CPU,
-                                .accuracy = w->run->opts.accuracy };
+    const rd_eval_opts opts  = { .size     = sizeof opts,
+                                 .threads  = 1,
+                                 .backend  = RD_BACKEND_CPU,
+                                 .accuracy = w->run->opts.accuracy };
     const bool         plans = !(w->met >> shape % 32 & 1);
     rd_result          result[RD_MOST_CUT_RESULTS];
     rd_status          status;
@@ -343,14 +343,14 @@ static void add_sums(rd_cut_run *run, const block *o, const piece *p)
 
 rd_status rd_cut_block(rd_cut_worker *w, int64_t k)
 {
-    rd_cut_run *const    run  = w->run;
-    const rd_mark        mark = rd_ctx_mark(w->ctx);
-    const block          o    = block_at(run, k);
-    rd_expr **const      made = w->node + run->b->cuts.list.n;
-    rd_expr             *y[RD_MOST_CUT_RESULTS];
-    rd_array             out[RD_MOST_CUT_RESULTS];
-    piece                p[RD_MOST_CUT_RESULTS];
-    rd_status            status;
+    rd_cut_run *const run  = w->run;
+    const rd_mark     mark = rd_ctx_mark(w->ctx);
+    const block       o    = block_at(run, k);
+    rd_expr **const   made = w->node + run->b->cuts.list.n;
+    rd_expr          *y[RD_MOST_CUT_RESULTS];
+    rd_array          out[RD_MOST_CUT_RESULTS];
+    piece             p[RD_MOST_CUT_RESULTS];
+    rd_status         status;
 
     if (rd_cut_make(&run->b->steps, w->ctx, w->node, run->index, &o.box, made, y)) {
         describe(w, &o, y, out, p);

@@ -65,8 +65,8 @@ double rd_plan_work(const rd_plan *plan)
 /* True if this is an evaluation as most are. */
 static bool is_usual(const rd_plan *plan, const rd_eval_opts *opts)
 {
-    return !plan->parts && !opts->measure && !opts->async &&
-           opts->traversal == RD_TRAVERSE_AUTO && !rd_plan_uses_device(plan);
+    return !plan->parts && !opts->measure && !opts->async && opts->traversal == RD_TRAVERSE_AUTO &&
+           !rd_plan_uses_device(plan);
 }
 
 /* True if the plan stores much, and a product reads it. */
@@ -252,13 +252,14 @@ int64_t rd_block_points(const rd_plan *plan, rd_results results, const rd_eval_o
     return comes_in_cuts(plan, results, opts, &bytes, &blocks, &rows) ? RD_IN_CUTS : 0;
 }
 
-bool rd_may_be_in_blocks(rd_expr *y, double stored)
+bool rd_may_be_in_blocks(rd_results results, double stored)
 {
-    rd_attention a;
-    rd_mark      mark;
-    bool         may;
+    rd_expr *const y = results.at[0].expr;
+    rd_attention   a;
+    rd_mark        mark;
+    bool           may;
 
-    if (stored > RD_MUCH_STORED || !rd_attention_is(y))
+    if (stored > RD_MUCH_STORED || results.n != 1 || !rd_attention_is(y))
         return stored > RD_MUCH_STORED;
     mark = rd_ctx_mark(y->ctx);
     may  = is_much_attention(y, &a);
@@ -266,33 +267,60 @@ bool rd_may_be_in_blocks(rd_expr *y, double stored)
     return may;
 }
 
-bool rd_row_blocks_text(rd_text *text, rd_ctx *ctx, rd_results results, const rd_eval_opts *opts)
+/* Says how results come in blocks.  False: they do not. */
+static bool blocks_text(rd_text *text, const rd_plan *plan, rd_results results,
+                        const rd_eval_opts *opts)
 {
-    rd_expr *const  y   = results.at[0].expr;
-    rd_array        out = { .type = y->type, .data = (void *)(uintptr_t)64 };
-    const rd_result one = { y, &out };
-    rd_plan        *plan;
-    rd_expr_pieces  p;
-    rd_attention    a;
-    double          bytes, arrays;
+    const double   arrays = bytes_between(plan);
+    rd_expr_pieces p;
+    rd_attention   a;
+    double         bytes;
+    int64_t        blocks, rows;
 
-    out.shape = rd_shape_of(y);
-    plan      = rd_plan_make(ctx, (rd_exprs){ 0 }, (rd_results){ &one, 1 }, opts);
-    if (!plan)
-        return false;
-    arrays = bytes_between(plan);
-    if (find_tiles(plan, (rd_results){ &one, 1 }, opts, &a, &bytes))
+    if (find_tiles(plan, results, opts, &a, &bytes))
         rd_text_add(text,
                     "in blocks: %lld blocks of rows, each by tiles of columns with running sums; "
                     "%.0f bytes of arrays a thread, in place of %.0f\n",
                     (long long)rd_attention_blocks(&a), bytes, arrays);
-    else if (find_blocks(plan, (rd_results){ &one, 1 }, opts, &p, &bytes))
+    else if (find_blocks(plan, results, opts, &p, &bytes))
         rd_text_add(
             text,
             "in blocks: %lld times %lld rows of axis %d, each on one thread, stage by stage; "
             "%.0f bytes of arrays a thread, in place of %.0f\n",
             (long long)p.n, (long long)p.each, p.axis, bytes, arrays);
-    else if (arrays > RD_MUCH_STORED && arrays > TIMES * bytes_outside(plan))
+    else if (comes_in_cuts(plan, results, opts, &bytes, &blocks, &rows))
+        rd_text_add(text,
+                    "in blocks: %lld times %lld rows of what is stored, whose sums are added in "
+                    "order; %.0f bytes of arrays a thread, in place of %.0f\n",
+                    (long long)blocks, (long long)rows, bytes, arrays);
+    else
+        return false;
+    return true;
+}
+
+bool rd_row_blocks_text(rd_text *text, rd_ctx *ctx, rd_results results, const rd_eval_opts *opts)
+{
+    rd_array         out[RD_MOST_CUT_RESULTS];
+    rd_result        result[RD_MOST_CUT_RESULTS];
+    const rd_results all = { result, results.n };
+    rd_plan         *plan;
+    double           arrays;
+
+    if (results.n > RD_MOST_CUT_RESULTS) /* no plan of so many is kept */
+        return true;
+    for (int r = 0; r < results.n; r++) {
+        rd_expr *const y = results.at[r].expr;
+
+        out[r]       = (rd_array){ .type = y->type, .data = (void *)(uintptr_t)64 };
+        out[r].shape = rd_shape_of(y);
+        result[r]    = (rd_result){ y, &out[r] };
+    }
+    plan = rd_plan_make(ctx, (rd_exprs){ 0 }, all, opts);
+    if (!plan)
+        return false;
+    arrays = bytes_between(plan);
+    if (!blocks_text(text, plan, all, opts) && arrays > RD_MUCH_STORED &&
+        arrays > TIMES * bytes_outside(plan))
         rd_text_add(
             text,
             "warning: %.0f bytes are stored between stages, %.1f times as much as inputs and "
@@ -301,4 +329,3 @@ bool rd_row_blocks_text(rd_text *text, rd_ctx *ctx, rd_results results, const rd
     rd_plan_free(plan);
     return true;
 }
-

@@ -22,8 +22,8 @@ double rd_plan_work(const rd_plan *plan);
  * case. */
 bool rd_find_cuts(const rd_plan *plan, rd_results results, rd_cut_blocks *b);
 /* True if that is worth asking: the plan stores so many bytes, or the result is attention. */
-bool rd_may_be_in_blocks(rd_expr *y, double stored);
-/* For explain: says so, or warns if a plan of one result stores much.  False: an error is recorded. */
+bool rd_may_be_in_blocks(rd_results results, double stored);
+/* For explain: says so, or warns if a plan stores much.  False: an error is recorded. */
 bool rd_row_blocks_text(rd_text *text, rd_ctx *ctx, rd_results results, const rd_eval_opts *opts);
 /* Evaluates the result block by block.  False: an input overlaps the result, and nothing was
  * done. */
