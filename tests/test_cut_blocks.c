@@ -321,7 +321,7 @@ END_TEST
 /* Axes (b, t, h, d) with shared keys for two heads each, and one operand in all three places. */
 START_TEST(other_shapes)
 {
-    enum { B = 2, T = 701, SHARED = 2, EACH = 2, DIM = 24, N = 2600 };
+    enum { B = 2, T = 901, SHARED = 2, EACH = 2, DIM = 64, N = 2600 };
     float    *p = random_floats(4 * B * T * SHARED * EACH * DIM + N * DIM, 7), *at = p;
     rd_expr  *q, *k, *v, *s, *y;
     gradients g;
