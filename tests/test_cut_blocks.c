@@ -336,15 +336,28 @@ START_TEST(other_shapes)
                               .seed = rd_wrap(ctx, at + B * T * SHARED * EACH * DIM,
                                               RD_SHAPE(B, T, SHARED, EACH, DIM))),
                       _i ? 7 : 2);
-    } else { /* one operand, whose gradient is a sum of three */
+    } else if (_i == 2) { /* one operand, whose gradient is a sum of three */
         q = rd_wrap(ctx, p, RD_SHAPE(N, DIM));
         s = rd_mul(rd_matmul(q, rd_transpose(q)), rd_num(ctx, 0.3));
         y = rd_matmul(rd_softmax(s, RD_DIMS(1)), q);
         g = chosen_of(rd_grad(rd_sum(rd_square(y), RD_ALL), RD_EXPRS(q, q, q)), 1);
+    } else { /* projections of one operand to two heads, and of what these give to the loss */
+        rd_expr *x = rd_wrap(ctx, p, RD_SHAPE(N, DIM));
+        rd_expr *w = rd_wrap(ctx, p + N * DIM, RD_SHAPE(3, DIM, DIM));
+        rd_expr *h = rd_reshape(rd_matmul(x, w), RD_SHAPE(3, N, 2, DIM / 2));
+
+        h = rd_permute(h, RD_INDEX(0, 2, 1, 3));
+        q = rd_select(h, 0, 0);
+        k = rd_permute(rd_select(h, 0, 1), RD_INDEX(0, 2, 1));
+        s = causal_mask(rd_mul(rd_matmul(q, k), rd_num(ctx, 0.3)));
+        y = rd_matmul(rd_softmax(s, RD_DIMS(-1)), rd_select(h, 0, 2));
+        y = rd_reshape(rd_permute(y, RD_INDEX(1, 0, 2)), RD_SHAPE(N, DIM));
+        y = rd_sum(rd_square(rd_matmul(y, rd_select(w, 0, 1))), RD_ALL);
+        g = chosen_of(rd_grad(y, RD_EXPRS(x, w, w)), _i == 3 ? 3 : 1);
     }
-    check_threads(&g, "other shapes", _i < 2 ? 5 * THREAD / 2 : INT32_MAX);
+    check_threads(&g, "other shapes", _i < 2 ? 5 * THREAD / 2 : 8 * THREAD);
     check_stored(&g, "other shapes");
-    ck_assert(in_blocks(&g, NULL) || !rd_blas_name() || _i == 2);
+    ck_assert(in_blocks(&g, NULL) || !rd_blas_name());
     free_gradients(&g);
     free(p);
 }
@@ -489,7 +502,7 @@ int main(void)
     tcase_add_loop_test(tc, gradients_of_masks, 0, rd_blas_name() ? COUNT(masks) * COUNT(some) : 1);
     if (rd_blas_name()) { /* without a library nothing runs in blocks */
         tcase_add_loop_test(tc, gradients_of_ways, 0, WAYS);
-        tcase_add_loop_test(tc, other_shapes, 0, 3);
+        tcase_add_loop_test(tc, other_shapes, 0, 5);
         tcase_add_test(tc, outputs);
         tcase_add_loop_test(tc, cancelled, 0, 3);
         tcase_add_loop_test(tc, without_memory, 0, 12);

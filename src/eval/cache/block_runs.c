@@ -265,6 +265,16 @@ static bool run_cuts(blocks *b, rd_results results, const rd_request *request, r
     return ran;
 }
 
+/* Evaluates small values first.  False: nothing was done. */
+static bool run_first(const rd_plan *plan, rd_results results, const rd_eval_opts *opts,
+                      rd_status *status)
+{
+    rd_first_values f;
+
+    return rd_first_find(&f, plan->ctx, results, rd_plan_largest(plan)) &&
+           rd_first_run(&f, opts, status);
+}
+
 bool rd_run_in_blocks(const rd_plan *plan, const void *const *in, rd_results results,
                       const rd_eval_opts *opts, rd_status *status)
 {
@@ -284,6 +294,8 @@ bool rd_run_in_blocks(const rd_plan *plan, const void *const *in, rd_results res
         return run_tiles(&b, status);
     if (plan->block_points == RD_IN_CUTS)
         return run_cuts(&b, results, request, status);
+    if (plan->block_points == RD_SMALL_FIRST)
+        return run_first(plan, results, opts, status);
     b.p = rd_pieces_of(b.result->expr, plan->block_points);
     return run_blocks(&b, status);
 }

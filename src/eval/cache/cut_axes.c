@@ -211,9 +211,7 @@ static int label_of(const walk *w, const rd_expr *x)
 }
 
 /* ---- Cuts ------------------------------------------------------------------------------------ */
-/* Labels all nodes for a cut along axis a of node `from`.  Counts the results that are added up;
- * -1: some result cannot come in blocks. */
-static int label_all(const rd_cuts *c, int cut, int64_t from, int a)
+int rd_cuts_label(const rd_cuts *c, int cut, int64_t from, int a)
 {
     const walk w     = { c, cut };
     int        added = 0;
@@ -238,7 +236,7 @@ static int rows_of(const rd_cuts *c, int64_t from, int64_t least)
 
     for (int a = 0; a < x->rank; a++)
         if (x->extent[a] >= least && (rows < 0 || x->extent[a] > x->extent[rows]) &&
-            label_all(c, 0, from, a) >= 0)
+            rd_cuts_label(c, 0, from, a) >= 0)
             rows = a;
     return rows;
 }
@@ -250,26 +248,28 @@ static void label_cuts(rd_cuts *c, int64_t from, int rows)
 
     c->n = 0;
     for (int a = 0; a < x->rank && c->n < RD_MOST_CUTS - 1; a++)
-        if (a != rows && x->extent[a] > 1 && label_all(c, c->n, from, a) == 0)
+        if (a != rows && x->extent[a] > 1 && rd_cuts_label(c, c->n, from, a) == 0)
             c->extent[c->n++] = x->extent[a];
     c->extent[c->n] = x->extent[rows];
-    (void)label_all(c, c->n++, from, rows);
+    (void)rd_cuts_label(c, c->n++, from, rows);
 }
 
-static bool is_large(const rd_expr *x, double bytes)
+double rd_cuts_bytes(const rd_expr *x)
 {
-    return (x->kind == RD_EXPR_MAP || x->kind == RD_EXPR_REDUCE) &&
-           (double)rd_points(x->rank, x->extent) * (double)rd_dtype_size(x->type) > bytes;
+    return (double)rd_points(x->rank, x->extent) * (double)rd_dtype_size(x->type);
+}
+
+bool rd_cuts_may_begin(const rd_expr *x, double bytes)
+{
+    return (x->kind == RD_EXPR_MAP || x->kind == RD_EXPR_REDUCE) && rd_cuts_bytes(x) > bytes;
 }
 
 bool rd_cuts_find(rd_cuts *c, double bytes, int64_t least)
 {
-    enum { TRIES = 32 };
-
-    for (int64_t i = 0, tries = 0; i < c->list.n && tries < TRIES; i++) {
+    for (int64_t i = 0, tries = 0; i < c->list.n && tries < RD_CUT_TRIES; i++) {
         int rows;
 
-        if (!is_large(c->list.at[i], bytes))
+        if (!rd_cuts_may_begin(c->list.at[i], bytes))
             continue;
         tries++;
         if ((rows = rows_of(c, i, least)) >= 0) {

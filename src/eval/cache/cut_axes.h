@@ -9,7 +9,11 @@
 #define RD_EVAL_CACHE_CUT_AXES_H
 #include "expr/nodes.h"
 
-enum { RD_MOST_CUTS = 6, RD_MOST_CUT_RESULTS = 8 };
+enum {
+    RD_MOST_CUTS        = 6,
+    RD_MOST_CUT_RESULTS = 8,
+    RD_CUT_TRIES        = 32 /* large values that are tried */
+};
 
 /* Where a node has a cut, if at none of its axes.  BROKEN: it needs several blocks at once. */
 enum { RD_CUT_NOWHERE = -1, RD_CUT_ADDED = -2, RD_CUT_BROKEN = -3 };
@@ -41,6 +45,12 @@ void rd_cuts_end(rd_cuts *c);
 /* Finds cuts of which the last one has `least` indices or more, from a value of more than so many
  * bytes.  False: there are none. */
 bool rd_cuts_find(rd_cuts *c, double bytes, int64_t least);
+/* Labels all nodes for a cut along axis a of node `from`.  Counts the results that are added up;
+ * -1: some result cannot come in blocks. */
+int rd_cuts_label(const rd_cuts *c, int cut, int64_t from, int a);
+/* The bytes of a node's elements; true for a map or a reduction of more than so many. */
+double rd_cuts_bytes(const rd_expr *x);
+bool   rd_cuts_may_begin(const rd_expr *x, double bytes);
 /* The place of a node in the list. */
 int64_t rd_cuts_index(const rd_cuts *c, const rd_expr *x);
 /* Where result r has each cut. */

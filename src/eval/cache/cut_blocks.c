@@ -40,11 +40,12 @@ static void choose_sizes(rd_cut_blocks *b, double bytes, int64_t fewest, double 
 }
 
 bool rd_cut_blocks_begin(rd_cut_blocks *b, rd_ctx *ctx, rd_results results, double bytes,
-                         int64_t fewest, double block)
+                         double largest, int64_t fewest, double block)
 {
     *b = (rd_cut_blocks){ .batches = 0 };
     if (results.n > RD_MOST_CUT_RESULTS || !rd_cuts_begin(&b->cuts, ctx, results) ||
-        !rd_cuts_find(&b->cuts, bytes / 64, 2 * fewest) || !rd_cut_steps_begin(&b->steps, &b->cuts))
+        !rd_cuts_find(&b->cuts, largest / 8, 2 * fewest) ||
+        !rd_cut_steps_begin(&b->steps, &b->cuts))
         return false;
     choose_sizes(b, bytes, fewest, block);
     return b->batches * b->chunks > 1;

@@ -13,10 +13,10 @@ typedef struct rd_cut_blocks {
     int64_t      batches, chunks;    /* blocks along all cuts but rows, and along rows */
 } rd_cut_blocks;
 
-/* Finds blocks of results whose plan stores so many bytes.  A block has `fewest` rows or more, and
+/* Finds blocks of results whose plan stores so many bytes, and as many in the largest array.  A block has `fewest` rows or more, and
  * about `block` bytes.  False: there are none; rd_cut_blocks_end() frees them in any case. */
 bool rd_cut_blocks_begin(rd_cut_blocks *b, rd_ctx *ctx, rd_results results, double bytes,
-                         int64_t fewest, double block);
+                         double largest, int64_t fewest, double block);
 void rd_cut_blocks_end(rd_cut_blocks *b);
 /* The first block's results, for planning: outputs are dense and have no memory.  False after
  * recording a failure. */

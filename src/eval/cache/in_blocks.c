@@ -19,13 +19,22 @@
 static const double BLOCK = 1 << 20;
 enum { FEWEST = 64, TIMES = 2 };
 
-/* The bytes of arrays between stages. */
-static double bytes_between(const rd_plan *plan)
+double rd_plan_between(const rd_plan *plan)
 {
     double bytes = 0;
 
     for (int s = 0; s < plan->n_slot; s++)
         bytes += plan->slot[s].kind == RD_SLOT_ARRAY ? (double)plan->slot[s].bytes : 0;
+    return bytes;
+}
+
+double rd_plan_largest(const rd_plan *plan)
+{
+    double bytes = 0;
+
+    for (int s = 0; s < plan->n_slot; s++)
+        if (plan->slot[s].kind == RD_SLOT_ARRAY)
+            bytes = fmax(bytes, (double)plan->slot[s].bytes);
     return bytes;
 }
 
@@ -69,11 +78,10 @@ static bool is_usual(const rd_plan *plan, const rd_eval_opts *opts)
            !rd_plan_uses_device(plan);
 }
 
-/* True if the plan stores much, and a product reads it. */
-static bool stores_much(const rd_plan *plan, const rd_eval_opts *opts)
+bool rd_plan_stores_much(const rd_plan *plan, const rd_eval_opts *opts)
 {
     bool         product;
-    const double arrays = bytes_between(plan);
+    const double arrays = rd_plan_between(plan);
 
     (void)work_of(plan, &product);
     return is_usual(plan, opts) && product && arrays > RD_MUCH_STORED &&
@@ -97,9 +105,9 @@ static double bytes_of_block(const rd_plan *whole, const rd_expr_pieces *p, rd_e
         out.shape = rd_shape_of(z);
         plan      = rd_plan_make(ctx, (rd_exprs){ 0 }, RD_RESULTS({ z, &out }), opts);
     }
-    bytes = plan && 4 * bytes_between(plan) < bytes_between(whole) &&
+    bytes = plan && 4 * rd_plan_between(plan) < rd_plan_between(whole) &&
                     (double)p->n * work_of(plan, &product) <= 1.25 * work_of(whole, &product)
-                ? bytes_between(plan)
+                ? rd_plan_between(plan)
                 : -1;
     rd_plan_free(plan);
     (void)rd_ctx_release(ctx, mark);
@@ -113,11 +121,11 @@ static bool find_blocks(const rd_plan *plan, rd_results results, const rd_eval_o
     rd_expr *const y = results.n == 1 ? results.at[0].expr : NULL;
     double         most, least;
 
-    if (!y || y->rank == 0 || !stores_much(plan, opts))
+    if (!y || y->rank == 0 || !rd_plan_stores_much(plan, opts))
         return false;
     /* However much a row stores, a block has so many: a product of fewer is slow. */
     least = (double)FEWEST * (y->rank > 1 ? (double)y->extent[y->rank - 1] : 1);
-    most  = BLOCK / (bytes_between(plan) / (double)rd_points(y->rank, y->extent));
+    most  = BLOCK / (rd_plan_between(plan) / (double)rd_points(y->rank, y->extent));
     *p    = rd_pieces_of(y, (int64_t)fmax(most, least));
     if (p->inner == 0 || p->each < FEWEST)
         return false;
@@ -148,7 +156,7 @@ static bool tiles_cost_little(const rd_plan *whole, const rd_attention *a, const
     if (!plan)
         return false;
     work   = (double)rd_attention_tiles(a) * work_of(plan, &product);
-    *bytes = bytes_between(plan) + (double)rd_attention_bytes(a);
+    *bytes = rd_plan_between(plan) + (double)rd_attention_bytes(a);
     little = product && work <= 1.5 * work_of(whole, &product);
     rd_plan_free(plan);
     return little;
@@ -188,7 +196,8 @@ static bool comes_in_tiles(const rd_plan *plan, rd_results results, const rd_eva
 /* ---- Rows of an inner value ------------------------------------------------------------------ */
 bool rd_find_cuts(const rd_plan *plan, rd_results results, rd_cut_blocks *b)
 {
-    return rd_cut_blocks_begin(b, plan->ctx, results, bytes_between(plan), FEWEST, BLOCK);
+    return rd_cut_blocks_begin(b, plan->ctx, results, rd_plan_between(plan), rd_plan_largest(plan),
+                               FEWEST, BLOCK);
 }
 
 /* The bytes that a thread works in; -1 if that is not little, or all blocks together do more than
@@ -210,8 +219,8 @@ static double bytes_of_cut(const rd_plan *whole, const rd_cut_blocks *b, const r
     }
     if (plan && (double)(b->batches * b->chunks) * work_of(plan, &product) <=
                     1.25 * work_of(whole, &product)) {
-        bytes = bytes_between(plan) + (double)rd_cut_sum_bytes(b);
-        bytes = 4 * bytes < bytes_between(whole) ? bytes : -1;
+        bytes = rd_plan_between(plan) + (double)rd_cut_sum_bytes(b);
+        bytes = 4 * bytes < rd_plan_between(whole) ? bytes : -1;
     }
     rd_plan_free(plan);
     return bytes;
@@ -226,7 +235,7 @@ static bool comes_in_cuts(const rd_plan *plan, rd_results results, const rd_eval
     rd_cut_blocks b;
     bool          cuts;
 
-    if (!stores_much(plan, opts))
+    if (!rd_plan_stores_much(plan, opts))
         return false;
     cuts = rd_find_cuts(plan, results, &b) && (*bytes = bytes_of_cut(plan, &b, opts)) >= 0;
     if (cuts) {
@@ -239,17 +248,20 @@ static bool comes_in_cuts(const rd_plan *plan, rd_results results, const rd_eval
 }
 
 /* ---- Which ----------------------------------------------------------------------------------- */
-int64_t rd_block_points(const rd_plan *plan, rd_results results, const rd_eval_opts *opts)
+int64_t rd_block_points(const rd_plan *plan, rd_results results, const rd_eval_opts *opts,
+                        int depth)
 {
     rd_expr_pieces p;
-    double         bytes;
+    double         bytes, values;
     int64_t        blocks, rows;
 
     if (comes_in_tiles(plan, results, opts))
         return RD_IN_TILES;
     if (find_blocks(plan, results, opts, &p, &bytes))
         return p.each * p.inner;
-    return comes_in_cuts(plan, results, opts, &bytes, &blocks, &rows) ? RD_IN_CUTS : 0;
+    if (comes_in_cuts(plan, results, opts, &bytes, &blocks, &rows))
+        return RD_IN_CUTS;
+    return rd_small_first(plan, results, opts, depth, &values) ? RD_SMALL_FIRST : 0;
 }
 
 bool rd_may_be_in_blocks(rd_results results, double stored)
@@ -271,10 +283,10 @@ bool rd_may_be_in_blocks(rd_results results, double stored)
 static bool blocks_text(rd_text *text, const rd_plan *plan, rd_results results,
                         const rd_eval_opts *opts)
 {
-    const double   arrays = bytes_between(plan);
+    const double   arrays = rd_plan_between(plan);
     rd_expr_pieces p;
     rd_attention   a;
-    double         bytes;
+    double         bytes, values;
     int64_t        blocks, rows;
 
     if (find_tiles(plan, results, opts, &a, &bytes))
@@ -293,6 +305,11 @@ static bool blocks_text(rd_text *text, const rd_plan *plan, rd_results results,
                     "in blocks: %lld times %lld rows of what is stored, whose sums are added in "
                     "order; %.0f bytes of arrays a thread, in place of %.0f\n",
                     (long long)blocks, (long long)rows, bytes, arrays);
+    else if (rd_small_first(plan, results, opts, 0, &values))
+        rd_text_add(text,
+                    "in blocks: first %.0f bytes of small values, by blocks of what would be "
+                    "stored, then what is made of them; in place of %.0f bytes\n",
+                    values, arrays);
     else
         return false;
     return true;
@@ -318,7 +335,7 @@ bool rd_row_blocks_text(rd_text *text, rd_ctx *ctx, rd_results results, const rd
     plan = rd_plan_make(ctx, (rd_exprs){ 0 }, all, opts);
     if (!plan)
         return false;
-    arrays = bytes_between(plan);
+    arrays = rd_plan_between(plan);
     if (!blocks_text(text, plan, all, opts) && arrays > RD_MUCH_STORED &&
         arrays > TIMES * bytes_outside(plan))
         rd_text_add(
