@@ -14,10 +14,10 @@
 #include <math.h>
 
 /* ---- Whether, and how many ------------------------------------------------------------------- */
-/* The bytes that a block should store, about; the fewest rows of one; how many times the bytes of
- * inputs and results are much. */
+/* The bytes that a block should store, about; the fewest rows of one, and of one whose results are
+ * added up, which takes memory for these; how many times the bytes of inputs and results are much. */
 static const double BLOCK = 1 << 20;
-enum { FEWEST = 64, TIMES = 2 };
+enum { FEWEST = 64, FEWEST_ADDED = 32, TIMES = 2 };
 
 double rd_plan_between(const rd_plan *plan)
 {
@@ -197,7 +197,7 @@ static bool comes_in_tiles(const rd_plan *plan, rd_results results, const rd_eva
 bool rd_find_cuts(const rd_plan *plan, rd_results results, rd_cut_blocks *b)
 {
     return rd_cut_blocks_begin(b, plan->ctx, results, rd_plan_between(plan), rd_plan_largest(plan),
-                               FEWEST, BLOCK);
+                               FEWEST_ADDED, BLOCK);
 }
 
 /* The bytes that a thread works in; -1 if that is not little, or all blocks together do more than
