@@ -485,7 +485,7 @@ START_TEST(made_of_sums)
 
     ck_assert(!in_blocks(&g, &exact));
     ck_assert(in_blocks(&g, NULL));
-    check_threads(&g, "made of sums", 3 * THREAD);
+    check_threads(&g, "made of sums", 5 * THREAD);
     check_stored(&g, "made of sums");
     free_gradients(&g);
 }
