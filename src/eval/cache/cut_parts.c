@@ -67,6 +67,12 @@ static int64_t ask(asking *q, const rd_expr *x, const rd_cut_at *at)
 }
 
 /* ---- What a part asks of operands ------------------------------------------------------------ */
+/* Where a node has a cut. */
+static int label(const rd_cuts *c, const rd_expr *x, int cut)
+{
+    return (int)c->at[rd_cuts_index(c, x)].axis[cut];
+}
+
 /* Where operand k has a cut that x has at axis l.  BROKEN: x is viewed. */
 static int below(const rd_cuts *c, const rd_expr *x, int k, int cut, int l)
 {
@@ -77,12 +83,12 @@ static int below(const rd_cuts *c, const rd_expr *x, int k, int cut, int l)
         return l;
     if (l == RD_CUT_ADDED && x->kind == RD_EXPR_REDUCE) { /* the axis that it sums over */
         for (int i = 0; i < x->n_in; i++)
-            if (x->in[i] && (own = c->at[rd_cuts_index(c, x->in[i])].axis[cut]) >= 0)
+            if (x->in[i] && (own = label(c, x->in[i], cut)) >= 0)
                 return own;
         return RD_CUT_BROKEN;
     }
     if (l == RD_CUT_ADDED) /* numbers beside it are no sums */
-        return c->at[rd_cuts_index(c, in)].axis[cut];
+        return label(c, in, cut);
     switch (x->kind) {
     case RD_EXPR_MAP:
     case RD_EXPR_CALL: return l;
@@ -274,8 +280,8 @@ static rd_expr *leaf_part(rd_ctx *ctx, const rd_expr *x, const int64_t *index, c
 static rd_expr *again(const rd_cut_steps *s, const rd_expr *x, const rd_cut_step *of,
                       const part_box *b, rd_expr *const *made)
 {
-    rd_expr *in[RD_MAX_RANK];
-    rd_expr  node = *x;
+    rd_expr *in[RD_MAX_RANK] = { NULL };
+    rd_expr  node            = *x;
 
     for (int k = 0; k < x->n_in; k++)
         in[k] = s->in[of->in + k] < 0 ? NULL : made[s->in[of->in + k]];

@@ -341,27 +341,32 @@ static void add_sums(rd_cut_run *run, const block *o, const piece *p)
     pthread_mutex_unlock(&run->order);
 }
 
-rd_status rd_cut_block(rd_cut_worker *w, int64_t k)
+/* Makes and evaluates the results of a block, and says where they belong. */
+static rd_status run_block(rd_cut_worker *w, const block *o, piece *p)
 {
     rd_cut_run *const run  = w->run;
-    const rd_mark     mark = rd_ctx_mark(w->ctx);
-    const block       o    = block_at(run, k);
     rd_expr **const   made = w->node + run->b->cuts.list.n;
     rd_expr          *y[RD_MOST_CUT_RESULTS];
     rd_array          out[RD_MOST_CUT_RESULTS];
-    piece             p[RD_MOST_CUT_RESULTS];
-    rd_status         status;
 
-    if (rd_cut_make(&run->b->steps, w->ctx, w->node, run->index, &o.box, made, y)) {
-        describe(w, &o, y, out, p);
-        status = evaluate(w, o.shape, y, out);
-    } else {
-        status = rd_error(w->ctx);
-    }
+    if (!rd_cut_make(&run->b->steps, w->ctx, w->node, run->index, &o->box, made, y))
+        return rd_error(w->ctx);
+    describe(w, o, y, out, p);
+    return evaluate(w, o->shape, y, out);
+}
+
+rd_status rd_cut_block(rd_cut_worker *w, int64_t k)
+{
+    const rd_mark mark                   = rd_ctx_mark(w->ctx);
+    const block   o                      = block_at(w->run, k);
+    piece         p[RD_MOST_CUT_RESULTS] = { { .rank = 0 } };
+    rd_status     status;
+
+    status = run_block(w, &o, p);
     (void)rd_ctx_release(w->ctx, mark);
     if (status == RD_OK)
-        add_sums(run, &o, p);
+        add_sums(w->run, &o, p);
     else
-        rd_cut_stop(run);
+        rd_cut_stop(w->run);
     return status;
 }
