@@ -341,30 +341,33 @@ static void add_sums(rd_cut_run *run, const block *o, const piece *p)
     pthread_mutex_unlock(&run->order);
 }
 
-/* Makes and evaluates the results of a block, and says where they belong. */
-static rd_status run_block(rd_cut_worker *w, const block *o, piece *p)
+/* Makes and evaluates the results of a block, and says where they belong.  False: it failed. */
+static bool run_block(rd_cut_worker *w, const block *o, piece *p, rd_status *status)
 {
     rd_cut_run *const run  = w->run;
     rd_expr **const   made = w->node + run->b->cuts.list.n;
     rd_expr          *y[RD_MOST_CUT_RESULTS];
     rd_array          out[RD_MOST_CUT_RESULTS];
 
-    if (!rd_cut_make(&run->b->steps, w->ctx, w->node, run->index, &o->box, made, y))
-        return rd_error(w->ctx);
+    if (!rd_cut_make(&run->b->steps, w->ctx, w->node, run->index, &o->box, made, y)) {
+        *status = rd_error(w->ctx);
+        return false;
+    }
     describe(w, o, y, out, p);
-    return evaluate(w, o->shape, y, out);
+    *status = evaluate(w, o->shape, y, out);
+    return *status == RD_OK;
 }
 
 rd_status rd_cut_block(rd_cut_worker *w, int64_t k)
 {
-    const rd_mark mark                   = rd_ctx_mark(w->ctx);
-    const block   o                      = block_at(w->run, k);
-    piece         p[RD_MOST_CUT_RESULTS] = { { .rank = 0 } };
+    const rd_mark mark = rd_ctx_mark(w->ctx);
+    const block   o    = block_at(w->run, k);
+    piece         p[RD_MOST_CUT_RESULTS];
     rd_status     status;
+    const bool    ran = run_block(w, &o, p, &status);
 
-    status = run_block(w, &o, p);
     (void)rd_ctx_release(w->ctx, mark);
-    if (status == RD_OK)
+    if (ran)
         add_sums(w->run, &o, p);
     else
         rd_cut_stop(w->run);
