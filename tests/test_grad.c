@@ -390,6 +390,36 @@ START_TEST(bits_of_the_graph_alone)
 }
 END_TEST
 
+/* Axes of one element, as those of one head, change no gradient.  Scores and values are square, as
+ * a factor along a wrong axis would then go unseen. */
+static void attention_gradients(const double *x, rd_shape shape, double *out)
+{
+    rd_ctx  *ctx = rd_ctx_new(NULL);
+    rd_expr *q = rd_wrap(ctx, x, shape), *k = rd_wrap(ctx, x + 9, shape),
+            *v = rd_wrap(ctx, x + 18, shape);
+    rd_expr *s = rd_sum(rd_mul(rd_expand(q, -2), rd_expand(k, -3)), RD_DIMS(-1));
+    rd_expr *y = rd_softmax_sum(rd_expand(s, -1), rd_expand(v, -3), RD_DIMS(-2));
+    rd_exprs g = rd_grad(y, RD_EXPRS(q, k, v), .seed = rd_wrap(ctx, x + 27, shape));
+
+    for (int i = 0; i < 3; i++)
+        rd_eval(ctx, g.at[i], RD_INTO(out + 9 * i, shape));
+    ck_assert_str_eq(rd_error_text(ctx), "");
+    rd_ctx_free(ctx);
+}
+
+START_TEST(axes_of_one_element)
+{
+    double x[36], plain[27], heads[27];
+
+    for (int k = 0; k < 36; k++)
+        x[k] = sin(1.0 + k * k);
+    attention_gradients(x, RD_SHAPE(3, 3), plain);
+    attention_gradients(x, RD_SHAPE(1, 3, 3), heads);
+    for (int k = 0; k < 27; k++)
+        ck_assert_msg(fabs(plain[k] - heads[k]) < 1e-12, "%d: %g, not %g", k, heads[k], plain[k]);
+}
+END_TEST
+
 /* Ties go to the first element; zeros of a product; leaves that the result does not read. */
 START_TEST(special_elements)
 {
@@ -555,6 +585,7 @@ int main(void)
     tcase_add_test(tc, sparse_operands);
     tcase_add_test(tc, fields_of_points);
     tcase_add_test(tc, bits_of_the_graph_alone);
+    tcase_add_test(tc, axes_of_one_element);
     tcase_add_test(tc, special_elements);
     tcase_add_test(tc, lengths_of_0);
     tcase_add_test(tc, branches_not_taken);

@@ -237,14 +237,14 @@ static bool gpu_text(rd_ctx *ctx, account *to, const account *before, rd_pool *p
     return true;
 }
 
-/* Says that the only result is evaluated in blocks of its rows, or warns if its plan stores much.
+/* Says that results are evaluated in blocks of rows, or warns if its plan stores much.
  * Not on a device, nor for parts of a plan. False: an error is recorded. */
 static bool row_blocks_text(rd_ctx *ctx, rd_text *text, const rd_nest *nest, rd_results results,
                             const rd_given *given, const rd_eval_opts *opts,
                             const rd_backend_use *use)
 {
-    return results.n != 1 || given->exprs.n || use->backend->device ||
-           !rd_may_be_in_blocks(results.at[0].expr, (double)bytes_between(nest->tree)) ||
+    return given->exprs.n || use->backend->device ||
+           !rd_may_be_in_blocks(results, (double)bytes_between(nest->tree)) ||
            rd_row_blocks_text(text, ctx, results, opts);
 }
 

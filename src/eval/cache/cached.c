@@ -353,7 +353,7 @@ static rd_status make_and_run(rd_cache *c, rd_results results, const rd_eval_opt
     if (opts->measure && rd_plan_start_measuring(plan))
         return run_measuring(c, plan, results, opts);
     rd_plan_share_frames(plan, &c->frame);
-    plan->block_points = rd_block_points(plan, results, opts);
+    plan->block_points = rd_block_points(plan, results, opts, /*depth=*/0);
     if (rd_error(c->ctx) != RD_OK) { /* cancelled, or no memory, while a block was planned */
         rd_plan_drop(plan);
         return rd_error(c->ctx);
