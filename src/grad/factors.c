@@ -336,11 +336,12 @@ static rd_expr *drop_single(rd_expr *x, uint64_t *axes)
  */
 rd_expr *rd_grad_sum_of_products(const char *call, rd_expr *x, uint64_t axes)
 {
-    dealing  d = { .call = call, .axes = axes };
+    dealing  d = { .call = call };
     rd_expr *inside, *y;
 
     if (!x || !(x = drop_single(x, &axes)))
         return NULL;
+    d.axes = axes;
     if (!axes || !rd_grad_keeps_factors(x->type))
         return rd_grad_sum(x, axes);
     if (is_total_of_pairs(x, axes) && axes + 1 == UINT64_C(1) << x->rank)
