@@ -38,6 +38,7 @@ static int forced;
 void rd_force_recompute(int apart)
 {
     forced = apart;
+    rd_force_sides_of_pairs(apart > 0);
 }
 
 /* True if the plan stores something of each pair between stages that each stage could compute. */
