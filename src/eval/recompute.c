@@ -57,6 +57,24 @@ static bool stores_pairs(const rd_tree *tree)
     return false;
 }
 
+/* True if a loop keeps something of each pair between two phases, which each phase could compute. */
+static bool keeps_pairs(const rd_tree *tree)
+{
+    static const int64_t MANY = 1 << 20;
+
+    for (int a = 0; a < tree->n_materialised; a++) {
+        const int32_t     value = tree->materialised[a].value;
+        const rd_value   *v     = &tree->graph->value[value];
+        const rd_storage *own   = &tree->storage[value];
+
+        if (v->kind == RD_VALUE_REDUCE && own->keep == RD_KEEP_SCRATCH &&
+            !(v->axes & ~own->stored) && rd_points_of(tree->graph, v->axes) > MANY &&
+            rd_is_computed_again(tree->graph, v))
+            return true;
+    }
+    return false;
+}
+
 /* True if some reduction takes the results of another one in the loop that makes them, and would
  * keep it from making vectors of them. */
 static bool takes_neighbours(const rd_tree *tree)
@@ -85,7 +103,8 @@ static bool is_worth_asking(const rd_tree *tree)
     double              work   = 0;
 
     if (tree->n_materialised > MOST || forced < 0 ||
-        !(tree->graph->crossed || stores_pairs(tree) || takes_neighbours(tree)))
+        !(tree->graph->crossed || stores_pairs(tree) || keeps_pairs(tree) ||
+          takes_neighbours(tree)))
         return false;
     for (int a = 0; a < tree->n_materialised; a++)
         work += (double)rd_points_of(tree->graph,
