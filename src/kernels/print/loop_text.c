@@ -38,6 +38,7 @@ static void add_condition(rd_printing *n, rd_text *to, const rd_for *loop, bool 
 /* Prints "for (int64_t i0 = lo; i0 < hi; i0 += 64) {" and the marks of the round, if it has any (>=
  * 0).  A pragma "GCC unroll 4" comes before it if the schedule wants unrolled rounds.  A loop with
  * a tail loop, and the tail loop itself, take an index that is declared before them (tail_loops.c).
+ * A round that is hidden from compilers begins with "const int64_t m3 = HIDDEN(i0);".
  * A backward loop begins with the last index. */
 static void begin_loop(rd_printing *n, int32_t stmt)
 {
@@ -75,7 +76,8 @@ static void begin_loop(rd_printing *n, int32_t stmt)
         rd_text start = { 0 };
 
         rd_print_axis(n, &start, loop->start);
-        rd_print_line(n, "const int64_t %s = %s;", start.at, axis.at);
+        rd_print_line(n, loop->hidden ? "const int64_t %s = HIDDEN(%s);" : "const int64_t %s = %s;",
+                      start.at, axis.at);
         rd_text_end(&start, n->to);
     }
     if (loop->stop >= 0) {
