@@ -1,4 +1,4 @@
-/* exp_rows.c - The pass exp_rows takes 16 rows of a loop over pairs through each phase of an
+/* exp_rows.c - The pass exp_rows takes 16 rows, or 8, of a loop over pairs through each phase of an
  * exponential together (loop distribution inside a strip of rows).
  *
  *     serial i2, 4 at a time {             serial i2 by 16, starts m5 {
@@ -29,13 +29,15 @@
 #include "kernels/loop/facts.h"
 #include "kernels/pass/pass.h"
 
-/* Rows that go together, and the most arrays that phases hand to each other. */
-enum { ROWS = 16, MOST_ARRAYS = 8 };
+/* Rows that go together; fewer of them, if phases hand more arrays to each other than registers
+ * hold; and the most arrays. */
+enum { ROWS = 16, ROWS_OF_MANY = 8, MANY_ARRAYS = 3, MOST_ARRAYS = 8 };
 
 /* The loop whose rows go together, and the arrays of one row and of all. */
 typedef struct exp_rows {
     rd_schedule *t;
     int32_t      loop;
+    int32_t      rows; /* rows that go together    */
     int32_t      mark; /* the first row of a round */
     int32_t      n_array, array[MOST_ARRAYS], many[MOST_ARRAYS];
 } exp_rows;
@@ -159,9 +161,9 @@ static bool is_array(const rd_schedule *t, int32_t stmt)
     return store && store->fold < 0 && store->storage == RD_IN_LOCAL;
 }
 
-/* True if a row consists of values, arrays and vector loops that may go phase by phase, and an
- * exponential is neither its first loop nor its last one. */
-static bool can_stage_rows(const rd_schedule *t, int32_t row)
+/* How many rows go together, if a row consists of values, arrays and vector loops that may go phase
+ * by phase, and its last loop is no exponential; else 0. */
+static int32_t rows_of(const rd_schedule *t, int32_t row)
 {
     int arrays = 0, phases = 0;
 
@@ -170,24 +172,25 @@ static bool can_stage_rows(const rd_schedule *t, int32_t row)
 
         arrays += is_array(t, s);
         if (loop ? !can_stage_loop(t, row, s) : t->stmt[s].kind != RD_S_LET && !is_array(t, s))
-            return false;
+            return 0;
         if (phase_of(t, row, s) < 0)
-            return false;
+            return 0;
         phases = loop ? phase_of_loop(t, row, s) : phases;
     }
-    return arrays <= MOST_ARRAYS && phases > 0 && phases % 2 == 0;
+    if (arrays > MOST_ARRAYS || phases == 0 || phases % 2)
+        return 0;
+    return arrays >= MANY_ARRAYS ? ROWS_OF_MANY : ROWS;
 }
 
 /* True if the statement is a serial loop of 16 rounds or more that compilers shall write out, upwards
- * between two unrounded bounds, whose rows may go together. */
-static bool is_wanted(const rd_schedule *t, int32_t stmt)
+ * between two unrounded bounds. */
+static bool is_written_out(const rd_schedule *t, int32_t stmt)
 {
     const rd_for *l = t->stmt[stmt].kind == RD_S_LOOP ? rd_loop_of(t, stmt) : NULL;
 
     return l && l->kind == RD_FOR_SERIAL && l->unroll > 0 && l->of >= 0 && l->start < 0 &&
            l->stop < 0 && l->step == 1 && !l->backwards && (l->extent < 0 || l->extent >= ROWS) &&
-           l->from.n == 1 && l->to.n == 1 && l->from.part[0].by <= 1 && l->to.part[0].by <= 1 &&
-           can_stage_rows(t, stmt);
+           l->from.n == 1 && l->to.n == 1 && l->from.part[0].by <= 1 && l->to.part[0].by <= 1;
 }
 
 /* ---- Arrays ---------------------------------------------------------------------------------- */
@@ -204,7 +207,7 @@ static void declare_arrays(exp_rows *e, int32_t made)
         if (array.kind != RD_S_ARRAY)
             continue;
         store = t->store[array.store];
-        store.extent *= ROWS;
+        store.extent *= e->rows;
         e->array[e->n_array] = array.store;
         e->many[e->n_array]  = rd_add_store(t, &store);
         array.store          = e->many[e->n_array++];
@@ -271,10 +274,10 @@ static int32_t loop_from(const exp_rows *e, int32_t mark, int64_t step, int phas
     l->from   = rd_edge_of(from);
     l->to     = rd_edge_of(from);
     l->step   = step;
-    l->extent = ROWS / step;
-    l->unroll = ROWS / (int32_t)step;
+    l->extent = e->rows / step;
+    l->unroll = e->rows / (int32_t)step;
     l->of     = -1;
-    l->to.part[0].at.offset += ROWS;
+    l->to.part[0].at.offset += e->rows;
     return made;
 }
 
@@ -293,7 +296,7 @@ static int32_t phase_loop(const exp_rows *e, int phase, int32_t mark)
 static int32_t hidden_loop(const exp_rows *e, int phase)
 {
     rd_schedule  *t    = e->t;
-    const int32_t mark = rd_add_mark(t), made = loop_from(e, e->mark, ROWS, -1);
+    const int32_t mark = rd_add_mark(t), made = loop_from(e, e->mark, e->rows, -1);
 
     if (t->failed)
         return made;
@@ -314,7 +317,7 @@ static int last_phase(const rd_schedule *t, int32_t row)
     return last;
 }
 
-/* Makes the loop over 16 rows at a time, from its first index on. It ends at `border`, the last whole
+/* Makes the loop over so many rows at a time, from its first index on. It ends at `border`, the last whole
  * round; e->mark is bound to the first row of a round. */
 static int32_t make_rounds(exp_rows *e, const rd_edge_part *border)
 {
@@ -327,9 +330,9 @@ static int32_t make_rounds(exp_rows *e, const rd_edge_part *border)
     keep_phase(e, made, -1);
     l             = &t->loop[t->stmt[made].arg];
     l->start      = e->mark;
-    l->step       = ROWS;
+    l->step       = e->rows;
     l->to.part[0] = *border;
-    l->extent     = l->extent >= 0 ? l->extent / ROWS : -1;
+    l->extent     = l->extent >= 0 ? l->extent / e->rows : -1;
     l->unroll     = 0;
     declare_arrays(e, made);
     for (int phase = 0; phase <= last_phase(t, e->loop) && !t->failed; phase++)
@@ -340,11 +343,11 @@ static int32_t make_rounds(exp_rows *e, const rd_edge_part *border)
 
 /* Puts the loop over rounds of rows before the loop, which keeps the rows that are left. `border` is
  * the end, rounded down to whole rounds. */
-static void stage_rows(rd_schedule *t, int32_t loop)
+static void stage_rows(rd_schedule *t, int32_t loop, int32_t rows)
 {
     const rd_for       l      = *rd_loop_of(t, loop);
-    const rd_edge_part border = { .at = l.to.part[0].at, .first = l.from.part[0].at, .by = ROWS };
-    exp_rows           e      = { .t = t, .loop = loop, .mark = rd_add_mark(t) };
+    const rd_edge_part border = { .at = l.to.part[0].at, .first = l.from.part[0].at, .by = rows };
+    exp_rows           e      = { .t = t, .loop = loop, .rows = rows, .mark = rd_add_mark(t) };
     int32_t            made;
 
     if (t->failed)
@@ -354,7 +357,7 @@ static void stage_rows(rd_schedule *t, int32_t loop)
         return;
     rd_put_before(t, made, loop);
     t->loop[t->stmt[loop].arg].from.part[0] = border;
-    t->loop[t->stmt[loop].arg].extent       = ROWS - 1;
+    t->loop[t->stmt[loop].arg].extent       = rows - 1;
     t->loop[t->stmt[loop].arg].unroll       = 0;
     t->loop[t->stmt[loop].arg].of           = -1;
 }
@@ -364,7 +367,10 @@ void rd_pass_exp_rows(rd_schedule *t, const rd_target *target)
 {
     (void)target;
     for (int k = 0; k < RD_N_PARTS; k++)
-        for (int32_t s = t->part[k]; s >= 0 && !t->failed; s = rd_next_stmt(t, s, t->part[k]))
-            if (is_wanted(t, s))
-                stage_rows(t, s);
+        for (int32_t s = t->part[k]; s >= 0 && !t->failed; s = rd_next_stmt(t, s, t->part[k])) {
+            const int32_t rows = is_written_out(t, s) ? rows_of(t, s) : 0;
+
+            if (rows > 0)
+                stage_rows(t, s, rows);
+        }
 }
