@@ -7,7 +7,7 @@ _rdim()
     case $before in
         --align) mapfile -t COMPREPLY < <(compgen -W "exact inner left position" -- "$word"); return ;;
         --units) mapfile -t COMPREPLY < <(compgen -W "convert ignore" -- "$word"); return ;;
-        --backend) mapfile -t COMPREPLY < <(compgen -W "auto cpu cuda" -- "$word"); return ;;
+        --backend) mapfile -t COMPREPLY < <(compgen -W "auto cpu cuda opencl" -- "$word"); return ;;
         --threads | --only | --join | --memory | --separator) return ;;
     esac
     case $word in

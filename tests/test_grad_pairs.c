@@ -135,6 +135,17 @@ static rd_expr *both_in_a_function(const pairs *p)
         rd_formula(ctx, "(a - b)**3 * cos(a * b)", RD_NAMES({ "a", p->v }, { "b", p->w })));
 }
 
+/* Coordinates of the differences, one by one. */
+static rd_expr *coordinates(const pairs *p)
+{
+    rd_expr *const d   = rd_sub(p->x, p->y);
+    rd_expr       *sum = rd_square(rd_select(d, 2, 0));
+
+    for (int k = 1; k < D; k++)
+        sum = rd_add(sum, rd_mul(rd_square(rd_select(d, 2, k)), rd_num(ctx, 1 + k)));
+    return total(rd_exp(rd_neg(sum)));
+}
+
 static const struct {
     const char *what;
     rd_expr *(*of)(const pairs *p);
@@ -155,6 +166,7 @@ static const struct {
     { "products of points", product_of_points },
     { "features between", features_between },
     { "both in a function", both_in_a_function },
+    { "coordinates", coordinates },
 };
 enum { PROGRAMS = sizeof programs / sizeof *programs };
 /* Fewer points than are taken for pairs; not a multiple of vectors; and each pair is taken once. */
@@ -281,6 +293,107 @@ START_TEST(one_point)
 }
 END_TEST
 
+/* ---- Views that select a part of a map ---------------------------------------------------------- */
+/* A map of x and y, (n, n, D), of which the programs below take coordinate k. */
+typedef rd_expr *some_map(rd_expr *x, rd_expr *y);
+
+static rd_expr *differences(rd_expr *x, rd_expr *y)
+{
+    return rd_sub(x, y);
+}
+
+static rd_expr *maps_of_maps(rd_expr *x, rd_expr *y)
+{
+    rd_expr *const d = rd_div(rd_sub(rd_tanh(x), y), rd_num(ctx, 3));
+
+    return rd_mul(rd_exp(rd_neg(rd_square(d))), rd_add(d, rd_cos(y)));
+}
+
+static rd_expr *narrow_and_wide(rd_expr *x, rd_expr *y)
+{
+    return rd_cast(rd_mul(rd_cast(rd_sub(x, y), RD_F32), rd_cast(y, RD_F32)), RD_F64);
+}
+
+/* Which coordinates are read of a map: start, stop and step of several slices; step 0: none. */
+static const struct {
+    const char *what;
+    some_map   *map;
+    int64_t     slice[3][3];
+    bool        whole; /* all coordinates are read beside them */
+} selected[] = {
+    { "one coordinate", differences, { { 0, 1, 1 } }, false },
+    { "each coordinate", differences, { { 0, 1, 1 }, { 1, 2, 1 }, { 2, 3, 1 } }, false },
+    { "one, and all", differences, { { 1, 2, 1 } }, true },
+    { "one of maps of maps", maps_of_maps, { { 2, 3, 1 } }, false },
+    { "each of maps of maps", maps_of_maps, { { 0, 1, 1 }, { 1, 2, 1 }, { 2, 3, 1 } }, true },
+    { "one twice", maps_of_maps, { { 1, 2, 1 }, { 1, 2, 1 } }, false },
+    { "more than half", differences, { { 0, 3, 2 }, { 1, 3, 1 } }, false },
+    { "backwards", maps_of_maps, { { 2, 0, -2 }, { 1, 2, 1 } }, false },
+    { "of two types", narrow_and_wide, { { 0, 1, 1 }, { 2, 3, 1 } }, false },
+};
+enum { SELECTED = sizeof selected / sizeof *selected };
+
+/* The program as a user writes it, with views of the map; or, if `early`, with views of x and y
+ * instead, so that no view of a map is left. */
+static rd_expr *selecting(int k, rd_expr *x, rd_expr *y, bool early)
+{
+    some_map *const map = selected[k].map;
+    rd_expr *const  m   = map(x, y);
+    rd_expr        *sum = selected[k].whole ? total(rd_tanh(m)) : rd_num(ctx, 0);
+
+    for (int r = 0; r < 3 && selected[k].slice[r][2]; r++) {
+        const int64_t *const at   = selected[k].slice[r];
+        rd_expr *const       part = early ? map(rd_slice_axis(x, 2, at[0], at[1], at[2]),
+                                                rd_slice_axis(y, 2, at[0], at[1], at[2]))
+                                          : rd_slice_axis(m, 2, at[0], at[1], at[2]);
+
+        sum = rd_add(sum, total(rd_sin(rd_mul(part, rd_num(ctx, 1 + r)))));
+    }
+    return sum;
+}
+
+START_TEST(selected_parts)
+{
+    enum { N = 70 };
+    static double got[2][N * D], wanted[2][N * D];
+
+    for (int early = 0; early < 2; early++) {
+        double(*const to)[N * D] = early ? wanted : got;
+        rd_expr *const x         = rd_wrap(ctx, points[0], RD_SHAPE(N, D)),
+                       *y        = rd_wrap(ctx, points[1] + N * D, RD_SHAPE(N, D));
+        const rd_exprs g =
+            rd_grad(selecting(_i, rd_expand(x, 1), rd_expand(y, 0), early), RD_EXPRS(x, y));
+
+        ck_assert_msg(rd_eval_many(ctx,
+                                   RD_RESULTS({ g.at[0], RD_INTO(to[0], RD_SHAPE(N, D)) },
+                                              { g.at[1], RD_INTO(to[1], RD_SHAPE(N, D)) }),
+                                   NULL) == RD_OK,
+                      "%s: %s", selected[_i].what, rd_error_text(ctx));
+    }
+    compare(selected[_i].what, N * D, got[0], wanted[0]);
+    compare(selected[_i].what, N * D, got[1], wanted[1]);
+}
+END_TEST
+
+/* A map that is an operand of the caller has its whole gradient. */
+START_TEST(map_is_asked_for)
+{
+    double         of_m[2 * D], of_x[2 * D];
+    rd_expr *const x = rd_wrap(ctx, points[0], RD_SHAPE(2, D));
+    rd_expr *const m = rd_mul(x, rd_num(ctx, 3));
+    const rd_exprs g = rd_grad(total(rd_select(m, 1, 1)), RD_EXPRS(m, x));
+
+    ck_assert(rd_eval_many(ctx,
+                           RD_RESULTS({ g.at[0], RD_INTO(of_m, RD_SHAPE(2, D)) },
+                                      { g.at[1], RD_INTO(of_x, RD_SHAPE(2, D)) }),
+                           NULL) == RD_OK);
+    for (int i = 0; i < 2 * D; i++) {
+        ck_assert_double_eq(of_m[i], i % D == 1 ? 1 : 0);
+        ck_assert_double_eq(of_x[i], i % D == 1 ? 3 : 0);
+    }
+}
+END_TEST
+
 /* ---- What is stored -------------------------------------------------------------------------- */
 static int64_t stored_by(rd_expr *y)
 {
@@ -292,7 +405,7 @@ static int64_t stored_by(rd_expr *y)
     return at ? strtoll(at + sizeof key - 1, NULL, 10) : 0;
 }
 
-static const int of_one_pass[] = { 0, 1, 2, 3, 6, 7, 8, 9, 10, 11, 13, 14, 15 };
+static const int of_one_pass[] = { 0, 1, 2, 3, 6, 7, 8, 9, 10, 11, 13, 14, 15, 16 };
 enum { ONE_PASS = sizeof of_one_pass / sizeof *of_one_pass };
 
 /* Both parts of a gradient are sums in one pass: no array of pairs is between. */
@@ -321,6 +434,8 @@ int main(void)
     tcase_add_checked_fixture(tc, setup, teardown);
     tcase_add_loop_test(tc, one_array, 0, PROGRAMS * SIZES);
     tcase_add_test(tc, one_point);
+    tcase_add_loop_test(tc, selected_parts, 0, SELECTED);
+    tcase_add_test(tc, map_is_asked_for);
     tcase_add_loop_test(tc, one_pass, 0, ONE_PASS);
     suite_add_tcase(suite, tc);
     srunner_run_all(runner, CK_ENV);

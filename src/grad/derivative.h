@@ -54,10 +54,12 @@ typedef struct rd_grad_graph {
     const char  *call;
     rd_ctx      *ctx;
     rd_node_list list;
-    int64_t     *order;   /* places in the list, from y on: readers stand before operands */
-    bool        *depends; /* of each node: it changes if an operand of the caller does */
-    rd_expr    **change;  /* of each node: its tangent or cotangent; NULL: 0 */
-    double      *by;      /* of each node: the number that the cotangent is multiplied by */
+    int64_t     *order;    /* places in the list, from y on: readers stand before operands */
+    bool        *depends;  /* of each node: it changes if an operand of the caller does */
+    rd_expr    **change;   /* of each node: its tangent or cotangent; NULL: 0 */
+    double      *by;       /* of each node: the number that the cotangent is multiplied by */
+    double      *selected; /* of each map: elements that views of it read, all views together */
+    bool        *asked;    /* of each node: the caller asks for its gradient */
 } rd_grad_graph;
 
 /* Lists the nodes, and finds which depend on the operands x.  `strict`: an operand that is neither
@@ -74,6 +76,19 @@ void rd_grad_step_of(const rd_grad_graph *graph, int64_t i, rd_grad_step *s,
 rd_expr *rd_grad_pairs(rd_expr *x);
 /* rd_jvp() for another call, and `strict` as above (forward_mode.c). */
 rd_expr *rd_grad_directional(const char *call, rd_expr *y, rd_exprs x, rd_exprs t, bool strict);
+
+/* ---- Reverse mode (reverse_mode.c) ------------------------------------------------------------ */
+/* Adds a part to the cotangent of x, a node of the graph.  False after a failure. */
+bool rd_grad_add(rd_grad_graph *graph, rd_expr *x, rd_scaled part);
+/* Runs the rule of s->y for its cotangent g: part[k] becomes what operand k gets (x NULL: nothing).
+ * False after a failure. */
+bool rd_grad_pull(rd_grad_step *s, rd_scaled g, rd_scaled part[RD_MOST_IN]);
+
+/* ---- Views that select a part of a map (selected_maps.c) -------------------------------------- */
+/* True if y is a view of a part of a map, and may change places with it. */
+bool rd_grad_selects(const rd_grad_graph *graph, const rd_expr *y);
+/* Passes g, the cotangent of such a y, on to what the map is made of.  False after a failure. */
+bool rd_grad_pull_selected(rd_grad_graph *graph, const rd_expr *y, rd_scaled g);
 
 /* ---- Factors of cotangents (factors.c) ------------------------------------------------------- */
 /* False for halves: products without their numbers would leave their range. */

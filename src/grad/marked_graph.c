@@ -70,7 +70,7 @@ static bool mark_operand(rd_grad_graph *graph, int k, rd_expr *x, bool strict)
     const int64_t  i     = rd_grad_find(graph, pairs ? pairs : x);
 
     if (i >= 0)
-        graph->depends[i] = true;
+        graph->depends[i] = graph->asked[i] = true;
     if (pairs || x->kind == RD_EXPR_LEAF)
         return true;
     if (x->kind == RD_EXPR_SPARSE)
@@ -97,18 +97,32 @@ static void mark_readers(rd_grad_graph *graph)
     }
 }
 
+/* Adds up the elements that views read of each map. */
+static void count_selected(rd_grad_graph *graph)
+{
+    for (int64_t i = 0; i < graph->list.n; i++) {
+        const rd_expr *x = graph->list.at[i];
+
+        if (x->kind == RD_EXPR_VIEW && x->in[0]->kind == RD_EXPR_MAP)
+            graph->selected[rd_grad_find(graph, x->in[0])] += (double)rd_points(x->rank, x->extent);
+    }
+}
+
 /* Allocates the facts of each node in one block, which graph->change begins. */
 static bool allocate_facts(rd_grad_graph *graph)
 {
     const int64_t n = graph->list.n;
 
-    graph->change = rd_alloc(graph->ctx, n * (int64_t)(sizeof *graph->change + sizeof *graph->by +
-                                                       2 * sizeof *graph->order + sizeof(bool)));
+    graph->change =
+        rd_alloc(graph->ctx, n * (int64_t)(sizeof *graph->change + 2 * sizeof(double) +
+                                           2 * sizeof *graph->order + 2 * sizeof(bool)));
     if (!graph->change)
         return false;
-    graph->by      = (double *)(graph->change + n);
-    graph->order   = (int64_t *)(graph->by + n);
-    graph->depends = (bool *)(graph->order + 2 * n);
+    graph->by       = (double *)(graph->change + n);
+    graph->selected = graph->by + n;
+    graph->order    = (int64_t *)(graph->selected + n);
+    graph->depends  = (bool *)(graph->order + 2 * n);
+    graph->asked    = graph->depends + n;
     return true;
 }
 
@@ -167,6 +181,7 @@ bool rd_grad_begin(rd_grad_graph *graph, const char *call, rd_expr *y, rd_exprs 
         if (!operand_ok(graph, k, x.at[k]) || !mark_operand(graph, k, x.at[k], strict))
             return false;
     mark_readers(graph);
+    count_selected(graph);
     return true;
 }
 

@@ -29,12 +29,12 @@ static rd_scaled sum_of(const char *call, rd_scaled a, rd_scaled b)
     return (rd_scaled){ map_2(RD_OP_add, call, rd_grad_whole(call, a), rd_grad_whole(call, b)), 1 };
 }
 
-/* Adds a part to the cotangent of a node.  False after a failure. */
-static bool add_to(rd_grad_graph *graph, rd_expr *x, rd_scaled part)
+/* Adds a part to the cotangent of x, a node of the graph.  False after a failure. */
+bool rd_grad_add(rd_grad_graph *graph, rd_expr *x, rd_scaled part)
 {
     const int64_t i = rd_grad_find(graph, x);
 
-    part.x = rd_cast_to(rd_with_origins(part.x, NULL), x->type);
+    part.x = rd_cast_to(rd_with_origins(part.x, /*origin=*/NULL), x->type);
     if (part.x && graph->change[i])
         part = sum_of(graph->call, cotangent(graph, i), part);
     graph->change[i] = part.x;
@@ -66,37 +66,54 @@ static void take_all_pairs(rd_grad_step *s, bool depends[RD_MOST_IN])
     depends[0] = true;
 }
 
+/* Runs the rule of s->y for its cotangent g: part[k] becomes what operand k gets, in the operand's
+ * type (x NULL: nothing).  Numbers that multiply a cotangent stay beside it.  False after a
+ * failure. */
+bool rd_grad_pull(rd_grad_step *s, rd_scaled g, rd_scaled part[RD_MOST_IN])
+{
+    const bool          keeps = keeps_factors(s->y);
+    const rd_grad_rule *rule;
+
+    if (!keeps)
+        g = (rd_scaled){ rd_grad_whole(s->call, g), 1 };
+    s->g = g.x;
+    rule = s->g ? rd_grad_rule_of(s) : NULL;
+    if (!rule || !rule->pull(s))
+        return false;
+    for (int k = 0; k < s->y->n_in; k++) {
+        part[k] = (rd_scaled){ NULL, 1 };
+        if (!s->depends[k] || !s->in[k])
+            continue;
+        part[k] = keeps ? rd_grad_without_number(s, s->in[k]) : (rd_scaled){ s->in[k], 1 };
+        part[k].by *= g.by;
+        part[k].x = rd_cast_to(rd_with_origins(part[k].x, /*origin=*/NULL), s->y->in[k]->type);
+        if (!part[k].x)
+            return false;
+    }
+    return true;
+}
+
 /* Passes the cotangent of node i on to its operands. */
 static bool pull_node(rd_grad_graph *graph, int64_t i)
 {
-    bool                depends[RD_MOST_IN] = { false };
-    rd_grad_step        s;
-    const rd_grad_rule *rule;
-    rd_scaled           g = cotangent(graph, i);
+    bool            depends[RD_MOST_IN] = { false };
+    rd_scaled       part[RD_MOST_IN];
+    rd_grad_step    s;
+    const rd_scaled g = cotangent(graph, i);
 
     if (!graph->depends[i] || !g.x || !graph->list.at[i]->n_in)
         return true;
     rd_grad_step_of(graph, i, &s, depends);
     if (!memchr(depends, true, (size_t)s.y->n_in)) /* an operand of the caller */
         return true;
+    if (rd_grad_selects(graph, s.y))
+        return rd_grad_pull_selected(graph, s.y, g);
     take_all_pairs(&s, depends);
-    if (!keeps_factors(s.y))
-        g = (rd_scaled){ rd_grad_whole(graph->call, g), 1 };
-    s.g  = g.x;
-    rule = s.g ? rd_grad_rule_of(&s) : NULL;
-    if (!rule || !rule->pull(&s))
+    if (!rd_grad_pull(&s, g, part))
         return false;
-    for (int k = 0; k < s.y->n_in; k++) {
-        rd_scaled part = { s.in[k], 1 };
-
-        if (!depends[k] || !s.in[k])
-            continue;
-        if (keeps_factors(s.y))
-            part = rd_grad_without_number(&s, s.in[k]);
-        part.by *= g.by;
-        if (!add_to(graph, s.y->in[k], part))
+    for (int k = 0; k < s.y->n_in; k++)
+        if (part[k].x && !rd_grad_add(graph, s.y->in[k], part[k]))
             return false;
-    }
     return true;
 }
 
@@ -127,9 +144,9 @@ static bool plant_seed(rd_grad_graph *graph, rd_expr *y, rd_expr *seed)
     if (!(seed = seed_of(graph, y, seed)))
         return false;
     if (!rd_is_complex(y))
-        return add_to(graph, y, (rd_scaled){ seed, 1 });
-    return add_to(graph, y->in[0], (rd_scaled){ seed->in[0], 1 }) &&
-           add_to(graph, y->in[1], (rd_scaled){ seed->in[1], 1 });
+        return rd_grad_add(graph, y, (rd_scaled){ seed, 1 });
+    return rd_grad_add(graph, y->in[0], (rd_scaled){ seed->in[0], 1 }) &&
+           rd_grad_add(graph, y->in[1], (rd_scaled){ seed->in[1], 1 });
 }
 
 /* ---- Results --------------------------------------------------------------------------------- */

@@ -34,6 +34,14 @@ static const row options[] = {
     { "$R --memory 1e30 '1 + 1'", 2, "--memory 1e30: a size like 500M or 4G" },
     { "$R --backend cpu '1 + 1'", 0, "2\n" },
     { "$R --backend auto '1 + 1'", 0, "2\n" },
+    { "$R --backend odd '1 + 1'", 2, "--backend odd: it is auto, cpu, cuda or opencl" },
+    { "grep -o 'auto cpu cuda opencl' $D/../../../cmake/rdim-completion.bash", 0,
+      "auto cpu cuda opencl\n" },
+    /* each option of the help is completed, and is in the manual page */
+    { "for o in $($R --help | grep -oE -- '--[a-z-]+' | sort -u); do grep -q -- \"$o\" "
+      "$D/../../../cmake/rdim-completion.bash || echo \"$o\"; tr -d '\\\\' < $D/../../../docs/rdim.1 | grep -q -- \"$o\" "
+      "|| echo \"$o\"; done",
+      0, "" },
     { "$R --units convert '1 + 1'", 0, "2\n" },
     { "$R --units ignore '1 + 1'", 0, "2\n" },
     { "$R --units odd '1 + 1'", 2, "--units odd: it is convert or ignore" },

@@ -177,6 +177,12 @@ static bool meets(const rd_collector *c, const rd_expr *e, const rd_expr_use *x,
     return found;
 }
 
+/* True if one of two uses reads a dim at one element, such as one coordinate of all pairs. */
+static bool is_selected(const rd_expr_use *x, const rd_expr_use *y, int dim)
+{
+    return x->at[dim].n_term == 0 || y->at[dim].n_term == 0;
+}
+
 /* True if no loops need two uses together: an axis that only one has may be one of the other's. */
 static bool may_run_apart(const rd_collector *c, const rd_expr *e, const rd_expr_use *x,
                           const rd_expr_use *y)
@@ -185,7 +191,8 @@ static bool may_run_apart(const rd_collector *c, const rd_expr *e, const rd_expr
         const int p = rd_subscript_pure(c->axes, &x->at[a]);
         const int q = rd_subscript_pure(c->axes, &y->at[a]);
 
-        if (e->extent[a] > 1 && (p < 0 || q < 0 || !meets(c, e, x, y, p) || !meets(c, e, y, x, q)))
+        if (e->extent[a] > 1 && !is_selected(x, y, a) &&
+            (p < 0 || q < 0 || !meets(c, e, x, y, p) || !meets(c, e, y, x, q)))
             return false;
     }
     return true;
@@ -193,10 +200,16 @@ static bool may_run_apart(const rd_collector *c, const rd_expr *e, const rd_expr
 
 bool rd_is_of_pairs(const rd_collector *c, const rd_seen *seen, const int32_t *list, int n)
 {
-    enum { FEW = 4, MANY = 1 << 24, FAR = 64, MOST_OPS = 4096 };
-    const double points = rd_expr_points(seen->expr);
+    enum { FEW = 4, MOST_USES = 16, MANY = 1 << 24, FAR = 64, MOST_OPS = 4096 };
+    const double points      = rd_expr_points(seen->expr);
+    double       evaluations = 0;
 
-    if (n < 2 || n > FEW || points < MANY || points < FAR * seen->widest || seen->whole > MOST_OPS)
+    if (n < 2 || n > MOST_USES || points < MANY || points < FAR * seen->widest ||
+        seen->whole > MOST_OPS)
+        return false;
+    for (int k = 0; k < n; k++)
+        evaluations += rd_use_points(c, &c->use[list[k]]);
+    if (evaluations > FEW * points)
         return false;
     for (int k = 0; k < n; k++)
         for (int l = 0; l < k; l++)
