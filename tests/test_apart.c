@@ -211,6 +211,20 @@ static int sums_at_both_ends(const world *w, rd_expr **out)
     return 1;
 }
 
+/* Gradients of the squares of residuals.  The sums come first, and each of both gradients goes over
+ * all pairs again. */
+static int residuals_of_sums(const world *w, rd_expr **out)
+{
+    rd_expr *const one = rd_num(w->ctx, 1);
+    rd_expr *const k   = rd_expand(rd_div(one, rd_add(one, distances(w))), 2);
+    rd_expr *const f   = rd_sum(rd_mul(k, rd_expand(w->y, 0)), RD_DIMS(1));
+    const rd_exprs g   = rd_grad(rd_sum(rd_square(rd_sub(f, w->x)), RD_ALL), RD_EXPRS(w->x, w->y));
+
+    out[0] = g.at[0];
+    out[1] = g.at[1];
+    return 2;
+}
+
 static const struct {
     const char *what;
     int (*build)(const world *w, rd_expr **out);
@@ -224,13 +238,14 @@ static const struct {
     { "both sides of a transport", transport, true, true },
     { "one after the other", transport_in_turn, true, true },
     { "in many turns", in_many_turns, false, false },
-    { "centred distances", centred_distances, true, true },
+    { "centred distances", centred_distances, true, false }, /* tiles store the distances */
     { "least of all and places in rows", least_and_places, true, false },
     { "rows and columns of an array", rows_and_columns, false, false },
     { "windows and their sums so far", windows_so_far, true, true },
     { "shares of a total", shares_of_a_total, true, false },
     { "squares of sums", squares_of_sums, false, false }, /* of as many sums, they are anyway */
     { "sums at both ends", sums_at_both_ends, false, false },
+    { "residuals of sums", residuals_of_sums, true, true },
 };
 
 /* ---- Which ----------------------------------------------------------------------------------- */
@@ -407,6 +422,26 @@ START_TEST(not_across)
 }
 END_TEST
 
+/* Phases that read the same distances do not keep them: each computes its own, and arrays have an
+ * element for each point. */
+START_TEST(phases_compute_pairs)
+{
+    static const char key[] = "arrays between stages: ";
+    world             w;
+    rd_expr          *y[MOST_RESULTS];
+
+    world_new(&w, 3000, 2000, RD_F32, false);
+    residuals_of_sums(&w, y);
+    const char *const text = rd_explain(w.ctx, RD_RESULTS({ y[0], NULL }, { y[1], NULL }), NULL);
+    const char *const at   = text ? strstr(text, key) : NULL;
+
+    ck_assert_msg(at && strtoll(at + sizeof key - 1, NULL, 10) < 3000 * 64, "%s",
+                  text ? text : rd_error_text(w.ctx));
+    ck_assert_msg(!strstr(text, "[i,k] = sum") && !strstr(text, "[k,i] = sum"), "%s", text);
+    world_free(&w);
+}
+END_TEST
+
 /* ---- Bits ------------------------------------------------------------------------------------ */
 static const struct {
     int64_t  rows, columns;
@@ -558,6 +593,7 @@ int main(void)
     tcase_add_test(tc, few_terms);
     tcase_add_test(tc, distances_wait);
     tcase_add_loop_test(tc, not_across, 0, COUNT(crossings));
+    tcase_add_test(tc, phases_compute_pairs);
     tcase_add_loop_test(tc, same_bits, 0, COUNT(uses) * COUNT(programs));
     tcase_add_test(tc, of_nothing);
     tcase_add_test(tc, without_memory);

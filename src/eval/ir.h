@@ -298,6 +298,8 @@ int  rd_sorted_axis(const rd_value *sort, const rd_value *rows);
 bool rd_separate_products(rd_graph *graph); /* sets rd_value.apart of matrix products */
 /* sets rd_value.side, and copies what each side computes */
 bool rd_assign_sides(rd_graph *graph);
+/* For tests: folds that read the same pairs have different sides, however few pairs there are. */
+void rd_force_sides_of_pairs(bool few);
 /* a map, or a reduction that is cheaper to recompute than to store, such as a pair's distance */
 bool rd_is_computed_again(const rd_graph *graph, const rd_value *v);
 /* a reduction of all results of another one, which could be vectors in a loop of their own */

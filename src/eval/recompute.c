@@ -40,6 +40,7 @@ static int forced;
 void rd_force_recompute(int apart)
 {
     forced = apart;
+    rd_force_sides_of_pairs(apart > 0);
 }
 
 /* True if the plan stores a value for each of many pairs (over 2^20) between stages that each
@@ -54,6 +55,24 @@ static bool stores_pairs(const rd_tree *tree)
 
         if (tree->storage[value].keep == RD_KEEP_ARRAY &&
             rd_points_of(tree->graph, v->axes) > MANY && rd_is_computed_again(tree->graph, v))
+            return true;
+    }
+    return false;
+}
+
+/* True if a loop keeps something of each pair between two phases, which each phase could compute. */
+static bool keeps_pairs(const rd_tree *tree)
+{
+    static const int64_t MANY = 1 << 20;
+
+    for (int a = 0; a < tree->n_materialised; a++) {
+        const int32_t     value = tree->materialised[a].value;
+        const rd_value   *v     = &tree->graph->value[value];
+        const rd_storage *own   = &tree->storage[value];
+
+        if (v->kind == RD_VALUE_REDUCE && own->keep == RD_KEEP_SCRATCH &&
+            !(v->axes & ~own->stored) && rd_points_of(tree->graph, v->axes) > MANY &&
+            rd_is_computed_again(tree->graph, v))
             return true;
     }
     return false;
@@ -88,7 +107,8 @@ static bool is_worth_asking(const rd_tree *tree)
     double              work   = 0;
 
     if (tree->n_materialised > MOST || forced < 0 ||
-        !(tree->graph->crossed || stores_pairs(tree) || takes_neighbours(tree)))
+        !(tree->graph->crossed || stores_pairs(tree) || keeps_pairs(tree) ||
+          takes_neighbours(tree)))
         return false;
     for (int a = 0; a < tree->n_materialised; a++)
         work += (double)rd_points_of(tree->graph,

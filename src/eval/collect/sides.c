@@ -35,8 +35,10 @@ typedef struct siding {
     bool      neighbours; /* reductions that take the results of others one by one have a side */
     /* by value: bit set of the reductions that it is computed from, itself included */
     uint64_t *under;
-    uint32_t *wanted; /* by value: bit set of the sides that compute something from it */
-    int32_t  *copy;   /* by side and value: that side's copy, -1: not asked for yet */
+    uint64_t *pairs;   /* by value: bit set of the short folds of pairs below it, behind maps */
+    uint32_t *wanted;  /* by value: bit set of the sides that compute something from it */
+    int32_t  *copy;    /* by side and value: that side's copy, -1: not asked for yet */
+    int32_t   n_pairs; /* short folds of pairs that have a bit in `pairs` */
     int32_t   n_fold, fold[MOST_FOLDS]; /* the reductions and scans */
 } siding;
 
@@ -66,16 +68,12 @@ static double cost_of(const rd_graph *g, int value, double few, int depth)
     return cost;
 }
 
-/* True for a reduction whose results are cheaper to recompute in each reader than to store, such
- * as the distance of a pair of points. It must be a plain value: no result, array, groups or
- * several outputs. MANY results may cost AGAIN_OF_MANY operations each, fewer AGAIN; arrays of
- * 1/FAR of the points are small. */
-static bool is_cheap(const rd_graph *g, const rd_value *v)
+/* True for a reduction that takes fewer than `again` operations an element, so that it is cheaper to
+ * recompute than to store. */
+static bool takes_less(const rd_graph *g, const rd_value *v, double again)
 {
     const double points = (double)rd_points_of(g, v->axes);
-    /* the most operations for one result */
-    const double again = points > MANY ? AGAIN_OF_MANY : AGAIN;
-    double       cost  = 1;
+    double       cost   = 1;
 
     if (v->kind != RD_VALUE_REDUCE || v->out >= 0 || v->into >= 0 || v->whole || v->inner >= 0 ||
         v->group >= 0)
@@ -83,6 +81,12 @@ static bool is_cheap(const rd_graph *g, const rd_value *v)
     for (int k = 0; k < v->n_in; k++)
         cost += v->in[k] >= 0 ? cost_of(g, v->in[k], points / FAR, DEPTH) : 0;
     return cost * (double)rd_points_of(g, v->reduced) < again;
+}
+
+/* True for a reduction that is cheaper to recompute than to store. */
+static bool is_cheap(const rd_graph *g, const rd_value *v)
+{
+    return takes_less(g, v, (double)rd_points_of(g, v->axes) > MANY ? AGAIN_OF_MANY : AGAIN);
 }
 
 /* True for a fold (a reduction or scan) that loops compute, not a library (apart). */
@@ -105,6 +109,42 @@ bool rd_is_computed_again(const rd_graph *g, const rd_value *v)
 }
 
 /* ---- Sides of reductions --------------------------------------------------------------------- */
+/* For tests: few pairs count as many. */
+static bool few_are_many;
+
+/* For tests: folds that read the same pairs have different sides, however few pairs there are. */
+void rd_force_sides_of_pairs(bool few)
+{
+    few_are_many = few;
+}
+
+/* True for a short fold of many pairs, such as their distances.  Two phases of a loop that read it
+ * would keep a panel of it between them, and cost more than to compute it twice. */
+static bool is_of_pairs(const rd_graph *g, const rd_value *v)
+{
+    static const double PAIRS = 1 << 20;
+
+    return is_fold(v) && ((double)rd_points_of(g, v->axes) > PAIRS || few_are_many) &&
+           takes_less(g, v, AGAIN);
+}
+
+/* Finds the short folds of pairs that a value is made of: itself, or those of its operands. */
+static void find_pairs(siding *s, int value)
+{
+    enum { MOST_PAIRS = 64 };
+    const rd_value *v = &s->g->value[value];
+
+    for (int k = 0; k < v->n_in; k++)
+        if (v->in[k] >= 0) {
+            const rd_value *x = &s->g->value[v->in[k]];
+
+            s->pairs[value] |=
+                is_computed_inline(x) || is_of_pairs(s->g, x) ? s->pairs[v->in[k]] : 0;
+        }
+    if (is_of_pairs(s->g, v) && s->n_pairs < MOST_PAIRS)
+        s->pairs[value] |= UINT64_C(1) << s->n_pairs++;
+}
+
 /* Finds the folds (reductions and scans) below a value: in its operands, in what it reads, and in
  * gathered indices. A fold that is not cheap to recompute gets a number, its bit in the set; more
  * than 64 are left out. Operands are done before. s->under[value] is the set; v->target is what
@@ -152,14 +192,17 @@ bool rd_takes_neighbours(const rd_graph *g, const rd_value *reader, const rd_val
            FAR * (double)rd_points_of(g, fold->axes) <= (double)rd_points_of(g, rd_space(fold));
 }
 
-/* True if the reader needs another loop than a fold (reduction or scan) that it reads. That is so
- * if the fold must be complete before: rd_needs_own_loop() says so, it is read at other indices
- * than its own (whole), or it has none of the reader's axes, as a total. Or the reader would keep
- * it from vectors. */
-static bool runs_later(const siding *s, const rd_value *reader, const rd_value *fold)
+/* True if the reader needs another loop than a fold that it reads: rd_needs_own_loop() says so; or
+ * the fold keeps none of the reader's axes, as a total does, or is read at other places than its
+ * own, and is complete before; or both are made of the same pairs; or the reader takes the fold's
+ * results one after the other.  Both are numbers of values. */
+static bool runs_later(const siding *s, int reader, int fold)
 {
-    return rd_needs_own_loop(reader, fold) || fold->whole || !(fold->axes & rd_space(reader)) ||
-           (s->neighbours && rd_takes_neighbours(s->g, reader, fold));
+    const rd_value *v = &s->g->value[reader], *x = &s->g->value[fold];
+
+    return rd_needs_own_loop(v, x) || x->whole || !(x->axes & rd_space(v)) ||
+           (s->pairs[reader] & s->pairs[fold]) ||
+           (s->neighbours && rd_takes_neighbours(s->g, v, x));
 }
 
 /* True if folds number a and b (reductions and scans) cannot share loops: one reduces an axis
@@ -170,9 +213,9 @@ static bool are_crossing(const siding *s, int a, int b)
     const rd_value *v = &s->g->value[s->fold[a]], *m = &s->g->value[s->fold[b]];
 
     if (is_read_by(s, a, b))
-        return runs_later(s, m, v);
+        return runs_later(s, s->fold[b], s->fold[a]);
     if (is_read_by(s, b, a))
-        return runs_later(s, v, m);
+        return runs_later(s, s->fold[a], s->fold[b]);
     return ((v->reduced ^ m->reduced) & rd_space(v) & rd_space(m)) != 0;
 }
 
@@ -219,6 +262,38 @@ static void forget_sides(const siding *s)
 }
 
 /* ---- Values of sides ------------------------------------------------------------------------- */
+/* True if a value is made of fold k, and not by way of another fold. */
+static bool is_next_below(const siding *s, int k, int value)
+{
+    for (int i = 0; i < s->n_fold; i++)
+        if (i != k && (s->under[value] >> i & 1) && is_read_by(s, k, i))
+            return false;
+    return s->under[value] >> k & 1;
+}
+
+/* The side of the folds that a map is made of, if these take 64 steps or more for each of its
+ * elements: such as the residuals of sums over pairs.  The side that makes the results makes the
+ * map, too, and others read a small array.  0: there is no such side. */
+static int32_t side_of_results(const siding *s, int value)
+{
+    const rd_value *v    = &s->g->value[value];
+    int32_t         side = 0;
+
+    if (!is_computed_inline(v) || !s->under[value])
+        return 0;
+    for (int k = 0; k < s->n_fold; k++) {
+        const rd_value *fold = &s->g->value[s->fold[k]];
+
+        if (!is_next_below(s, k, value))
+            continue;
+        if (!fold->side || (side && fold->side != side) ||
+            FAR * (double)rd_points_of(s->g, v->axes) > (double)rd_points_of(s->g, rd_space(fold)))
+            return 0;
+        side = fold->side;
+    }
+    return side;
+}
+
 /* Passes on to operands which sides (groups of reductions that share loops) want them; users were
  * visited before. A value that one side alone wants belongs to that side. One that several want is
  * passed on for each only if they compute it again. s->wanted is a set of sides by value, bit by
@@ -229,6 +304,8 @@ static void pass_sides_down(siding *s, int value)
     const uint32_t wanted = s->wanted[value];
     uint32_t       down;
 
+    if (v->side == 0 && wanted)
+        v->side = side_of_results(s, value);
     /* `wanted` has one bit: one side alone computes something from the value */
     if (v->side == 0 && (is_fold(v) || is_computed_inline(v)) && wanted && !(wanted & (wanted - 1)))
         v->side = __builtin_ctz(wanted);
@@ -393,14 +470,17 @@ bool rd_assign_sides(rd_graph *g)
     siding       s     = { .g      = g,
                            .n      = g->n_value,
                            .under  = rd_pool_get(g->pool, n * sizeof *s.under),
+                           .pairs  = rd_pool_get(g->pool, n * sizeof *s.pairs),
                            .wanted = rd_pool_get(g->pool, n * sizeof *s.wanted),
                            .copy   = rd_pool_get(g->pool, MOST_SIDES * n * sizeof *s.copy) };
 
-    if (!s.under || !s.wanted || !s.copy)
+    if (!s.under || !s.pairs || !s.wanted || !s.copy)
         return false;
     memset(s.copy, -1, MOST_SIDES * n * sizeof *s.copy);
-    for (int i = 0; i < s.n; i++)
+    for (int i = 0; i < s.n; i++) {
         find_under(&s, i);
+        find_pairs(&s, i);
+    }
     if (!take_sides(&s, &sides))
         return true;
     s.neighbours = !sides; /* only if nothing else conflicts */

@@ -334,16 +334,31 @@ static bool is_read_by_member(const growing *g, int value)
     return false;
 }
 
-/* True for a value that should not become an array if its readers can have it in their loop: what
- * a side (group of folds with its own loops) recomputes, or a short reduction for each of many
- * pairs, such as their distance. */
-static bool waits_for_readers(const growing *g, const rd_value *v)
+/* True if a value of the same side reads the value.  Else its side makes it for others, as an
+ * array. */
+static bool is_read_by_its_side(const rd_placing *p, int materialised)
+{
+    const int32_t value = p->list[materialised].value;
+
+    for (int i = 0; i < p->n; i++)
+        for (int u = 0; u < p->list[i].n_use; u++)
+            if (p->list[i].use[u].value == value &&
+                value_of(p, i)->side == p->graph->value[value].side)
+                return true;
+    return false;
+}
+
+/* True for what should not be an array if its readers can have it in their loop: what a side
+ * computes for itself, and a short reduction of many pairs, such as their distance. */
+static bool waits_for_readers(const growing *g, int materialised)
 {
     enum { MANY = 1 << 20 };
     const rd_graph *graph = g->s->p->graph;
+    const rd_value *v     = value_of(g->s->p, materialised);
     const bool      pairs = v->kind == RD_VALUE_REDUCE && rd_points_of(graph, v->axes) > MANY;
 
-    return (v->side || (pairs && !graph->device)) && rd_is_computed_again(graph, v);
+    return rd_is_computed_again(graph, v) &&
+           ((v->side && is_read_by_its_side(g->s->p, materialised)) || (pairs && !graph->device));
 }
 
 /* True if the loop over x would make an array of such a value (waits_for_readers()): the loop, or
@@ -352,7 +367,7 @@ static bool is_too_early(const growing *g, int materialised)
 {
     const rd_value *v = value_of(g->s->p, materialised);
 
-    return (rd_in(v->axes, g->x) || !(v->axes & g->open)) && waits_for_readers(g, v) &&
+    return (rd_in(v->axes, g->x) || !(v->axes & g->open)) && waits_for_readers(g, materialised) &&
            !is_read_by_member(g, g->s->p->list[materialised].value);
 }
 

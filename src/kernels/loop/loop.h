@@ -100,7 +100,10 @@ typedef struct rd_for {
     bool    substrip; /* its strips divide those of the loop around with the same number `strip` */
     int32_t unroll;   /* rounds of a serial loop that compilers shall write out; 0: they decide */
     bool    constant_ends; /* the text has the bounds as numbers                                 */
-    bool    by_block;      /* GPU: a block's threads run it once for all of the block's items    */
+    /* compilers do not know what `start` is bound to: they load and compute again what loops before
+     * have from the same index, rather than keep it */
+    bool    hidden;
+    bool    by_block;   /* GPU: a block's threads run it once for all of the block's items    */
     bool    split;      /* GPU: items of a split reduction; the last one done combines partials */
     bool    by_team;    /* GPU: its rounds go to the block's teams, in turn                   */
     bool    skewed;     /* GPU: each team is one round of the inner loop behind the team before */

@@ -41,7 +41,8 @@ static void add_condition(rd_printing *n, rd_text *to, const rd_for *loop, bool 
  * of its round, variables with the first index and the one behind the last. A pragma "GCC unroll
  * 4" comes before it if the schedule wants unrolled rounds. A loop of whole steps and the tail
  * loop behind it share an index that is declared before them, in braces. A backward loop begins
- * with the last index. */
+ * with the last index. A round that is hidden from compilers begins with "const int64_t m3 =
+ * HIDDEN(i0);". */
 static void begin_loop(rd_printing *n, int32_t stmt)
 {
     const rd_for *loop     = rd_loop_of(n->t, stmt);
@@ -78,7 +79,8 @@ static void begin_loop(rd_printing *n, int32_t stmt)
         rd_text start = { 0 };
 
         rd_print_axis(n, &start, loop->start);
-        rd_print_line(n, "const int64_t %s = %s;", start.at, axis.at);
+        rd_print_line(n, loop->hidden ? "const int64_t %s = HIDDEN(%s);" : "const int64_t %s = %s;",
+                      start.at, axis.at);
         rd_text_end(&start, n->to);
     }
     if (loop->stop >= 0) {

@@ -3,12 +3,14 @@
  * (pass/widen_bytes.c), halves, and interleaved planes of bytes (pass/pack_strided.c).
  *
  *     EXP_OF_STRIP(f32, a5, n0)
+ *     EXP_OF_STRIP(f32, (a5 + i2 * 16 + m3 * -16), n0)
  *     rd_widen_u8(a5, p7, n0); */
 #include "kernels/loop/facts.h"
 #include "kernels/pass/fission_points.h"
 #include "kernels/print/print.h"
 #include <inttypes.h>
 #include <stdio.h>
+#include <string.h>
 
 /* Returns the value that the loop's function makes: the first one that is not loaded from a
  * local array (`store` < 0). -1: there is none. */
@@ -73,6 +75,24 @@ static void round_halves(rd_printing *n, const rd_let *let, int32_t result, cons
                       count, result, rd_dtype_name(let->type), result);
 }
 
+/* Prints exp of a strip, which may be one of several in the array: "EXP_OF_STRIP(f32, a5, n0)",
+ * "EXP_OF_STRIP(f32, (a5 + i2 * 16 + m3 * -16), n0)". */
+static void print_exp(rd_printing *n, const rd_let *let, int32_t result, const char *count)
+{
+    const rd_linear *at   = &n->t->let[n->t->operand[let->first]].at;
+    const char      *elem = rd_dtype_class(let->type) == RD_CLASS_f32 ? "f32" : "f64";
+    rd_text          base = { 0 };
+
+    n->first = true;
+    rd_print_linear(n, &base, at);
+    n->first = false;
+    if (base.at && strcmp(base.at, "0") != 0)
+        rd_print_line(n, "EXP_OF_STRIP(%s, (a%" PRId32 " + %s), %s)", elem, result, base.at, count);
+    else
+        rd_print_line(n, "EXP_OF_STRIP(%s, a%" PRId32 ", %s)", elem, result, count);
+    rd_text_end(&base, n->to);
+}
+
 /* Prints an operator on the n0 elements of a strip: by vectors where the library has it so
  * (random words, exp, functions with hard arguments, divisions), else by a loop of calls. 16-bit
  * floats are computed as f32 and rounded behind. */
@@ -84,7 +104,7 @@ static void print_map(rd_printing *n, const rd_let *let, int32_t result, const c
         rd_print_line(n, "rd_philox_strip(a%" PRId32 ", %s, UINT64_C(%" PRIu64 "));", result, count,
                       n->t->let[n->t->operand[let->first + 1]].word.u64);
     else if (let->op == RD_OP_exp) {
-        rd_print_line(n, "EXP_OF_STRIP(%s, a%" PRId32 ", %s)", elem, result, count);
+        print_exp(n, let, result, count);
         round_halves(n, let, result, count);
     } else if (rd_op_table[let->op].by == RD_BY_HARD) {
         rd_print_line(n, "OF_STRIP(%s, %s, a%" PRId32 ", %s)", rd_op_table[let->op].name, elem,

@@ -16,6 +16,14 @@
 #define LINES                  __attribute__((aligned(64)))
 #define NOINLINE               __attribute__((noinline))
 
+/* The same index, but compilers do not know that. */
+static inline int64_t rd_hidden(int64_t index)
+{
+    __asm__("" : "+r"(index));
+    return index;
+}
+#define HIDDEN(index) rd_hidden(index)
+
 /* exp of a strip: unrolled where its length is constant. */
 #define EXP_OF_STRIP(elem, x, n)   \
     if (__builtin_constant_p(n))   \
