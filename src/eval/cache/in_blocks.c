@@ -244,12 +244,13 @@ static double bytes_of_cut(const rd_plan *whole, const rd_cut_blocks *b, const r
 static bool comes_in_cuts(const rd_plan *plan, rd_results results, const rd_eval_opts *opts,
                           double *bytes, int64_t *blocks, int64_t *rows)
 {
-    const rd_mark mark = rd_ctx_mark(plan->ctx);
     rd_cut_blocks b;
+    rd_mark       mark;
     bool          cuts;
 
     if (!rd_plan_stores_much(plan, opts))
         return false;
+    mark = rd_ctx_mark(plan->ctx);
     cuts = rd_find_cuts(plan, results, &b) && (*bytes = bytes_of_cut(plan, &b, opts)) >= 0;
     if (cuts) {
         *blocks = b.batches * b.chunks;
