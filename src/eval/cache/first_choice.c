@@ -62,13 +62,14 @@ static bool is_little(const rd_plan *whole, const rd_first_values *f, group whic
 bool rd_small_first(const rd_plan *plan, rd_results results, const rd_eval_opts *opts, int depth,
                     double *values)
 {
-    const rd_mark   mark = rd_ctx_mark(plan->ctx);
     rd_first_values f;
+    rd_mark         mark;
     double          work = 0;
     bool            first;
 
     if (!rd_plan_stores_much(plan, opts))
         return false;
+    mark    = rd_ctx_mark(plan->ctx);
     first   = rd_first_find(&f, plan->ctx, results, rd_plan_largest(plan));
     *values = f.bytes;
     for (group g = BEFORE; g < GROUPS && first; g++)
