@@ -14,9 +14,9 @@
  * A row is one chain of some fifteen operations that wait for each other.  Processors overlap five
  * such rows, as each operation waits in a queue of theirs; side by side the rows' operations hardly
  * wait.  Compilers write the loops out, and then arrays are registers, or stay in a first-level
- * cache.  What two phases compute of the same loads, such as differences of coordinates, is computed
- * twice: kept, it would leave the registers.  So compilers do not see that a later phase begins at
- * the same index (`hidden`).
+ * cache.  What two phases compute of the same loads, such as differences of coordinates, is
+ * computed twice: kept, it would leave the registers.  So compilers do not see that a later phase
+ * begins at the same index (`hidden`).
  *
  * Times as parts of those before, f32, 10,000 x 10,000 points in three dimensions (gcc 12, Zen 5):
  * a Gaussian sum 0.81, its gradient by x 0.77, by y and the weights 0.82.
@@ -106,8 +106,8 @@ static int phase_of_loop(const rd_schedule *t, int32_t row, int32_t stmt)
     return phase;
 }
 
-/* The phase of a statement of the row: of a value that of its readers, -1 if several phases read it;
- * 0 of an array and of what nobody reads. */
+/* The phase of a statement of the row: of a value that of its readers, -1 if several phases read
+ * it; 0 of an array and of what nobody reads. */
 static int phase_of(const rd_schedule *t, int32_t row, int32_t stmt)
 {
     int phase = -2;
@@ -128,8 +128,8 @@ static int phase_of(const rd_schedule *t, int32_t row, int32_t stmt)
     return phase == -2 ? 0 : phase;
 }
 
-/* True if all steps of the step's fold in the row stand in one phase, so that each state takes its
- * elements in the same order. */
+/* True if all steps of the step's fold (reduction) in the row stand in the given phase, so that
+ * each accumulator takes its elements in the same order as before. */
 static bool keeps_order(const rd_schedule *t, int32_t row, int32_t phase, int32_t step)
 {
     for (int32_t s = t->stmt[row].first; s >= 0; s = t->stmt[s].next)
@@ -140,7 +140,9 @@ static bool keeps_order(const rd_schedule *t, int32_t row, int32_t phase, int32_
     return true;
 }
 
-/* True if the loop of the row may be done for all rows before the next phase. */
+/* True if the loop at `stmt` of the row may be done for all rows before the next phase: a vector
+ * loop, no call but of exponentials, whose statements may all be staged and whose reductions keep
+ * their order. */
 static bool can_stage_loop(const rd_schedule *t, int32_t row, int32_t stmt)
 {
     if (!rd_is_vector(t, stmt) || (rd_loop_of(t, stmt)->by_call && !is_exp_call(t, stmt)) ||
@@ -182,8 +184,8 @@ static int32_t rows_of(const rd_schedule *t, int32_t row)
     return arrays >= MANY_ARRAYS ? ROWS_OF_MANY : ROWS;
 }
 
-/* True if the statement is a serial loop of 16 rounds or more that compilers shall write out, upwards
- * between two unrounded bounds. */
+/* True if the statement is a serial loop of 16 rounds or more that compilers shall write out,
+ * upwards between two unrounded bounds. */
 static bool is_written_out(const rd_schedule *t, int32_t stmt)
 {
     const rd_for *l = t->stmt[stmt].kind == RD_S_LOOP ? rd_loop_of(t, stmt) : NULL;
@@ -246,7 +248,8 @@ static void use_array(const exp_rows *e, int32_t stmt, int32_t k, int32_t mark)
 }
 
 /* ---- Phases ---------------------------------------------------------------------------------- */
-/* Takes all statements of other phases out of a copy of the row; those of phase -1: all of them. */
+/* Takes the statements of other phases, and all arrays, out of a copy of the row; phase -1: takes
+ * all out.  `from` is the original of each statement, in whose row phases are counted. */
 static void keep_phase(const exp_rows *e, int32_t copy, int phase)
 {
     rd_schedule *t = e->t;
@@ -259,7 +262,9 @@ static void keep_phase(const exp_rows *e, int32_t copy, int phase)
     }
 }
 
-/* A copy of the loop over rows without its body: all rows from the mark on, step by step. */
+/* A copy of the loop over rows that goes from the mark (the first row of a round) over e->rows
+ * rows, by `step`, and keeps the statements of one phase; -1: none.  Compilers shall write out its
+ * rounds (unroll). */
 static int32_t loop_from(const exp_rows *e, int32_t mark, int64_t step, int phase)
 {
     rd_schedule    *t    = e->t;
@@ -281,7 +286,8 @@ static int32_t loop_from(const exp_rows *e, int32_t mark, int64_t step, int phas
     return made;
 }
 
-/* A loop over all rows with the statements of one phase. */
+/* A loop over the rows of a round with the statements of one phase, which use the arrays of all
+ * rows. */
 static int32_t phase_loop(const exp_rows *e, int phase, int32_t mark)
 {
     const int32_t made = loop_from(e, mark, 1, phase);
@@ -292,7 +298,8 @@ static int32_t phase_loop(const exp_rows *e, int phase, int32_t mark)
     return made;
 }
 
-/* The same in a loop of one round, whose first index compilers do not know. */
+/* The same inside a loop that runs once (step: all rows), and whose first index is hidden from
+ * compilers: they load and compute again what earlier phases have, rather than keep it. */
 static int32_t hidden_loop(const exp_rows *e, int phase)
 {
     rd_schedule  *t    = e->t;
@@ -317,8 +324,8 @@ static int last_phase(const rd_schedule *t, int32_t row)
     return last;
 }
 
-/* Makes the loop over so many rows at a time, from its first index on. It ends at `border`, the last whole
- * round; e->mark is bound to the first row of a round. */
+/* Makes the loop over so many rows at a time, from its first index on. It ends at `border`, the
+ * last whole round; e->mark is bound to the first row of a round. */
 static int32_t make_rounds(exp_rows *e, const rd_edge_part *border)
 {
     rd_schedule  *t    = e->t;
@@ -341,8 +348,8 @@ static int32_t make_rounds(exp_rows *e, const rd_edge_part *border)
     return made;
 }
 
-/* Puts the loop over rounds of rows before the loop, which keeps the rows that are left. `border` is
- * the end, rounded down to whole rounds. */
+/* Puts the loop over rounds of rows before the loop, which keeps the rows that are left. `border`
+ * is the end, rounded down to whole rounds. */
 static void stage_rows(rd_schedule *t, int32_t loop, int32_t rows)
 {
     const rd_for       l      = *rd_loop_of(t, loop);
