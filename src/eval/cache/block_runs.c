@@ -35,7 +35,9 @@ static rd_array piece_of(const rd_expr_pieces *p, const rd_expr *y, const rd_arr
 }
 
 /* True if the bytes of an input and of result r overlap: a block would overwrite what a later one
- * reads.  True if results overlap, too. */
+ * reads. True if results overlap, too. lo and hi of an extent: the first byte, and the one behind
+ * the last, from the array's address on. The caller's `in` may replace the memory of an input
+ * slot. */
 static bool overlaps(const rd_plan *plan, const void *const *in, rd_results results, int r)
 {
     const char *const from = (const char *)results.at[r].out->data + plan->out_extent[r].lo,
@@ -81,7 +83,9 @@ typedef struct blocks {
     atomic_bool         stop;
 } blocks;
 
-/* Evaluates piece k of the result in a context. */
+/* Evaluates piece k of the result, a block of its rows, in the worker's context and on this thread:
+ * a view of the expression is evaluated into the piece's memory. The view is released at the
+ * mark. */
 static rd_status run_rows(const blocks *b, const worker *w, int64_t k)
 {
     const rd_mark      mark = rd_ctx_mark(w->ctx);
@@ -106,7 +110,9 @@ static rd_status run_piece(const blocks *b, const worker *w, int64_t k)
                         : run_rows(b, w, k);
 }
 
-/* Tells of progress, about ten times a second. */
+/* Calls the caller's progress function, about ten times a second: with the part that is done, and
+ * the seconds that are left at this rate. If it returns true the run is cancelled. `begun` and
+ * `told` are times in seconds; told 0: not yet. */
 static void tell(blocks *b)
 {
     static const double EACH = 0.1;

@@ -42,7 +42,8 @@ struct rd_cut_worker {
 };
 
 /* ---- Runs ------------------------------------------------------------------------------------ */
-/* Makes locks; false: the system has none left. */
+/* Makes both locks and the condition; false: the system has none left, and those made before are
+ * destroyed again. */
 static bool make_locks(rd_cut_run *run)
 {
     if (pthread_mutex_init(&run->planning, NULL) != 0)
@@ -352,7 +353,9 @@ static bool wait_for_turn(rd_cut_run *run, const block *o)
     return goes_on;
 }
 
-/* Adds the sums of a block to the results, when it is its turn. */
+/* Adds the partial sums of a block to the results, when all chunks (ranges of rows) of its batch
+ * before it were added. Then lets the next one go on. Adding itself needs no lock, as only one
+ * block of a batch has its turn. */
 static void add_sums(rd_cut_run *run, const block *o, const piece *p)
 {
     if (!wait_for_turn(run, o))
@@ -366,7 +369,9 @@ static void add_sums(rd_cut_run *run, const block *o, const piece *p)
     pthread_mutex_unlock(&run->order);
 }
 
-/* Makes and evaluates the results of a block, and says where they belong.  False: it failed. */
+/* Makes the block's expressions in the worker's context and evaluates them. p[r] gets where result
+ * r belongs, and *status the outcome. False: it failed. `made` is the room behind the listed nodes
+ * in w->node. */
 static bool run_block(rd_cut_worker *w, const block *o, piece *p, rd_status *status)
 {
     rd_cut_run *const run  = w->run;

@@ -42,7 +42,8 @@ double rd_plan_largest(const rd_plan *plan)
     return bytes;
 }
 
-/* The bytes of inputs and results. */
+/* The bytes of inputs and results: of each from its first byte (lo) to the one behind its last
+ * (hi). Slots of kind RD_SLOT_ARRAY are arrays between stages, so they do not count. */
 static double bytes_outside(const rd_plan *plan)
 {
     double bytes = 0;

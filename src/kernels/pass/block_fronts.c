@@ -136,7 +136,9 @@ static bool is_rest(const row_store *r)
            strips->from.part[0].by == RD_FRONT_BLOCK && !strips->from.part[0].up;
 }
 
-/* Finds the loops around a store of the sort's elements.  False: it is no such store. */
+/* If statement `stmt` stores elements that the sort takes, fills *r with it, the loop around it,
+ * and the loop over strips around that; `strips` is -1 if the loop around is no vector loop. False:
+ * it is no such store. */
 static bool find_store(rd_schedule *t, const rd_stmt *sort, int32_t stmt, row_store *r)
 {
     const int32_t vector = t->stmt[stmt].parent;
