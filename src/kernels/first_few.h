@@ -7,8 +7,9 @@
  * kept.
  *
  * Who makes a strip may tell which blocks of 64 elements can be passed over, by their fronts.  A
- * front is 64 bytes.  Element l of it comes before, or with, elements l, l + c, l + 2 c .. of the
- * block, where c elements are 64 bytes; or it is NaN, and nothing is known of them. */
+ * front is 64 bytes.  Element l of it is the first in order of the numbers among elements l, l + c,
+ * l + 2 c .. of the block, where c elements are 64 bytes. Or it is NaN, and nothing is known of
+ * them. */
 #ifndef RD_KERNELS_FIRST_FEW_H
 #define RD_KERNELS_FIRST_FEW_H
 #include "kernels/program.h"
