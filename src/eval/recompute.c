@@ -60,7 +60,9 @@ static bool stores_pairs(const rd_tree *tree)
     return false;
 }
 
-/* True if a loop keeps something of each pair between two phases, which each phase could compute. */
+/* True if a loop keeps a reduction for each of many pairs (over 2^20), such as their distances,
+ * between two of its phases, each of which could compute it again. That is a value whose scratch
+ * memory goes along all of its axes (axes & ~stored is empty). */
 static bool keeps_pairs(const rd_tree *tree)
 {
     static const int64_t MANY = 1 << 20;

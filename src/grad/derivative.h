@@ -77,14 +77,14 @@ rd_expr *rd_grad_pairs(rd_expr *x);
 /* rd_jvp() for another call, and `strict` as above (forward_mode.c). */
 rd_expr *rd_grad_directional(const char *call, rd_expr *y, rd_exprs x, rd_exprs t, bool strict);
 
-/* ---- Reverse mode (reverse_mode.c) ------------------------------------------------------------ */
+/* ---- Reverse mode (reverse_mode.c) ----------------------------------------------------------- */
 /* Adds a part to the cotangent of x, a node of the graph.  False after a failure. */
 bool rd_grad_add(rd_grad_graph *graph, rd_expr *x, rd_scaled part);
 /* Runs the rule of s->y for its cotangent g: part[k] becomes what operand k gets (x NULL: nothing).
  * False after a failure. */
 bool rd_grad_pull(rd_grad_step *s, rd_scaled g, rd_scaled part[RD_MOST_IN]);
 
-/* ---- Cotangents with a mask (masked_cotangents.c) --------------------------------------------- */
+/* ---- Cotangents with a mask (masked_cotangents.c) -------------------------------------------- */
 /* A cotangent where(c, x, 0) or where(c, 0, x); without a choice: x. */
 typedef struct rd_masked {
     rd_expr *choice; /* the whole; NULL: there is no mask */
@@ -98,7 +98,7 @@ bool rd_grad_same_mask(const rd_masked *a, const rd_masked *b);
 /* x with the mask of m, if m has one.  NULL after a failure. */
 rd_expr *rd_grad_masked(const char *call, const rd_masked *m, rd_expr *x);
 
-/* ---- Views that select a part of a map (selected_maps.c) -------------------------------------- */
+/* ---- Views that select a part of a map (selected_maps.c) ------------------------------------- */
 /* True if y is a view of a part of a map, and may change places with it. */
 bool rd_grad_selects(const rd_grad_graph *graph, const rd_expr *y);
 /* Passes g, the cotangent of such a y, on to what the map is made of.  False after a failure. */

@@ -98,8 +98,9 @@ static double exponent_of(const rd_expr *y)
     return x->kind == RD_EXPR_NUMBER ? rd_word_to_double(x->as.number->value, x->type) : NAN;
 }
 
-/* Returns the change of a power a^n by a constant n if a changes by g: n a^(n - 1) g.  The new power
- * is made as a user's, so that few exponents call pow(): 3 a a g for a^3.  NULL after a failure. */
+/* Returns the change of a power a^n by a constant n if a changes by g: n a^(n - 1) g.  The new
+ * power is made as a user's, so that few exponents call pow(): 3 a a g for a^3.  NULL after a
+ * failure. */
 static rd_expr *change_of_power(rd_grad_step *s, double n, rd_expr *g)
 {
     rd_expr *power;

@@ -2,8 +2,8 @@
  *
  *     where(c, g, 0)
  *
- * Rules of maps are linear in the cotangent, so they run on g, and the choice stays outermost.  So a
- * branch that is not taken adds 0 and never NaN, as 0 * inf would, and a sum of such cotangents
+ * Rules of maps are linear in the cotangent, so they run on g, and the choice stays outermost.  So
+ * a branch that is not taken adds 0 and never NaN, as 0 * inf would, and a sum of such cotangents
  * over pairs sees the mask: its loops skip pairs that are masked, as those of the value do. */
 #include "expr/maps.h"
 #include "grad/derivative.h"
@@ -16,8 +16,8 @@ static bool is_zero(const rd_expr *x)
     return x->kind == RD_EXPR_NUMBER && rd_word_to_double(x->as.number->value, x->type) == 0;
 }
 
-/* Splits a cotangent where(c, x, 0) or where(c, 0, x) into the choice and x; the choice is NULL if g
- * is neither. */
+/* Splits a cotangent where(c, x, 0) or where(c, 0, x) into the choice and x; the choice is NULL if
+ * g is neither. `branch` is the operand number of x in the choice, 1 or 2; 0: none. */
 rd_masked rd_grad_unmasked(rd_expr *g)
 {
     const bool choice = g->kind == RD_EXPR_MAP && g->op == RD_OP_where;
@@ -35,7 +35,8 @@ bool rd_grad_same_mask(const rd_masked *a, const rd_masked *b)
     return a->choice && b->choice && a->choice->in[0] == b->choice->in[0] && a->branch == b->branch;
 }
 
-/* Returns x masked as m is.  An x that is masked so already stays.  NULL after a failure. */
+/* Returns x masked as m is: where(c, x, 0), or where(c, 0, x) if m->branch is 2. An x that is
+ * masked so already stays, and so does x if m has no choice (NULL). NULL after a failure. */
 rd_expr *rd_grad_masked(const char *call, const rd_masked *m, rd_expr *x)
 {
     rd_expr *zero;

@@ -83,8 +83,8 @@ static rd_expr *selected_map(const rd_expr *view, const rd_expr *x)
 
 static bool pull_map(rd_grad_graph *graph, const rd_expr *view, const rd_expr *x, rd_scaled g);
 
-/* Passes g, the cotangent of a view of x, on: through x if that is a map, else to x, or to what x is
- * a view of.  False after a failure.  s.y is the same view of x. If it is a node of the graph,
+/* Passes g, the cotangent of a view of x, on: through x if that is a map, else to x, or to what x
+ * is a view of.  False after a failure.  s.y is the same view of x. If it is a node of the graph,
  * it gets g as part of its cotangent, and passes it on later. Otherwise the rule of views makes
  * part[0] of it, for what it is a view of (s.y->in[0]). */
 static bool pull_operand(rd_grad_graph *graph, const rd_expr *view, rd_expr *x, rd_scaled g)

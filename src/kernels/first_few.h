@@ -1,13 +1,15 @@
 /* first_few.h - the first few of a row in order, where the row comes in strips and is never stored.
  *
- * The state has a header, elements, and their places in the row: the first few so far, and some that
- * may be among them (kernels/cpu/sort/kept.h).  The strip that begins at 0 begins it; the one that
- * ends at the row's end writes the results.  Sorts of one row may share a state, values and places:
- * the first takes the strips, and others write what they are asked for from what it has kept.
+ * The state has a header, elements, and their places in the row: the first few so far, and some
+ * that may be among them (kernels/cpu/sort/kept.h).  The strip that begins at 0 begins it; the one
+ * that ends at the row's end writes the results.  Sorts of one row may share a state, values and
+ * places: the first takes the strips, and others write what they are asked for from what it has
+ * kept.
  *
- * Who makes a strip may tell which blocks of 64 elements can be passed over, by their fronts.  A front
- * is 64 bytes.  Element l of it comes before, or with, elements l, l + c, l + 2 c .. of the block,
- * where c elements are 64 bytes; or it is NaN, and nothing is known of them. */
+ * Who makes a strip may tell which blocks of 64 elements can be passed over, by their fronts.  A
+ * front is 64 bytes.  Element l of it is the first in order of the numbers among elements l, l + c,
+ * l + 2 c .. of the block, where c elements are 64 bytes. Or it is NaN, and nothing is known of
+ * them. */
 #ifndef RD_KERNELS_FIRST_FEW_H
 #define RD_KERNELS_FIRST_FEW_H
 #include "kernels/program.h"
@@ -37,8 +39,8 @@ static inline int64_t rd_first_few_room(int64_t n_out)
     return 2 * n_out + RD_FIRST_FEW_ROOM - 2 * RD_FIRST_FEW_MOST;
 }
 
-/* The word at which fronts begin: an element takes one word of 64 bits, and its place half of one.  A
- * vector of places is written at a time, and fronts begin at cache lines. */
+/* The word at which fronts begin: an element takes one word of 64 bits, and its place half of
+ * one.  A vector of places is written at a time, and fronts begin at cache lines. */
 static inline int64_t rd_first_few_fronts(int64_t n_out)
 {
     enum { VECTOR = 8, LINE = 8 };

@@ -354,11 +354,11 @@ static uint64_t put_in(uint64_t bits, int j)
     return (bits & below) | (bits & ~below) << 1;
 }
 
-/* The keys in `sum`, an f32 sum of products (Q K^T): the operand that varies along the columns of
- * a tile and not along its rows. l: which axes of the sum are rows and columns. The result's node is
- * NULL if there are none, or if their columns are adjacent in memory, so that a copy gains
- * nothing. `varies` are the axes along which the operand is not broadcast; exactly one of them
- * may be a column axis, none a row axis. */
+/* The keys in `sum`, an f32 sum of products (Q K^T): the operand that varies along the columns of a
+ * tile and not along its rows. l: which axes of the sum are rows and columns. The result's node is
+ * NULL if there are none, or if their columns are adjacent in memory, so that a copy gains nothing.
+ * `varies` are the axes along which the operand is not broadcast; exactly one of them may be a
+ * column axis, none a row axis. */
 static rd_attention_keys keys_of(const rd_expr *sum, lie l)
 {
     const int j = reduced_axis(sum, RD_RED_sum);

@@ -11,7 +11,9 @@
 #include <string.h>
 
 /* ---- Memory ---------------------------------------------------------------------------------- */
-/* The layout of a piece of an output: rows of one axis, and all axes behind it. */
+/* The memory of piece k of result y: `each` indices along axis p->axis, and all axes behind
+ * it.  Axes before it have one index.  Pieces count along that axis first (`along` of them), then
+ * through the axes before it.  `stride` counts elements. */
 static rd_array piece_of(const rd_expr_pieces *p, const rd_expr *y, const rd_array *out,
                          const int64_t *stride, int64_t k)
 {
@@ -33,7 +35,9 @@ static rd_array piece_of(const rd_expr_pieces *p, const rd_expr *y, const rd_arr
 }
 
 /* True if the bytes of an input and of result r overlap: a block would overwrite what a later one
- * reads.  True if results overlap, too. */
+ * reads. True if results overlap, too. lo and hi of an extent: the first byte, and the one behind
+ * the last, from the array's address on. The caller's `in` may replace the memory of an input
+ * slot. */
 static bool overlaps(const rd_plan *plan, const void *const *in, rd_results results, int r)
 {
     const char *const from = (const char *)results.at[r].out->data + plan->out_extent[r].lo,
@@ -79,7 +83,9 @@ typedef struct blocks {
     atomic_bool         stop;
 } blocks;
 
-/* Evaluates piece k of the result in a context. */
+/* Evaluates piece k of the result, a block of its rows, in the worker's context and on this thread:
+ * a view of the expression is evaluated into the piece's memory. The view is released at the
+ * mark. */
 static rd_status run_rows(const blocks *b, const worker *w, int64_t k)
 {
     const rd_mark      mark = rd_ctx_mark(w->ctx);
@@ -95,6 +101,8 @@ static rd_status run_rows(const blocks *b, const worker *w, int64_t k)
     return status;
 }
 
+/* Evaluates block k in the way of this run: tiles of attention, an inner value's rows, or rows of
+ * the result. */
 static rd_status run_piece(const blocks *b, const worker *w, int64_t k)
 {
     return w->attention ? rd_attention_block(w->attention, k)
@@ -102,7 +110,9 @@ static rd_status run_piece(const blocks *b, const worker *w, int64_t k)
                         : run_rows(b, w, k);
 }
 
-/* Tells of progress, about ten times a second. */
+/* Calls the caller's progress function, about ten times a second: with the part that is done, and
+ * the seconds that are left at this rate. If it returns true the run is cancelled. `begun` and
+ * `told` are times in seconds; told 0: not yet. */
 static void tell(blocks *b)
 {
     static const double EACH = 0.1;
@@ -125,7 +135,8 @@ static bool goes_on(blocks *b, bool caller)
     return !atomic_load(&b->stop);
 }
 
-/* Drops the plans of rows that are done. */
+/* Drops the plans that the worker's context keeps: the next rows have other coordinates, and so
+ * other plans. */
 static void drop_plans(const worker *w)
 {
     rd_keeper *const kept = rd_ctx_keeper(w->ctx);
@@ -134,7 +145,9 @@ static void drop_plans(const worker *w)
         (void)kept->reclaim(kept);
 }
 
-/* Runs the blocks of one thread, one after the other. */
+/* Runs blocks until none is left or the run stops.  A thread takes the next row of blocks, and goes
+ * through the `above` pieces that lie above one another (one for each index of the axes before):
+ * these share a plan.  `caller`: this is the calling thread, which tells of progress. */
 static void work(blocks *b, const worker *w, bool caller)
 {
     const int64_t above = b->p.n / b->p.along;
@@ -153,7 +166,8 @@ static void work(blocks *b, const worker *w, bool caller)
         rd_cut_stop(b->cut);
 }
 
-/* Makes a context as the caller's, and the expression in it. */
+/* Makes a thread's worker: a context with the caller's settings, and in it what the run's kind
+ * needs. False after a failure. */
 static bool make_worker(const blocks *b, worker *w)
 {
     rd_ctx *const ctx = b->plan->ctx;
@@ -171,7 +185,8 @@ static bool make_worker(const blocks *b, worker *w)
     return w->y || w->attention || w->cut;
 }
 
-/* Records what the workers met in the caller's context, and frees them. */
+/* Records the first worker's error and all warnings in the caller's context, and frees the workers.
+ * A run that was cancelled fails; otherwise progress is told to be 1, if it was told before. */
 static rd_status end_workers(blocks *b, worker *w, int n)
 {
     rd_ctx *const ctx    = b->plan->ctx;
@@ -194,7 +209,7 @@ static rd_status end_workers(blocks *b, worker *w, int n)
     return status;
 }
 
-/* Runs all blocks on a team. */
+/* Runs all blocks on n threads, and returns the status of all. */
 static rd_status run_on_team(blocks *b, worker *w, int n)
 {
 #ifdef _OPENMP
@@ -205,7 +220,8 @@ static rd_status run_on_team(blocks *b, worker *w, int n)
     return end_workers(b, w, n);
 }
 
-/* Runs all blocks.  False: nothing was done. */
+/* Runs all blocks on as many threads as are worth it, or on fewer if there is no memory for all
+ * workers. False: there is none for one, and nothing was done. */
 static bool run_blocks(blocks *b, rd_status *status)
 {
     rd_ctx *const ctx  = b->plan->ctx;
@@ -227,7 +243,8 @@ static bool run_blocks(blocks *b, rd_status *status)
     return made > 0;
 }
 
-/* Runs the tiles of attention.  False: nothing was done. */
+/* Runs the tiles of attention: a block is a range of rows, whose tiles of columns one thread takes.
+ * False: nothing was done. */
 static bool run_tiles(blocks *b, rd_status *status)
 {
     rd_ctx *const ctx  = b->plan->ctx;
@@ -246,7 +263,8 @@ static bool run_tiles(blocks *b, rd_status *status)
     return ran;
 }
 
-/* Runs blocks of an inner value's rows.  False: nothing was done. */
+/* Runs blocks of an inner value's rows; `request` has the results' strides.  The number of blocks
+ * stands in b->p, as if they were pieces of one axis.  False: nothing was done. */
 static bool run_cuts(blocks *b, rd_results results, const rd_request *request, rd_status *status)
 {
     rd_ctx *const ctx  = b->plan->ctx;
@@ -275,6 +293,9 @@ static bool run_first(const rd_plan *plan, rd_results results, const rd_eval_opt
            rd_first_run(&f, opts, status);
 }
 
+/* Evaluates the results in the blocks that the plan was made for (plan->block_points: elements of a
+ * block, or RD_IN_TILES ..).  `in`: the inputs' memory.  False: nothing was done, because an input
+ * overlaps a result, or there is no memory. */
 bool rd_run_in_blocks(const rd_plan *plan, const void *const *in, rd_results results,
                       const rd_eval_opts *opts, rd_status *status)
 {

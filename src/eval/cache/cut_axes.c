@@ -17,6 +17,9 @@ static int compare_serials(const void *a, const void *b)
     return (p > q) - (p < q);
 }
 
+/* Lists the nodes that the results need, sorted by serial number, so operands stand before readers.
+ * `at` is memory for one label of each node and cut: the axis that is cut, or RD_CUT_NOWHERE ...
+ * False after recording a failure; rd_cuts_end() frees both in any case. */
 bool rd_cuts_begin(rd_cuts *c, rd_ctx *ctx, rd_results results)
 {
     *c = (rd_cuts){ .ctx = ctx, .results = results };
@@ -27,12 +30,15 @@ bool rd_cuts_begin(rd_cuts *c, rd_ctx *ctx, rd_results results)
     return true;
 }
 
+/* Frees what rd_cuts_begin() allocated; the nodes themselves belong to the context. */
 void rd_cuts_end(rd_cuts *c)
 {
     rd_free(c->ctx, c->at);
     rd_free_nodes(c->ctx, &c->list);
 }
 
+/* The index of a node in the list, by binary search for its serial number.  The node must be
+ * listed, as all nodes below the results are. */
 int64_t rd_cuts_index(const rd_cuts *c, const rd_expr *x)
 {
     rd_expr *const *found =
@@ -41,17 +47,25 @@ int64_t rd_cuts_index(const rd_cuts *c, const rd_expr *x)
     return found - c->list.at;
 }
 
+/* The labels of result r: for each cut the axis of the result that is cut, or an RD_CUT_ value. */
 rd_cut_at rd_cuts_of_result(const rd_cuts *c, int r)
 {
     return c->at[rd_cuts_index(c, c->results.at[r].expr)];
 }
 
+/* True if each block has only a partial sum of result r, to be added up.  Only the last cut (of
+ * rows) may be so: label_cuts() takes the others only if no result is added up along them. */
 bool rd_cuts_adds(const rd_cuts *c, int r)
 {
     return rd_cuts_of_result(c, r).axis[c->n - 1] == RD_CUT_ADDED;
 }
 
 /* ---- From axes of a node to those of operands ------------------------------------------------ */
+/* The axis of a view's operand that axis k of the view reads as it is: x[.., i_k, ..], from index 0
+ * to the end.  RD_CUT_NOWHERE: the operand is repeated along k.  RD_CUT_BROKEN: anything else (a
+ * slice, a stride, a diagonal), as a block of the view would not be a block of the operand.
+ * view->number has the first index of each operand axis, then a row of coefficients for each: how
+ * far the index moves by one step along each axis of the view. */
 int rd_cut_below_view(const rd_expr *x, int k)
 {
     const rd_expr *const below = x->in[0];
@@ -73,6 +87,8 @@ int rd_cut_below_view(const rd_expr *x, int k)
     return found;
 }
 
+/* The axis of a reduction's operands that becomes its axis k: number k of those that are not
+ * reduced (`dims` is a bit mask of the reduced axes).  RD_CUT_BROKEN: there is none. */
 int rd_cut_below_fold(const rd_expr *x, int k)
 {
     for (int a = 0; a < x->in[0]->rank; a++)
@@ -81,6 +97,9 @@ int rd_cut_below_fold(const rd_expr *x, int k)
     return RD_CUT_BROKEN;
 }
 
+/* The axis of operand `of` (0: data, 1: indices) of a gather that is its axis k.  The gather
+ * replaces axis `axis` of the data by all axes of the indices: data[a, b, c] at indices[p, q] along
+ * b gives [a, p, q, c].  RD_CUT_NOWHERE: axis k comes from the other operand. */
 int rd_cut_below_take(const rd_expr *x, int of, int k)
 {
     const int axis = (int)x->as.axis->axis, more = x->in[1]->rank;
@@ -91,18 +110,21 @@ int rd_cut_below_take(const rd_expr *x, int of, int k)
 }
 
 /* ---- From labels of operands to that of a node ----------------------------------------------- */
-/* A cut on its way up, and the labels of nodes. */
+/* The cut (its number) whose label is found for one node after the other, operands first. */
 typedef struct walk {
     const rd_cuts *c;
     int            cut;
 } walk;
 
+/* The label of a node for this cut: the axis that is cut, or an RD_CUT_ value. */
 static int label(const walk *w, const rd_expr *x)
 {
     return w->c->at[rd_cuts_index(w->c, x)].axis[w->cut];
 }
 
-/* The one label of all operands that have the cut; they have one shape. */
+/* The label that all operands with this cut share; RD_CUT_NOWHERE: none has it; RD_CUT_BROKEN: two
+ * differ.  Operands of maps and reductions have one shape, so equal labels mean the same axis.  An
+ * operand may be missing (NULL). */
 static int label_of_operands(const walk *w, const rd_expr *x)
 {
     int l = RD_CUT_NOWHERE;
@@ -124,7 +146,9 @@ static bool is_number(const rd_expr *x)
     return n->kind == RD_EXPR_NUMBER && isfinite(rd_word_to_double(n->as.number->value, n->type));
 }
 
-/* True if a map of sums is the sum of the map of their terms. */
+/* True if a map of operands that are added up may be applied to each block's part, as in
+ * -(p + q) = -p + -q.  True for: a negation; a sum or difference of two such operands (an operand
+ * that is not added up would count once in each block); a product or quotient with a number. */
 static bool is_linear(const walk *w, const rd_expr *x)
 {
     const bool first  = label(w, x->in[0]) == RD_CUT_ADDED;
@@ -140,6 +164,8 @@ static bool is_linear(const walk *w, const rd_expr *x)
     }
 }
 
+/* The label of an elementwise node: that of its operands.  Operands that are added up need a map
+ * that is linear; other calls are never so. */
 static int label_of_map(const walk *w, const rd_expr *x)
 {
     const int l = label_of_operands(w, x);
@@ -149,6 +175,8 @@ static int label_of_map(const walk *w, const rd_expr *x)
     return x->kind == RD_EXPR_MAP && is_linear(w, x) ? l : RD_CUT_BROKEN;
 }
 
+/* The label of a view: the axis that reads the operand's cut axis as it is; RD_CUT_BROKEN: none
+ * does. Other labels (l < 0) pass, as a view only moves elements. */
 static int label_of_view(const walk *w, const rd_expr *x)
 {
     const int l = label(w, x->in[0]);
@@ -161,13 +189,18 @@ static int label_of_view(const walk *w, const rd_expr *x)
     return RD_CUT_BROKEN;
 }
 
-/* True if parts of the fold may be added: a sum of floats. */
+/* True if a reduction of parts of the rows gives parts of the result that may be added: a sum of
+ * floats, not of the user's own operator, and not one whose order of additions is fixed
+ * (serial). */
 static bool is_sum(const rd_expr *x)
 {
     return x->as.fold->reducer == RD_RED_sum && !x->as.fold->user &&
            x->as.fold->law != RD_LAW_serial && (x->type == RD_F32 || x->type == RD_F64);
 }
 
+/* The label of a reduction.  If it reduces the cut axis: added up, if it is a sum.  Else the axis
+ * moves down by the number of reduced axes before it.  RD_CUT_BROKEN for operands that are added up
+ * themselves (l < 0), for a reduction by groups, and for one with several outputs. */
 static int label_of_fold(const walk *w, const rd_expr *x)
 {
     const int l = label_of_operands(w, x);
@@ -181,6 +214,9 @@ static int label_of_fold(const walk *w, const rd_expr *x)
     return l - __builtin_popcountll(x->as.fold->dims & (((uint64_t)1 << l) - 1));
 }
 
+/* The label of a gather, whose data or whose indices may be cut, not both.  RD_CUT_BROKEN: the data
+ * is cut along the axis that indices select from, so a block might need any index; an operand is
+ * added up; or each element has an index of its own (`along`). */
 static int label_of_take(const walk *w, const rd_expr *x)
 {
     const int of = label(w, x->in[0]), index = label(w, x->in[1]);
@@ -194,7 +230,8 @@ static int label_of_take(const walk *w, const rd_expr *x)
     return index >= 0 ? axis + index : of < axis ? of : of + x->in[1]->rank - 1;
 }
 
-/* Where a node has the cut, if its operands' labels are known. */
+/* The label of a node, made from those of its operands.  A scan along the cut axis is BROKEN, as a
+ * block would need the carry of the blocks before.  Other kinds, such as sorts, pass no cut on. */
 static int label_of(const walk *w, const rd_expr *x)
 {
     const int l = x->n_in ? label_of_operands(w, x) : RD_CUT_NOWHERE;
@@ -211,6 +248,8 @@ static int label_of(const walk *w, const rd_expr *x)
 }
 
 /* ---- Cuts ------------------------------------------------------------------------------------ */
+/* Labels all nodes for cut number `cut`, which begins at axis a of node `from`.  Returns how many
+ * results are added up; -1: some result does not have the cut, or needs several blocks at once. */
 int rd_cuts_label(const rd_cuts *c, int cut, int64_t from, int a)
 {
     const walk w     = { c, cut };
@@ -228,7 +267,8 @@ int rd_cuts_label(const rd_cuts *c, int cut, int64_t from, int a)
     return added;
 }
 
-/* The longest axis of a node along which all results come in blocks; -1: none. */
+/* The longest axis of node `from`, of `least` indices or more, along which all results come in
+ * blocks; -1: none.  Overwrites the labels of cut 0. */
 static int rows_of(const rd_cuts *c, int64_t from, int64_t least)
 {
     const rd_expr *const x    = c->list.at[from];
@@ -241,7 +281,8 @@ static int rows_of(const rd_cuts *c, int64_t from, int64_t least)
     return rows;
 }
 
-/* Labels the cuts of a node: axes that all results have, then rows. */
+/* Labels all cuts that begin at node `from`: first its axes that no result adds up along (such as
+ * heads), then `rows`, along which results may be added up.  `n` counts cuts. */
 static void label_cuts(rd_cuts *c, int64_t from, int rows)
 {
     const rd_expr *const x = c->list.at[from];
@@ -254,16 +295,21 @@ static void label_cuts(rd_cuts *c, int64_t from, int rows)
     (void)rd_cuts_label(c, c->n++, from, rows);
 }
 
+/* The bytes of all elements of a node. */
 double rd_cuts_bytes(const rd_expr *x)
 {
     return (double)rd_points(x->rank, x->extent) * (double)rd_dtype_size(x->type);
 }
 
+/* True if a cut may begin at x: a map or a reduction of more than so many bytes. */
 bool rd_cuts_may_begin(const rd_expr *x, double bytes)
 {
     return (x->kind == RD_EXPR_MAP || x->kind == RD_EXPR_REDUCE) && rd_cuts_bytes(x) > bytes;
 }
 
+/* Finds the first large node at which a cut of rows may begin, and labels all cuts from
+ * there.  Each try labels all nodes once for each axis, so only RD_CUT_TRIES nodes are
+ * tried.  False: there are none. */
 bool rd_cuts_find(rd_cuts *c, double bytes, int64_t least)
 {
     for (int64_t i = 0, tries = 0; i < c->list.n && tries < RD_CUT_TRIES; i++) {

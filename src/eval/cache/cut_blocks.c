@@ -7,14 +7,17 @@
 #include <math.h>
 #include <string.h>
 
-/* The number of parts of so many indices. */
+/* The number of blocks of `each` indices that n indices make, the last of which may be smaller. */
 static int64_t parts_of(int64_t n, int64_t each)
 {
     return n / each + (n % each != 0);
 }
 
-/* Chooses the indices of a block: rows of one index of the other cuts.  If all rows are little,
- * several indices of the last other cut. */
+/* Chooses how many indices of each cut a block has: one of each cut but rows (such as one head),
+ * and so many rows that it stores about `block` bytes, a multiple of `fewest`.  If that leaves less
+ * than `fewest` rows over, a block has all rows, and several indices of the last other cut.
+ * `bytes`: what the whole stores.  `each` is first the bytes of a row of all, then of a row of one
+ * index. */
 static void choose_sizes(rd_cut_blocks *b, double bytes, int64_t fewest, double block)
 {
     const int      rows = b->cuts.n - 1;
@@ -39,6 +42,9 @@ static void choose_sizes(rd_cut_blocks *b, double bytes, int64_t fewest, double 
     b->chunks = parts_of(n[rows], b->each[rows]);
 }
 
+/* Finds cuts and the parts of nodes that a block needs.  A cut begins at a node of more than an
+ * eighth of the largest stored array, and has at least two blocks of `fewest` rows.  False: there
+ * are none, or it would be one block. */
 bool rd_cut_blocks_begin(rd_cut_blocks *b, rd_ctx *ctx, rd_results results, double bytes,
                          double largest, int64_t fewest, double block)
 {
@@ -51,6 +57,7 @@ bool rd_cut_blocks_begin(rd_cut_blocks *b, rd_ctx *ctx, rd_results results, doub
     return b->batches * b->chunks > 1;
 }
 
+/* Frees the lists; a begin that failed before it made any left ctx NULL. */
 void rd_cut_blocks_end(rd_cut_blocks *b)
 {
     rd_cut_steps_end(&b->steps);
@@ -58,6 +65,9 @@ void rd_cut_blocks_end(rd_cut_blocks *b)
         rd_cuts_end(&b->cuts);
 }
 
+/* Makes the results y[r] of the first block, to be planned.  Coordinates are given as one index:
+ * their memory is never read.  Address 64 stands for outputs, as planning asks only for
+ * alignment. */
 bool rd_cut_sample(const rd_cut_blocks *b, rd_expr **y, rd_array *out)
 {
     static const int64_t no_index;
@@ -76,6 +86,8 @@ bool rd_cut_sample(const rd_cut_blocks *b, rd_expr **y, rd_array *out)
     return ok;
 }
 
+/* The bytes of a block's partial sums of all results that are added up, each rounded up to a cache
+ * line of 64 bytes.  A result has only the block's indices along cuts that it has as an axis. */
 int64_t rd_cut_sum_bytes(const rd_cut_blocks *b)
 {
     int64_t bytes = 0;

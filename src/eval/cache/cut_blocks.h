@@ -13,8 +13,9 @@ typedef struct rd_cut_blocks {
     int64_t      batches, chunks;    /* blocks along all cuts but rows, and along rows */
 } rd_cut_blocks;
 
-/* Finds blocks of results whose plan stores so many bytes, and as many in the largest array.  A block has `fewest` rows or more, and
- * about `block` bytes.  False: there are none; rd_cut_blocks_end() frees them in any case. */
+/* Finds blocks of results. `bytes` is what their plan stores between stages, `largest` its largest
+ * array. A block has `fewest` rows or more, and stores about `block` bytes.  False: there are none;
+ * rd_cut_blocks_end() frees them in any case. */
 bool rd_cut_blocks_begin(rd_cut_blocks *b, rd_ctx *ctx, rd_results results, double bytes,
                          double largest, int64_t fewest, double block);
 void rd_cut_blocks_end(rd_cut_blocks *b);

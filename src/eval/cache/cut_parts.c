@@ -13,15 +13,17 @@ enum { MOST_WAYS = 4, MOST_INDEXED = 1 << 16 };
 static const char call[] = "rd_eval";
 
 /* ---- What is asked for ----------------------------------------------------------------------- */
-/* A list in the making: the ways of node i are steps MOST_WAYS * i on, of which ways[i] are used. */
+/* A list in the making: the ways of node i are steps MOST_WAYS * i on, of which ways[i] are
+ * used. */
 typedef struct asking {
     const rd_cuts *c;
     rd_cut_step   *step;
     int8_t        *ways;
-    int64_t       *in, n_in;
-    bool           ok;
+    int64_t       *in, n_in; /* operands of all parts: steps; how many so far */
+    bool           ok;       /* all that was asked for so far can be made */
 } asking;
 
+/* The labels of a node that is asked for as a whole: no axis has a cut. */
 static rd_cut_at nowhere(const rd_cuts *c)
 {
     rd_cut_at at = { .axis = { 0 } };
@@ -31,6 +33,7 @@ static rd_cut_at nowhere(const rd_cuts *c)
     return at;
 }
 
+/* True if the labels ask for the whole node. */
 static bool is_nowhere(const rd_cuts *c, const rd_cut_at *at)
 {
     for (int k = 0; k < c->n; k++)
@@ -39,7 +42,9 @@ static bool is_nowhere(const rd_cuts *c, const rd_cut_at *at)
     return true;
 }
 
-/* True if a node may be asked for so: one that has a cut is asked for with it. */
+/* True if node i may be asked for with the labels `at`.  One that is made of a cut value has to be
+ * asked for with its own label: at another axis, or as a whole, it would need several blocks at
+ * once. A node without the cut may be asked for in any way. */
 static bool may_be(const rd_cuts *c, int64_t i, const rd_cut_at *at)
 {
     for (int k = 0; k < c->n; k++)
@@ -49,7 +54,9 @@ static bool may_be(const rd_cuts *c, int64_t i, const rd_cut_at *at)
     return true;
 }
 
-/* Asks for a node; returns its part, -1 if that is not possible. */
+/* Asks for x with cuts at the axes `at`: returns the step (index in `step`) that stands for it, the
+ * same one if a reader asked so before.  -1, and q->ok false: there are MOST_WAYS already, or the
+ * node cannot be asked for so. */
 static int64_t ask(asking *q, const rd_expr *x, const rd_cut_at *at)
 {
     const int64_t i = rd_cuts_index(q->c, x);
@@ -67,13 +74,15 @@ static int64_t ask(asking *q, const rd_expr *x, const rd_cut_at *at)
 }
 
 /* ---- What a part asks of operands ------------------------------------------------------------ */
-/* Where a node has a cut. */
+/* The label of a node for a cut: the axis that is cut, or an RD_CUT_ value. */
 static int label(const rd_cuts *c, const rd_expr *x, int cut)
 {
     return (int)c->at[rd_cuts_index(c, x)].axis[cut];
 }
 
-/* Where operand k has a cut that x has at axis l.  BROKEN: x is viewed. */
+/* Where operand k has a cut that x has at axis l.  RD_CUT_BROKEN: the part of x cannot be made of
+ * parts of its operands, so it is a view of x.  For a sum over the cut axis (l is RD_CUT_ADDED)
+ * each operand, such as keys beside weights, is cut at the axis that one of them has. */
 static int below(const rd_cuts *c, const rd_expr *x, int k, int cut, int l)
 {
     const rd_expr *const in = x->in[k];
@@ -107,7 +116,9 @@ static bool is_plain_leaf(const rd_expr *x)
     return x->as.leaf->data && !x->pieces && !x->blocks && !x->ascends && !x->of_pattern;
 }
 
-/* How a part is made that has cuts at some axes. */
+/* How the part of x with cuts at the axes `at` is made: the same operator of its operands' parts,
+ * if each operand has a part that fits.  Else a view of the whole of x.  A leaf becomes a leaf of
+ * the block's memory, coordinates a leaf of indices, so that blocks share one plan. */
 static rd_cut_way way_of(const rd_cuts *c, const rd_expr *x, const rd_cut_at *at)
 {
     if (is_nowhere(c, at))
@@ -123,7 +134,8 @@ static rd_cut_way way_of(const rd_cuts *c, const rd_expr *x, const rd_cut_at *at
     return x->n_in && x->n_in <= RD_MAX_RANK ? RD_PART_AGAIN : RD_PART_VIEWED;
 }
 
-/* Finds how a part is made, and asks for its operands. */
+/* Finds how a part is made, and asks for the parts of its operands if it is made of these.  A view
+ * of a node that is cut itself is not allowed, because it would need all blocks of the node. */
 static void ask_below(asking *q, rd_cut_step *s)
 {
     const rd_cuts *const c = q->c;
@@ -146,7 +158,8 @@ static void ask_below(asking *q, rd_cut_step *s)
 }
 
 /* ---- The list -------------------------------------------------------------------------------- */
-/* Makes room for all ways of all nodes. */
+/* Allocates room for MOST_WAYS ways of each node and their operands.  False after a failure; the
+ * caller frees `step`, `in` and `ways` in any case. */
 static bool begin(asking *q, rd_cut_steps *s, const rd_cuts *c)
 {
     int64_t operands = 0;
@@ -161,7 +174,9 @@ static bool begin(asking *q, rd_cut_steps *s, const rd_cuts *c)
     return s->step && s->in && q->ways;
 }
 
-/* Closes the gaps between ways that were not asked for. */
+/* Moves the steps that were asked for together, in place, and renumbers operands and results:
+ * moved[old] is the new index of a step.  Steps stay in the order of nodes, so operands come
+ * first. */
 static void close_gaps(rd_cut_steps *s, const asking *q, int64_t *moved)
 {
     for (int64_t i = 0; i < q->c->list.n; i++)
@@ -176,7 +191,8 @@ static void close_gaps(rd_cut_steps *s, const asking *q, int64_t *moved)
         s->result[r] = moved[s->result[r]];
 }
 
-/* Notes the longest row of indices. */
+/* Notes in most_index the longest axis of coordinates that are leaves of indices: a run then makes
+ * one array 0, 1, 2 ... of that length, of which each such leaf is a range. */
 static void find_most_index(rd_cut_steps *s)
 {
     for (int64_t i = 0; i < s->n; i++) {
@@ -187,6 +203,8 @@ static void find_most_index(rd_cut_steps *s)
     }
 }
 
+/* Lists the parts of all results.  Nodes are visited from the last to the first, readers before
+ * operands, so all ways in which a node is asked for are known when its turn comes. */
 bool rd_cut_steps_begin(rd_cut_steps *s, const rd_cuts *c)
 {
     asking   q;
@@ -216,6 +234,7 @@ bool rd_cut_steps_begin(rd_cut_steps *s, const rd_cuts *c)
     return q.ok;
 }
 
+/* Frees the lists; s->cuts is NULL if none were begun. */
 void rd_cut_steps_end(rd_cut_steps *s)
 {
     if (!s->cuts)
@@ -230,6 +249,8 @@ typedef struct part_box {
     int64_t first[RD_MAX_RANK], extent[RD_MAX_RANK];
 } part_box;
 
+/* The box of x that a block needs: whole axes, but for those at which `at` has a cut, which are the
+ * block's indices `box`. */
 static part_box box_of(const rd_cuts *c, const rd_expr *x, const rd_cut_at *at,
                        const rd_cut_box *box)
 {
@@ -244,6 +265,7 @@ static part_box box_of(const rd_cuts *c, const rd_expr *x, const rd_cut_at *at,
     return b;
 }
 
+/* A view of the box of x; NULL after a failure. */
 static rd_expr *viewed(rd_expr *x, const part_box *b)
 {
     rd_affine v;
@@ -254,7 +276,9 @@ static rd_expr *viewed(rd_expr *x, const part_box *b)
     return rd_affine_view(x, &v, call);
 }
 
-/* A leaf of the box of a leaf, or of indices. */
+/* A leaf of the box of the leaf x in its memory; or, if `index` is given, of the coordinates in the
+ * box: of `index`, which is 0, 1, 2 ..., from the box's first on.  Strides count elements. NULL
+ * after a failure. */
 static rd_expr *leaf_part(rd_ctx *ctx, const rd_expr *x, const int64_t *index, const part_box *b)
 {
     rd_array array = { .type = x->type, .in = index };
@@ -276,7 +300,9 @@ static rd_expr *leaf_part(rd_ctx *ctx, const rd_expr *x, const int64_t *index, c
     return rd_leaf_of(ctx, &array, call);
 }
 
-/* The node with other extents, and the parts of its operands. */
+/* A copy of node x with the extents of the box, and the parts of its operands.  A view reads the
+ * cut axis from index 0 on as it is, so its coefficients (view->number) hold for the parts, too.
+ * made[k]: the expression of part k; `in` of the step: which parts, -1: no operand. */
 static rd_expr *again(const rd_cut_steps *s, const rd_expr *x, const rd_cut_step *of,
                       const part_box *b, rd_expr *const *made)
 {
@@ -293,7 +319,8 @@ static rd_expr *again(const rd_cut_steps *s, const rd_expr *x, const rd_cut_step
     return rd_node(&node, x->as.any, x->as_size);
 }
 
-/* Makes one part. */
+/* Makes the part `of` of node x for the block `box`, in the way that the step says.  NULL after a
+ * failure. */
 static rd_expr *make(const rd_cut_steps *s, rd_ctx *ctx, rd_expr *x, const int64_t *index,
                      const rd_cut_step *of, const rd_cut_box *box, rd_expr *const *made)
 {
@@ -308,6 +335,8 @@ static rd_expr *make(const rd_cut_steps *s, rd_ctx *ctx, rd_expr *x, const int64
     }
 }
 
+/* Makes all parts of the block `box`, operands first, and picks the results' parts from
+ * them.  node[i]: the listed node i in the context `ctx`, where they are made. */
 bool rd_cut_make(const rd_cut_steps *s, rd_ctx *ctx, rd_expr *const *node, const int64_t *index,
                  const rd_cut_box *box, rd_expr **made, rd_expr **result)
 {

@@ -14,8 +14,8 @@
 /* A result's memory. */
 typedef struct target {
     char    *data;
-    int64_t  stride[RD_MAX_RANK];
-    bool     adds;
+    int64_t  stride[RD_MAX_RANK]; /* in elements */
+    bool     adds;                /* the results of blocks are added up */
     rd_dtype type;
 } target;
 
@@ -42,7 +42,8 @@ struct rd_cut_worker {
 };
 
 /* ---- Runs ------------------------------------------------------------------------------------ */
-/* Makes locks; false: the system has none left. */
+/* Makes both locks and the condition; false: the system has none left, and those made before are
+ * destroyed again. */
 static bool make_locks(rd_cut_run *run)
 {
     if (pthread_mutex_init(&run->planning, NULL) != 0)
@@ -56,6 +57,7 @@ static bool make_locks(rd_cut_run *run)
     return false;
 }
 
+/* Notes the memory of each result, its strides, and whether blocks are added up in it. */
 static void find_targets(rd_cut_run *run, const rd_request *request)
 {
     const rd_cuts *const c = &run->b->cuts;
@@ -70,6 +72,9 @@ static void find_targets(rd_cut_run *run, const rd_request *request)
     }
 }
 
+/* Begins a run.  One allocation holds the run, then a counter `added` for each batch (zeros, as
+ * memory is cleared), then the indices 0, 1, 2 ... that stand for coordinates.  rd_cut_end() frees
+ * it; NULL: no memory, or no locks. */
 rd_cut_run *rd_cut_begin(const rd_cut_blocks *b, const rd_eval_opts *opts,
                          const rd_request *request)
 {
@@ -93,6 +98,7 @@ rd_cut_run *rd_cut_begin(const rd_cut_blocks *b, const rd_eval_opts *opts,
     return NULL;
 }
 
+/* Frees a run, after all its workers were freed. */
 void rd_cut_end(rd_cut_run *run)
 {
     if (!run)
@@ -103,11 +109,14 @@ void rd_cut_end(rd_cut_run *run)
     rd_free(run->ctx, run);
 }
 
+/* Lets as many batches be in progress at once as threads take blocks: the next chunks of these come
+ * in turn, so that threads seldom wait to add to the same result. */
 void rd_cut_share(rd_cut_run *run, int threads)
 {
     run->together = threads < run->b->batches ? threads : run->b->batches;
 }
 
+/* Ends the run early: wakes threads that wait for blocks which nobody will add any more. */
 void rd_cut_stop(rd_cut_run *run)
 {
     pthread_mutex_lock(&run->order);
@@ -117,7 +126,8 @@ void rd_cut_stop(rd_cut_run *run)
 }
 
 /* ---- Workers --------------------------------------------------------------------------------- */
-/* Finds the listed nodes among clones: operands of a clone are clones of operands. */
+/* Fills node[i] with the clone of listed node i, given those of the results: operands of a clone
+ * are clones of the operands.  Goes from readers to operands, which have lower indices. */
 static void find_clones(const rd_cuts *c, rd_expr **node)
 {
     for (int64_t i = c->list.n; i-- > 0;)
@@ -126,7 +136,8 @@ static void find_clones(const rd_cuts *c, rd_expr **node)
                 node[rd_cuts_index(c, c->list.at[i]->in[k])] = node[i]->in[k];
 }
 
-/* Clones all results. */
+/* Clones all results into the worker's context, and finds the clones of all listed nodes.  False
+ * after a failure. */
 static bool clone_results(rd_cut_worker *w)
 {
     const rd_cuts *const c = &w->run->b->cuts;
@@ -142,6 +153,8 @@ static bool clone_results(rd_cut_worker *w)
     return true;
 }
 
+/* Makes a thread's worker.  `node` has room for the listed nodes and, behind them, for the parts of
+ * a block; `sums` for the partial sums of a block.  rd_cut_worker_free() frees it. */
 rd_cut_worker *rd_cut_worker_new(rd_cut_run *run, rd_ctx *ctx)
 {
     const rd_cut_blocks *const b = run->b;
@@ -159,6 +172,7 @@ rd_cut_worker *rd_cut_worker_new(rd_cut_run *run, rd_ctx *ctx)
     return NULL;
 }
 
+/* Frees a worker, complete or not; its context remains. */
 void rd_cut_worker_free(rd_cut_worker *w)
 {
     if (!w)
@@ -173,12 +187,12 @@ void rd_cut_worker_free(rd_cut_worker *w)
 typedef struct piece {
     int         rank;
     int64_t     extent[RD_MAX_RANK];
-    char       *to;
-    const char *from; /* dense */
+    char       *to;   /* its first element in the result */
+    const char *from; /* its partial sum in the worker's memory, dense */
 } piece;
 
 #define RD_DEFINE_ADD(T, type)                                                          \
-    /* Adds n elements, or stores the first ones. */                                    \
+    /* Adds n elements, or stores them if they are of the first block of rows. */       \
     static void add_##type(T *to, int64_t stride, const T *from, int64_t n, bool first) \
     {                                                                                   \
         if (first)                                                                      \
@@ -195,7 +209,8 @@ typedef struct piece {
 RD_DEFINE_ADD(float, f32)
 RD_DEFINE_ADD(double, f64)
 
-/* The number of last axes that are one row in the result, too; and how long it is. */
+/* The number of last axes that one loop can go through, as they are evenly spaced in the result:
+ * the stride of each is the length so far times the last axis' stride.  *n: their elements. */
 static int axes_of_row(const piece *p, const int64_t *stride, int64_t *n)
 {
     int axes = 0;
@@ -210,7 +225,10 @@ static int axes_of_row(const piece *p, const int64_t *stride, int64_t *n)
     return axes;
 }
 
-/* Adds a block's sum to a result. */
+/* Adds a block's partial sum to the result, or stores it if it is the `first` one of its
+ * batch.  Inner axes are one loop of n elements (axes_of_row()); `at` counts through the other
+ * `rank` axes like an odometer: an axis that ends goes back to 0, and the one before it
+ * advances. */
 static void add_piece(const piece *p, const target *t, bool first)
 {
     const int64_t size            = rd_dtype_size(t->type);
@@ -242,7 +260,10 @@ typedef struct block {
     uint32_t   shape; /* bits: cuts whose last indices are fewer */
 } block;
 
-/* Block k: some batches in turn, from the first rows to the last. */
+/* Block number k.  A batch is an index of each cut but rows (such as a head), a chunk some of its
+ * rows. `together` batches go on side by side: first chunk 0 of each, then chunk 1 of each.  So two
+ * batches at once: (0,0) (1,0) (0,1) (1,1) ..; the last group may have fewer batches (`turn`). The
+ * batch number is split into an index of each cut, the last cut fastest. */
 static block block_at(const rd_cut_run *run, int64_t k)
 {
     const rd_cut_blocks *const b    = run->b;
@@ -263,7 +284,9 @@ static block block_at(const rd_cut_run *run, int64_t k)
     return o;
 }
 
-/* Describes the memory of results of a block: rows of the result, or a sum. */
+/* Describes where the results y of block o go: out[r] is memory for the evaluation, p[r] the place
+ * in the result.  Results that are added up go to the worker's `sums`, each from a cache line (64
+ * bytes) on; others directly to their rows of the result. */
 static void describe(const rd_cut_worker *w, const block *o, rd_expr *const *y, rd_array *out,
                      piece *p)
 {
@@ -290,7 +313,9 @@ static void describe(const rd_cut_worker *w, const block *o, rd_expr *const *y, 
     }
 }
 
-/* Evaluates results.  Planning takes memory, so one thread plans at a time. */
+/* Evaluates the results y of a block into `out`, on this thread.  Blocks of one shape share a plan:
+ * the first block of a shape makes it, others find it in the cache.  Planning takes much memory, so
+ * one thread plans at a time, and gives back what memory it kept (rd_take_spare()). */
 static rd_status evaluate(rd_cut_worker *w, uint32_t shape, rd_expr *const *y, rd_array *out)
 {
     const rd_eval_opts opts  = { .size     = sizeof opts,
@@ -314,7 +339,8 @@ static rd_status evaluate(rd_cut_worker *w, uint32_t shape, rd_expr *const *y, r
     return status;
 }
 
-/* Waits for the blocks before this one; false: the run ends. */
+/* Waits until all chunks of the batch before this one were added, so that sums are added in one
+ * order however many threads there are.  False: the run ends early. */
 static bool wait_for_turn(rd_cut_run *run, const block *o)
 {
     bool goes_on;
@@ -327,7 +353,9 @@ static bool wait_for_turn(rd_cut_run *run, const block *o)
     return goes_on;
 }
 
-/* Adds the sums of a block to the results, when it is its turn. */
+/* Adds the partial sums of a block to the results, when all chunks (ranges of rows) of its batch
+ * before it were added. Then lets the next one go on. Adding itself needs no lock, as only one
+ * block of a batch has its turn. */
 static void add_sums(rd_cut_run *run, const block *o, const piece *p)
 {
     if (!wait_for_turn(run, o))
@@ -341,7 +369,9 @@ static void add_sums(rd_cut_run *run, const block *o, const piece *p)
     pthread_mutex_unlock(&run->order);
 }
 
-/* Makes and evaluates the results of a block, and says where they belong.  False: it failed. */
+/* Makes the block's expressions in the worker's context and evaluates them. p[r] gets where result
+ * r belongs, and *status the outcome. False: it failed. `made` is the room behind the listed nodes
+ * in w->node. */
 static bool run_block(rd_cut_worker *w, const block *o, piece *p, rd_status *status)
 {
     rd_cut_run *const run  = w->run;
@@ -358,6 +388,8 @@ static bool run_block(rd_cut_worker *w, const block *o, piece *p, rd_status *sta
     return *status == RD_OK;
 }
 
+/* Evaluates block k and adds its sums.  If it fails, the run is stopped, as later blocks of its
+ * batch would wait for it forever.  The block's nodes are released at the mark. */
 rd_status rd_cut_block(rd_cut_worker *w, int64_t k)
 {
     const rd_mark mark = rd_ctx_mark(w->ctx);

@@ -1,15 +1,17 @@
-/* first_choice.c - whether small values are evaluated first: where each of the evaluations that this
- * makes stores little, or comes in blocks itself, and all do not much more work than one. */
+/* first_choice.c - whether small values are evaluated first: where each of the evaluations that
+ * this makes stores little, or comes in blocks itself, and all do not much more work than one. */
 #include "eval/cache/in_blocks.h"
 
-/* The deepest evaluation that is a part of others.  An attention whose result goes into the loss has
- * two: its result, then what its gradient is made of.  Each is planned to be asked. */
+/* The deepest evaluation that is a part of others.  An attention whose result goes into the loss
+ * has two: its result, then what its gradient is made of.  Each is planned to be asked. */
 enum { DEEPEST = 3 };
 
 /* The evaluations, in their order. */
 typedef enum group { BEFORE, FROM, REST, GROUPS } group;
 
-/* The results of an evaluation, for planning; 0: it has none, -1: a failure. */
+/* Makes the results of one of the evaluations, and outputs that stand for their memory, for
+ * planning. Returns how many; 0: it has none, -1: a failure.  Address 64 stands for all memory,
+ * since planning reads none of it. */
 static int results_of(const rd_first_values *f, group which, rd_result *result, rd_array *out)
 {
     const int n = which == BEFORE ? f->n_before : which == FROM ? f->n_from : f->results.n;
@@ -36,7 +38,9 @@ static int results_of(const rd_first_values *f, group which, rd_result *result, 
     return made;
 }
 
-/* True if an evaluation stores little, or comes in blocks; adds its work. */
+/* True if one of the evaluations stores less than a quarter of what the whole plan does, or comes
+ * in blocks itself, which is asked down to DEEPEST.  Adds its operations to *work.  An evaluation
+ * without results is little; after a failure none is.  The plan of it is freed here. */
 static bool is_little(const rd_plan *whole, const rd_first_values *f, group which,
                       const rd_eval_opts *opts, int depth, double *work)
 {
@@ -59,6 +63,10 @@ static bool is_little(const rd_plan *whole, const rd_first_values *f, group whic
     return little;
 }
 
+/* True if small values are evaluated first: the plan stores much, such values exist, each of the
+ * three evaluations is little, and all together do at most 1.5 times the operations of
+ * one.  *values: the bytes of those that are no results.  Nodes that are made to find out are
+ * released. */
 bool rd_small_first(const rd_plan *plan, rd_results results, const rd_eval_opts *opts, int depth,
                     double *values)
 {

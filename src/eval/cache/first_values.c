@@ -1,7 +1,8 @@
 /* first_values.c - finds small values that are evaluated first, and evaluates in that order.
  *
  * An operand of attention may be a projection of others, and its gradient may go on to weights of
- * the projection.  Then results are no sums over rows of the weights, but what they are made of is. */
+ * the projection.  Then results are no sums over rows of the weights, but what they are made of
+ * is. */
 #include "eval/cache/first_values.h"
 #include "eval/cache/cache.h"
 #include "eval/expr_pieces.h"
@@ -12,7 +13,7 @@
 enum { SMALL = 16 };
 
 /* ---- Which ----------------------------------------------------------------------------------- */
-/* A cut for which values are looked for; marks: which nodes the large parts read, or are read. */
+/* A cut (labels of all nodes along one axis of a large value) for which values are looked for. */
 typedef struct search {
     const rd_cuts   *c;
     rd_first_values *f;
@@ -20,22 +21,26 @@ typedef struct search {
     bool             fits;  /* all values are small, and few */
 } search;
 
+/* The label of a node for the cut: the axis that is cut, or an RD_CUT_ value. */
 static int label(const search *s, const rd_expr *x)
 {
     return s->c->at[rd_cuts_index(s->c, x)].axis[0];
 }
 
+/* The number of elements. */
 static double points(const rd_expr *x)
 {
     return (double)rd_points(x->rank, x->extent);
 }
 
+/* True if a node with label l comes in blocks: of an axis, or as partial sums. */
 static bool comes_in_blocks(int l)
 {
     return l >= 0 || l == RD_CUT_ADDED;
 }
 
-/* Adds a value to a list, once. */
+/* Adds a value to a list, unless it is there.  If it is large, or the list is full, s->fits becomes
+ * false: this cut is of no use. */
 static void add(search *s, rd_expr **list, int *n, rd_expr *x)
 {
     for (int k = 0; k < *n; k++)
@@ -48,8 +53,9 @@ static void add(search *s, rd_expr **list, int *n, rd_expr *x)
     list[(*n)++] = x;
 }
 
-/* Notes operands of a reader: small ones of what is large, and what comes in blocks of what does
- * not. */
+/* Notes operands of a reader that are evaluated first.  `from`: a small operand that comes in
+ * blocks, of a reader that does not (RD_CUT_BROKEN).  `before`: a small operand without the cut, of
+ * a reader that comes in blocks or is large, unless it is cheap to compute again in each block. */
 static void note_operands(search *s, const rd_expr *reader)
 {
     const int  l     = label(s, reader);
@@ -67,7 +73,8 @@ static void note_operands(search *s, const rd_expr *reader)
     }
 }
 
-/* Adds results that come in blocks to the values from which others are made. */
+/* Adds results that come in blocks to the list `from`, and notes in result[k] which result value k
+ * is; -1: none.  Each of them needs no memory but the result's. */
 static void note_results(search *s)
 {
     rd_first_values *const f = s->f;
@@ -89,7 +96,8 @@ static void note_results(search *s)
     }
 }
 
-/* Tries the cut that nodes are labelled for. */
+/* Finds the values for the cut that nodes are labelled for.  False: some are large or they are too
+ * many, none comes in blocks, or all are results (bytes are 0), so blocks alone would do. */
 static bool find_values(search *s)
 {
     rd_first_values *const f = s->f;
@@ -108,7 +116,8 @@ static bool find_values(search *s)
     return s->fits && f->n_from > 0 && f->bytes > 0;
 }
 
-/* Tries the axes of a large value, the longest one first. */
+/* Tries to cut along the axes of large value `from`, the longest one first, of `least` indices or
+ * more. True if one of them gives values; `tried` has a bit for each axis that was. */
 static bool find_along(search *s, int64_t from, int64_t least)
 {
     const rd_expr *const x     = s->c->list.at[from];
@@ -131,6 +140,9 @@ static bool find_along(search *s, int64_t from, int64_t least)
     return false;
 }
 
+/* Finds values that are evaluated first.  A small one has at most 1/SMALL of the elements that
+ * `largest` bytes hold as f32.  Only RD_CUT_TRIES nodes of more than an eighth of `largest` are
+ * tried, as each try labels all nodes. */
 bool rd_first_find(rd_first_values *f, rd_ctx *ctx, rd_results results, double largest)
 {
     enum { LEAST = 128 };
@@ -152,6 +164,7 @@ bool rd_first_find(rd_first_values *f, rd_ctx *ctx, rd_results results, double l
     return found;
 }
 
+/* True if result r is one of the values `from`, so it is not among the rest. */
 bool rd_first_has(const rd_first_values *f, int r)
 {
     for (int k = 0; k < f->n_from; k++)
@@ -161,7 +174,7 @@ bool rd_first_has(const rd_first_values *f, int r)
 }
 
 /* ---- Expressions of what was evaluated ------------------------------------------------------- */
-/* Value k: those before, then those from. */
+/* Value number k: the values `before` count first, then those `from`. */
 static rd_expr *value(const rd_first_values *f, int k)
 {
     return k < f->n_before ? f->before[k] : f->from[k - f->n_before];
@@ -175,7 +188,8 @@ static const rd_result *result_of(const rd_first_values *f, int k)
                : NULL;
 }
 
-/* The memory of value k: the result's, or dense memory. */
+/* Describes the memory of value k: that of the result that it is, with its strides and order; else
+ * `memory`, which is dense. */
 static rd_array array_of(const rd_first_values *f, int k, void *memory)
 {
     const rd_result *const r     = result_of(f, k);
@@ -193,7 +207,8 @@ static rd_array array_of(const rd_first_values *f, int k, void *memory)
     return array;
 }
 
-/* x with leaves in place of the first n values. */
+/* Clones x with leaves of memory in place of the first n values, which are evaluated already.  NULL
+ * after a failure. */
 static rd_expr *replaced(const rd_first_values *f, rd_expr *x, int n, void *const *memory)
 {
     rd_replacement with[2 * RD_MOST_CUT_RESULTS];
@@ -208,18 +223,21 @@ static rd_expr *replaced(const rd_first_values *f, rd_expr *x, int n, void *cons
     return rd_clone_with(f->ctx, x, n, with);
 }
 
+/* Value k of `from`, made of the memory of all values `before`. */
 rd_expr *rd_first_from(const rd_first_values *f, int k, void *const *memory)
 {
     return replaced(f, f->from[k], f->n_before, memory);
 }
 
+/* Result r, made of the memory of all values. */
 rd_expr *rd_first_rest(const rd_first_values *f, int r, void *const *memory)
 {
     return replaced(f, f->results.at[r].expr, f->n_before + f->n_from, memory);
 }
 
 /* ---- Runs ------------------------------------------------------------------------------------ */
-/* Allocates memory of all values that are no results.  False: there is none. */
+/* Allocates memory[k] for each value that is no result, with 64 bytes more for vector loads beyond
+ * the end.  False: there is none; the caller frees what was allocated. */
 static bool allocate(const rd_first_values *f, void **memory)
 {
     for (int k = 0; k < f->n_before + f->n_from; k++)
@@ -229,7 +247,8 @@ static bool allocate(const rd_first_values *f, void **memory)
     return true;
 }
 
-/* Evaluates values from first to end, made of values before. */
+/* Evaluates values first <= k < end as one evaluation.  first == 0: the values `before`, as they
+ * are; else the values `from`, made of those before. */
 static rd_status run_values(const rd_first_values *f, void *const *memory, int first, int end,
                             const rd_eval_opts *opts)
 {
@@ -247,7 +266,8 @@ static rd_status run_values(const rd_first_values *f, void *const *memory, int f
     return first < end ? rd_cache_run(f->ctx, (rd_results){ result, end - first }, opts) : RD_OK;
 }
 
-/* Evaluates results that are no values. */
+/* Evaluates the other results (those that are not among `from`), made of the memory of all
+ * values. */
 static rd_status run_rest(const rd_first_values *f, void *const *memory, const rd_eval_opts *opts)
 {
     rd_result result[RD_MOST_CUT_RESULTS];
@@ -264,6 +284,9 @@ static rd_status run_rest(const rd_first_values *f, void *const *memory, const r
     return n ? rd_cache_run(f->ctx, (rd_results){ result, n }, opts) : RD_OK;
 }
 
+/* Evaluates values before, values from and the rest, one after the other, and frees the values'
+ * memory. Only the middle one tells of progress, as it takes most of the time.  False: there is no
+ * memory for values, and nothing was done. */
 bool rd_first_run(const rd_first_values *f, const rd_eval_opts *opts, rd_status *status)
 {
     const rd_mark mark                            = rd_ctx_mark(f->ctx);

@@ -16,7 +16,8 @@
 
 /* ---- Whether, and how many ------------------------------------------------------------------- */
 /* The bytes that a block should store, about; the fewest rows of one, and of one whose results are
- * added up, which takes memory for these; how many times the bytes of inputs and results are much. */
+ * added up, which takes memory for these; how many times the bytes of inputs and results are
+ * much. */
 static const double BLOCK = 1 << 20;
 enum { FEWEST = 64, FEWEST_ADDED = 32, TIMES = 2 };
 
@@ -30,7 +31,7 @@ double rd_plan_between(const rd_plan *plan)
     return bytes;
 }
 
-/* The bytes of the plan's inputs and results. */
+/* The bytes of the largest array that a stage stores for later stages. */
 double rd_plan_largest(const rd_plan *plan)
 {
     double bytes = 0;
@@ -41,7 +42,8 @@ double rd_plan_largest(const rd_plan *plan)
     return bytes;
 }
 
-/* The bytes of inputs and results. */
+/* The bytes of inputs and results: of each from its first byte (lo) to the one behind its last
+ * (hi). Slots of kind RD_SLOT_ARRAY are arrays between stages, so they do not count. */
 static double bytes_outside(const rd_plan *plan)
 {
     double bytes = 0;
@@ -68,8 +70,7 @@ static double work_of(const rd_plan *plan, bool *product)
     return work;
 }
 
-/* True if the evaluation has one result, one plan on this processor, and no option that blocks
- * could not honour. */
+/* The operations of all stages of the plan. */
 double rd_plan_work(const rd_plan *plan)
 {
     bool product;
@@ -77,13 +78,17 @@ double rd_plan_work(const rd_plan *plan)
     return work_of(plan, &product);
 }
 
-/* True if this is an evaluation as most are. */
+/* True if the evaluation is one plan (no parts) on this processor, and has no option that blocks
+ * could not honour: to measure variants, to return before the end (async), or a fixed traversal. */
 static bool is_usual(const rd_plan *plan, const rd_eval_opts *opts)
 {
     return !plan->parts && !opts->measure && !opts->async && opts->traversal == RD_TRAVERSE_AUTO &&
            !rd_plan_uses_device(plan);
 }
 
+/* True if the plan's arrays between stages take more than RD_MUCH_STORED bytes and more than TIMES
+ * the bytes of inputs and results, and some stage is a product by a library.  Without one, loops
+ * would be fused and store nothing. */
 bool rd_plan_stores_much(const rd_plan *plan, const rd_eval_opts *opts)
 {
     bool         product;
@@ -94,8 +99,9 @@ bool rd_plan_stores_much(const rd_plan *plan, const rd_eval_opts *opts)
            arrays > TIMES * bytes_outside(plan);
 }
 
-/* The bytes that the plan of a block stores; -1 if that is not little, or all blocks together do more
- * than the whole. */
+/* The bytes that the plan of a block stores; -1 if they are a quarter of the whole's or more, or if
+ * all p->n blocks together do more than 1.25 times the whole's operations.  y: the result, whose
+ * first block (piece 0) is planned for that; its nodes are released. */
 static double bytes_of_block(const rd_plan *whole, const rd_expr_pieces *p, rd_expr *y,
                              const rd_eval_opts *opts)
 {
@@ -207,14 +213,17 @@ static bool comes_in_tiles(const rd_plan *plan, rd_results results, const rd_eva
 }
 
 /* ---- Rows of an inner value ------------------------------------------------------------------ */
+/* Finds blocks of an inner value's rows, of about BLOCK bytes and FEWEST_ADDED rows or more.
+ * rd_cut_blocks_end() frees them in any case; false: there are none. */
 bool rd_find_cuts(const rd_plan *plan, rd_results results, rd_cut_blocks *b)
 {
     return rd_cut_blocks_begin(b, plan->ctx, results, rd_plan_between(plan), rd_plan_largest(plan),
                                FEWEST_ADDED, BLOCK);
 }
 
-/* The bytes that a thread works in; -1 if that is not little, or all blocks together do more than
- * the whole. */
+/* The bytes that a thread works in: arrays of a block, and its partial sums.  -1 if they are a
+ * quarter of the whole's or more, or if all blocks together do more than 1.25 times the whole's
+ * operations. The first block is planned for that. */
 static double bytes_of_cut(const rd_plan *whole, const rd_cut_blocks *b, const rd_eval_opts *opts)
 {
     rd_array         out[RD_MOST_CUT_RESULTS];
@@ -239,8 +248,9 @@ static double bytes_of_cut(const rd_plan *whole, const rd_cut_blocks *b, const r
     return bytes;
 }
 
-/* True if the results come in blocks of an inner value's rows.  *bytes: what a thread works in;
- * *blocks and *rows: how many. */
+/* True if the results come in blocks of an inner value's rows, such as those of attention's
+ * weights. *bytes: what a thread works in; *blocks: how many there are; *rows: of one of
+ * them.  Nodes that are made to find out are released. */
 static bool comes_in_cuts(const rd_plan *plan, rd_results results, const rd_eval_opts *opts,
                           double *bytes, int64_t *blocks, int64_t *rows)
 {
@@ -262,6 +272,9 @@ static bool comes_in_cuts(const rd_plan *plan, rd_results results, const rd_eval
 }
 
 /* ---- Which ----------------------------------------------------------------------------------- */
+/* How the results are evaluated: the first way that applies of tiles of attention, blocks of the
+ * result's rows (returns the elements of one), blocks of an inner value's rows, and small values
+ * first.  0: the plan runs as it is. */
 int64_t rd_block_points(const rd_plan *plan, rd_results results, const rd_eval_opts *opts,
                         int depth)
 {
@@ -295,7 +308,8 @@ bool rd_may_be_in_blocks(rd_results results, double stored)
     return may;
 }
 
-/* Says how results come in blocks.  False: they do not. */
+/* Adds a line that says how results come in blocks, asked in the order of
+ * rd_block_points().  False: they do not. */
 static bool blocks_text(rd_text *text, const rd_plan *plan, rd_results results,
                         const rd_eval_opts *opts)
 {
@@ -331,6 +345,9 @@ static bool blocks_text(rd_text *text, const rd_plan *plan, rd_results results,
     return true;
 }
 
+/* For explain: says how the results come in blocks, or warns if they do not and their plan stores
+ * much. Address 64 stands for the outputs' memory, since planning only asks for its
+ * alignment.  False: an error is recorded. */
 bool rd_row_blocks_text(rd_text *text, rd_ctx *ctx, rd_results results, const rd_eval_opts *opts)
 {
     rd_array         out[RD_MOST_CUT_RESULTS];

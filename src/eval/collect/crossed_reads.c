@@ -12,11 +12,11 @@
 #include "eval/collect/collect.h"
 #include <math.h>
 
-/* An array is large from so many elements on, and if it has so many times as many as the arrays that
- * two loops would share.  Smaller ones stay in cache, in any order. */
+/* An array is large from so many elements on, and if it has so many times as many as the arrays
+ * that two loops would share.  Smaller ones stay in cache, in any order. */
 static const double LARGE = 1 << 16, FAR = 16;
-/* Two loops compute a function of small arrays twice, such as a distance.  One of more operations is
- * shared. */
+/* Two loops compute a function of small arrays twice, such as a distance.  One of more operations
+ * is shared. */
 static const double MOST_OPS = 256;
 /* Arrays with more uses are not looked at, so that planning takes time linear in the uses. */
 enum { MOST_USES = 8 };
@@ -65,8 +65,8 @@ static bool is_large_array(const rd_seen *seen, double least)
             (seen->expr->kind == RD_EXPR_MAP && seen->widest >= points));
 }
 
-/* Keeps raw axes p and q apart, which e would unify, if some array would then be read across that is
- * much larger than those that e is computed from.  True if so.  `whole` counts the operations
+/* Keeps raw axes p and q apart, which e would unify, if some array would then be read across that
+ * is much larger than those that e is computed from.  True if so.  `whole` counts the operations
  * for one element of e; if they are many, e is shared, as two loops would compute it twice. */
 bool rd_keeps_apart(rd_collector *c, const rd_expr *e, int p, int q)
 {

@@ -68,8 +68,8 @@ static double cost_of(const rd_graph *g, int value, double few, int depth)
     return cost;
 }
 
-/* True for a reduction that takes fewer than `again` operations an element, so that it is cheaper to
- * recompute than to store. */
+/* True for a reduction that takes fewer than `again` operations an element, so that it is cheaper
+ * to recompute than to store. */
 static bool takes_less(const rd_graph *g, const rd_value *v, double again)
 {
     const double points = (double)rd_points_of(g, v->axes);
@@ -128,7 +128,9 @@ static bool is_of_pairs(const rd_graph *g, const rd_value *v)
            takes_less(g, v, AGAIN);
 }
 
-/* Finds the short folds of pairs that a value is made of: itself, or those of its operands. */
+/* Finds the short folds of pairs (such as distances, is_of_pairs()) that a value is made of:
+ * itself, and those of operands that are computed inline or are such folds. s->pairs[value] has a
+ * bit for each; those behind the 64th have none, so readers of them are not separated. */
 static void find_pairs(siding *s, int value)
 {
     enum { MOST_PAIRS = 64 };
@@ -262,7 +264,8 @@ static void forget_sides(const siding *s)
 }
 
 /* ---- Values of sides ------------------------------------------------------------------------- */
-/* True if a value is made of fold k, and not by way of another fold. */
+/* True if a value is made of fold number k, and of no other fold that reads fold k, so that k is
+ * directly below it. s->under[value] has a bit for each fold that it is made of. */
 static bool is_next_below(const siding *s, int k, int value)
 {
     for (int i = 0; i < s->n_fold; i++)

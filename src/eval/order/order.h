@@ -20,8 +20,8 @@
 
 /* sort_ranges.c: sorts several rows at a time. */
 bool rd_sort_rows_in_ranges(rd_tree *tree);
-/* sort_strips.c: lets the sorts of a loop over rows take them strip by strip, several rows at a time
- * if `ranges`.  *done: it is so.  False: no memory. */
+/* sort_strips.c: lets the sorts of a loop over rows take them strip by strip, several rows at a
+ * time if `ranges`.  *done: it is so.  False: no memory. */
 bool rd_sort_in_strips(const rd_tree *tree, rd_item *at, bool ranges, bool *done);
 /* transpose_loops.c: makes the two axes of a transposing map innermost, in panels. */
 bool rd_make_transposes(const rd_tree *tree);

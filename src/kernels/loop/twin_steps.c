@@ -1,5 +1,5 @@
-/* twin_steps.c - steps of two folds that take the same elements to the same cells, such as of a minimum
- * and of its place.
+/* twin_steps.c - steps of two folds that take the same elements to the same cells, such as of a
+ * minimum and of its place.
  *
  *     step f0 cell 0, lane 0, outer i2: r35      min
  *     step f1 cell 0, lane 0, outer i2: r35      argmin
@@ -7,8 +7,9 @@
  * A cell is an accumulator of a fold. */
 #include "kernels/loop/facts.h"
 
-/* True if both statements are steps, of two folds, that take one element, without masks and labels, to
- * cells at the same position. */
+/* True if both statements are steps of two different folds (reductions) that take the same value x,
+ * without a mask or a label, to cells (accumulators) at the same position.  A statement of -1 is
+ * none. */
 bool rd_takes_same_element(const rd_schedule *t, int32_t a, int32_t b)
 {
     const rd_stmt *x = a >= 0 ? &t->stmt[a] : NULL, *y = b >= 0 ? &t->stmt[b] : NULL;
@@ -19,8 +20,9 @@ bool rd_takes_same_element(const rd_schedule *t, int32_t a, int32_t b)
            rd_linear_same(t, &x->of.more, &y->of.more);
 }
 
-/* The fold of places, -1: none, that a step of an extreme stands beside: argmin for min, argmax for
- * max, with states of floats of one lane. */
+/* The argmin beside a step of min, or argmax beside max: the number of that fold, whose step stands
+ * directly before or behind and takes the same element; -1: none.  Both are reductions of f32 or
+ * f64 with one state for each accumulator (lanes 1), and none is the user's own. */
 int32_t rd_place_beside(const rd_schedule *t, int32_t stmt)
 {
     const int32_t  beside[] = { t->stmt[stmt].prev, t->stmt[stmt].next };

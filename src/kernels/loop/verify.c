@@ -192,8 +192,8 @@ static bool verify_exit(const rd_verifier *f, int32_t stmt)
            may_be_left(f, s->arg);
 }
 
-/* Verifies a SORT or a FRONT: the program has that sort, and all its positions are in scope (see SORT in
- * statements.def). */
+/* Verifies a SORT or a FRONT: the program has that sort, and all its positions are in scope (see
+ * SORT in statements.def). */
 static bool verify_sort(const rd_verifier *f, const rd_stmt *s)
 {
     return (rd_is_number_below(s->arg, f->t->p->n_sorting) ||

@@ -17,26 +17,30 @@
 #include "kernels/pass/pass.h"
 #include "kernels/pass/substrips.h"
 
-/* A store of the elements that a sort takes, in a loop over a strip. */
+/* A store of the elements that a sort takes; the vector loop over a strip (a range of the row that
+ * is done at a time) in which it stands; and the loop over all strips, -1: none. */
 typedef struct row_store {
     rd_schedule   *t;
     const rd_stmt *sort;
     int32_t        store, vector, strips; /* statements */
 } row_store;
 
+/* What the program says of the sort of a SORT statement: its row, type and results. */
 static const rd_sorting *sorting_of(const rd_schedule *t, const rd_stmt *sort)
 {
     return &t->p->sorting[sort->arg];
 }
 
-/* True if the sort takes strips of elements of 32 or 64 bits, of which a front has several. */
+/* True if the statement is a sort that takes its row in strips (most > 0), does not merely write
+ * from the state of an earlier sort (follows), and has elements of 32 or 64 bits: a front of 64
+ * bytes then has 16 or 8. */
 static bool takes_strips(const rd_schedule *t, const rd_stmt *s)
 {
     return s->kind == RD_S_SORT && sorting_of(t, s)->most && !sorting_of(t, s)->follows &&
            rd_dtype_size(sorting_of(t, s)->type) >= 4;
 }
 
-/* True if the statement stores elements that the sort takes. */
+/* True if the statement stores to the slot from which the sort takes its row. */
 static bool stores_row(const rd_schedule *t, const rd_stmt *s, const rd_stmt *sort)
 {
     return s->kind == RD_S_STORE && s->slot >= 0 &&
@@ -44,7 +48,9 @@ static bool stores_row(const rd_schedule *t, const rd_stmt *s, const rd_stmt *so
 }
 
 /* ---- Which ----------------------------------------------------------------------------------- */
-/* True if a loop around the statement binds the axis, or a mark that it is. */
+/* True if an axis has a value at the statement: a loop around binds it as its index, or as the
+ * first or last index of its round (a mark); or it is a bound of the task's share (RD_MARK_LO and
+ * _HI). */
 static bool is_bound_at(const rd_schedule *t, int32_t stmt, int32_t axis)
 {
     for (int32_t s = t->stmt[stmt].parent; s >= 0; s = t->stmt[s].parent)
@@ -55,7 +61,8 @@ static bool is_bound_at(const rd_schedule *t, int32_t stmt, int32_t axis)
     return axis == RD_MARK_LO || axis == RD_MARK_HI;
 }
 
-/* True if the position means something at the statement. */
+/* True if a position may be computed at the statement: it has no gathered index (axis < 0), and all
+ * of its axes are bound there. */
 static bool is_position_at(const rd_schedule *t, int32_t stmt, const rd_linear *at)
 {
     for (int32_t k = 0; k < at->n; k++)
@@ -64,8 +71,11 @@ static bool is_position_at(const rd_schedule *t, int32_t stmt, const rd_linear *
     return true;
 }
 
-/* True if the store stands alone in a vector loop that visits all of a strip, and neighbours are
- * adjacent. */
+/* True if the store's vector loop visits each element of a strip once, in any order, and neighbours
+ * are adjacent.  Clauses, in order: the loop is no call, has no non-temporal stores, need not keep
+ * order, and runs along the row; strips go upwards, and may begin anywhere (align_to 0); the loop's
+ * two bounds are the strip's first index and its end, unrounded; the store's position moves by 1
+ * with the axis. */
 static bool is_plain_store(const row_store *r)
 {
     const rd_schedule  *t    = r->t;
@@ -85,7 +95,8 @@ static bool is_plain_store(const row_store *r)
            rd_linear_coef(t, &t->stmt[r->store].at, axis) == 1;
 }
 
-/* The place of the strip's first element in the row's memory. */
+/* How far the strip's first element lies behind the row's first one in memory: the store's
+ * position, with the axis replaced by the strip's first index, minus the position of the row. */
 static rd_linear place_of_strip(const row_store *r)
 {
     const rd_for   *strips = rd_loop_of(r->t, r->strips);
@@ -95,7 +106,9 @@ static rd_linear place_of_strip(const row_store *r)
                           -1, r->sort->at);
 }
 
-/* True if whole strips are blocks: 64 elements each, the first of which is the row's first. */
+/* True if each strip is a block: a serial loop by 64 elements, whose distance from the row's first
+ * element (`place`) is that of its index from the loop's first one (`beyond`).  The positions of
+ * the row and of the sort's state must be known at the store, where the front is added. */
 static bool is_block(const row_store *r)
 {
     rd_schedule *t      = r->t;
@@ -113,7 +126,8 @@ static bool is_block(const row_store *r)
     return rd_linear_same(t, &place, &beyond);
 }
 
-/* True if the strip is the rest behind all blocks. */
+/* True if the strip is the rest behind all whole blocks: it is done once, and begins at an index
+ * that is rounded down to a multiple of 64. */
 static bool is_rest(const row_store *r)
 {
     const rd_for *strips = rd_loop_of(r->t, r->strips);
@@ -122,7 +136,9 @@ static bool is_rest(const row_store *r)
            strips->from.part[0].by == RD_FRONT_BLOCK && !strips->from.part[0].up;
 }
 
-/* Finds the loops around a store of the sort's elements.  False: it is no such store. */
+/* If statement `stmt` stores elements that the sort takes, fills *r with it, the loop around it,
+ * and the loop over strips around that; `strips` is -1 if the loop around is no vector loop. False:
+ * it is no such store. */
 static bool find_store(rd_schedule *t, const rd_stmt *sort, int32_t stmt, row_store *r)
 {
     const int32_t vector = t->stmt[stmt].parent;
@@ -135,7 +151,8 @@ static bool find_store(rd_schedule *t, const rd_stmt *sort, int32_t stmt, row_st
     return true;
 }
 
-/* True if some stores of the sort's elements are blocks, and all others the rest behind them. */
+/* True if some stores of the sort's elements are in blocks, and all others in the rest behind
+ * them.  Then the sort finds a front for each whole block of a strip. */
 static bool has_blocks(rd_schedule *t, const rd_stmt *sort)
 {
     bool      some = false;
@@ -155,7 +172,8 @@ static bool has_blocks(rd_schedule *t, const rd_stmt *sort)
 }
 
 /* ---- Changes --------------------------------------------------------------------------------- */
-/* Puts the FRONT of a block behind the loop that makes it. */
+/* Puts the FRONT of a block behind the vector loop that makes it.  of.cell: where the sort's state
+ * is; of.lane: the block's first element in the row; at: that element in memory. */
 static void add_front(const row_store *r)
 {
     rd_schedule *t     = r->t;
@@ -168,7 +186,8 @@ static void add_front(const row_store *r)
     rd_put_behind(t, rd_add_stmt(t, &front), r->vector);
 }
 
-/* Makes fronts of all blocks that a sort takes. */
+/* Makes fronts of all blocks that the sort at statement `stmt` takes, and marks the sort as having
+ * them. n: statements before, as new ones need no look. */
 static void add_fronts(rd_schedule *t, int32_t stmt)
 {
     const int32_t n    = t->n_stmt;

@@ -14,9 +14,9 @@
  * A row is one chain of some fifteen operations that wait for each other.  Processors overlap five
  * such rows, as each operation waits in a queue of theirs; side by side the rows' operations hardly
  * wait.  Compilers write the loops out, and then arrays are registers, or stay in a first-level
- * cache.  What two phases compute of the same loads, such as differences of coordinates, is computed
- * twice: kept, it would leave the registers.  So compilers do not see that a later phase begins at
- * the same index (`hidden`).
+ * cache.  What two phases compute of the same loads, such as differences of coordinates, is
+ * computed twice: kept, it would leave the registers.  So compilers do not see that a later phase
+ * begins at the same index (`hidden`).
  *
  * Times as parts of those before, f32, 10,000 x 10,000 points in three dimensions (gcc 12, Zen 5):
  * a Gaussian sum 0.81, its gradient by x 0.77, by y and the weights 0.82.
@@ -43,7 +43,8 @@ typedef struct exp_rows {
 } exp_rows;
 
 /* ---- Which loops ----------------------------------------------------------------------------- */
-/* True if the statement is a vector loop by call that takes exponentials of f32. */
+/* True if the statement is a vector loop that runs by one call and takes exponentials of f32: its
+ * first operation is exp. */
 static bool is_exp_call(const rd_schedule *t, int32_t stmt)
 {
     if (!rd_is_vector(t, stmt) || !rd_loop_of(t, stmt)->by_call)
@@ -57,8 +58,10 @@ static bool is_exp_call(const rd_schedule *t, int32_t stmt)
     return false;
 }
 
-/* True if rows of the statement, which stands in a vector loop, may be done phase by phase: it
- * touches no memory of the program but by loads, and calls no function of the caller. */
+/* True if a statement in a vector loop may be done for all rows before the next phase. It must
+ * touch no memory of the program but by loads, and call no function of the caller: so no order of
+ * rows can be noticed. A store with slot < 0 goes to a local array. BEGIN to FINISH change
+ * accumulators of a fold. */
 static bool can_stage(const rd_schedule *t, int32_t stmt)
 {
     const rd_let *let = rd_let_of(t, stmt);
@@ -78,7 +81,8 @@ static bool can_stage(const rd_schedule *t, int32_t stmt)
 }
 
 /* True if the vector loop, directly in the loop over rows, visits strips of constant length, and
- * all of its statements may be staged. */
+ * all of its statements may be staged (can_stage()). A strip is a range of elements that is done at
+ * a time; `strip` is the serial loop over strips that binds where the vector loop begins. */
 static bool can_stage_vector(const rd_schedule *t, int32_t vector)
 {
     const rd_for *l     = rd_loop_of(t, vector);
@@ -95,8 +99,8 @@ static bool can_stage_vector(const rd_schedule *t, int32_t vector)
     return true;
 }
 
-/* The phase of a loop in the row: the number of exponentials before, twice, and one for an
- * exponential itself. */
+/* The number of a loop's phase in the row: twice the number of exponentials before it, and one more
+ * if it is an exponential itself. So even numbers are what stands between exponentials. */
 static int phase_of_loop(const rd_schedule *t, int32_t row, int32_t stmt)
 {
     int phase = is_exp_call(t, stmt);
@@ -106,8 +110,9 @@ static int phase_of_loop(const rd_schedule *t, int32_t row, int32_t stmt)
     return phase;
 }
 
-/* The phase of a statement of the row: of a value that of its readers, -1 if several phases read it;
- * 0 of an array and of what nobody reads. */
+/* The phase of a statement of the row. For a loop: phase_of_loop(). For a value: that of its
+ * readers; -1: readers are of several phases, so that rows cannot be staged. 0 for an array, and
+ * for what nobody reads. In here -2 means that no reader is known yet. */
 static int phase_of(const rd_schedule *t, int32_t row, int32_t stmt)
 {
     int phase = -2;
@@ -128,8 +133,8 @@ static int phase_of(const rd_schedule *t, int32_t row, int32_t stmt)
     return phase == -2 ? 0 : phase;
 }
 
-/* True if all steps of the step's fold in the row stand in one phase, so that each state takes its
- * elements in the same order. */
+/* True if all steps of the step's fold (reduction) in the row stand in the given phase, so that
+ * each accumulator takes its elements in the same order as before. */
 static bool keeps_order(const rd_schedule *t, int32_t row, int32_t phase, int32_t step)
 {
     for (int32_t s = t->stmt[row].first; s >= 0; s = t->stmt[s].next)
@@ -140,7 +145,9 @@ static bool keeps_order(const rd_schedule *t, int32_t row, int32_t phase, int32_
     return true;
 }
 
-/* True if the loop of the row may be done for all rows before the next phase. */
+/* True if the loop at `stmt` of the row may be done for all rows before the next phase: a vector
+ * loop, no call but of exponentials, whose statements may all be staged and whose reductions keep
+ * their order. */
 static bool can_stage_loop(const rd_schedule *t, int32_t row, int32_t stmt)
 {
     if (!rd_is_vector(t, stmt) || (rd_loop_of(t, stmt)->by_call && !is_exp_call(t, stmt)) ||
@@ -161,8 +168,9 @@ static bool is_array(const rd_schedule *t, int32_t stmt)
     return store && store->fold < 0 && store->storage == RD_IN_LOCAL;
 }
 
-/* How many rows go together, if a row consists of values, arrays and vector loops that may go phase
- * by phase, and its last loop is no exponential; else 0. */
+/* How many rows go together; 0: the row at hand cannot be staged. All of its statements must be
+ * values, local arrays or vector loops that may be staged, each of one phase. Its last phase must
+ * be a later one than 0 and no exponential (even), so that something follows one. */
 static int32_t rows_of(const rd_schedule *t, int32_t row)
 {
     int arrays = 0, phases = 0;
@@ -182,8 +190,8 @@ static int32_t rows_of(const rd_schedule *t, int32_t row)
     return arrays >= MANY_ARRAYS ? ROWS_OF_MANY : ROWS;
 }
 
-/* True if the statement is a serial loop of 16 rounds or more that compilers shall write out, upwards
- * between two unrounded bounds. */
+/* True if the statement is a serial loop of 16 rounds or more that compilers shall write out,
+ * upwards between two unrounded bounds. */
 static bool is_written_out(const rd_schedule *t, int32_t stmt)
 {
     const rd_for *l = t->stmt[stmt].kind == RD_S_LOOP ? rd_loop_of(t, stmt) : NULL;
@@ -194,8 +202,9 @@ static bool is_written_out(const rd_schedule *t, int32_t stmt)
 }
 
 /* ---- Arrays ---------------------------------------------------------------------------------- */
-/* Declares arrays with room for all rows, one row behind the other, in the body of the loop
- * `made`. */
+/* Declares, in the body of the loop `made`, an array with room for all rows, one behind the other,
+ * for each array of a row. e->array[k] is the store (number of the array) of a row, e->many[k] that
+ * of all rows. */
 static void declare_arrays(exp_rows *e, int32_t made)
 {
     rd_schedule *t = e->t;
@@ -215,7 +224,9 @@ static void declare_arrays(exp_rows *e, int32_t made)
     }
 }
 
-/* The position of an element in the array of all rows, where rows begin at the mark. */
+/* The position of an element in the array of all rows: its position in the row's array, plus
+ * `extent` elements for each row behind the first one of the round, to which the axis `mark` is
+ * bound. */
 static rd_linear in_row(const exp_rows *e, rd_linear at, int32_t array, int32_t mark)
 {
     const int64_t extent = e->t->store[e->array[array]].extent;
@@ -224,7 +235,8 @@ static rd_linear in_row(const exp_rows *e, rd_linear at, int32_t array, int32_t 
     return rd_linear_plus_axis(e->t, rd_linear_plus_axis(e->t, at, extent, axis), -extent, mark);
 }
 
-/* Makes the statement use the array of all rows, if it loads from or stores to array k of a row. */
+/* If the statement loads from or stores to array k of a row, makes it use the array of all rows
+ * (e->many[k]) instead. `mark`: the axis bound to the first row of the round. */
 static void use_array(const exp_rows *e, int32_t stmt, int32_t k, int32_t mark)
 {
     rd_schedule *t = e->t;
@@ -246,7 +258,8 @@ static void use_array(const exp_rows *e, int32_t stmt, int32_t k, int32_t mark)
 }
 
 /* ---- Phases ---------------------------------------------------------------------------------- */
-/* Takes all statements of other phases out of a copy of the row; those of phase -1: all of them. */
+/* Takes the statements of other phases, and all arrays, out of a copy of the row; phase -1: takes
+ * all out.  `from` is the original of each statement, in whose row phases are counted. */
 static void keep_phase(const exp_rows *e, int32_t copy, int phase)
 {
     rd_schedule *t = e->t;
@@ -259,7 +272,9 @@ static void keep_phase(const exp_rows *e, int32_t copy, int phase)
     }
 }
 
-/* A copy of the loop over rows without its body: all rows from the mark on, step by step. */
+/* A copy of the loop over rows that goes from the mark (the first row of a round) over e->rows
+ * rows, by `step`, and keeps the statements of one phase; -1: none.  Compilers shall write out its
+ * rounds (unroll). */
 static int32_t loop_from(const exp_rows *e, int32_t mark, int64_t step, int phase)
 {
     rd_schedule    *t    = e->t;
@@ -281,7 +296,8 @@ static int32_t loop_from(const exp_rows *e, int32_t mark, int64_t step, int phas
     return made;
 }
 
-/* A loop over all rows with the statements of one phase. */
+/* A loop over the rows of a round with the statements of one phase, which use the arrays of all
+ * rows. */
 static int32_t phase_loop(const exp_rows *e, int phase, int32_t mark)
 {
     const int32_t made = loop_from(e, mark, 1, phase);
@@ -292,7 +308,8 @@ static int32_t phase_loop(const exp_rows *e, int phase, int32_t mark)
     return made;
 }
 
-/* The same in a loop of one round, whose first index compilers do not know. */
+/* The same inside a loop that runs once (step: all rows), and whose first index is hidden from
+ * compilers: they load and compute again what earlier phases have, rather than keep it. */
 static int32_t hidden_loop(const exp_rows *e, int phase)
 {
     rd_schedule  *t    = e->t;
@@ -307,7 +324,7 @@ static int32_t hidden_loop(const exp_rows *e, int phase)
     return made;
 }
 
-/* The number of the row's last phase. */
+/* The number of the row's last phase: that of its last loop. */
 static int last_phase(const rd_schedule *t, int32_t row)
 {
     int last = 0;
@@ -317,8 +334,8 @@ static int last_phase(const rd_schedule *t, int32_t row)
     return last;
 }
 
-/* Makes the loop over so many rows at a time, from its first index on. It ends at `border`, the last whole
- * round; e->mark is bound to the first row of a round. */
+/* Makes the loop over so many rows at a time, from its first index on. It ends at `border`, the
+ * last whole round; e->mark is bound to the first row of a round. */
 static int32_t make_rounds(exp_rows *e, const rd_edge_part *border)
 {
     rd_schedule  *t    = e->t;
@@ -341,8 +358,8 @@ static int32_t make_rounds(exp_rows *e, const rd_edge_part *border)
     return made;
 }
 
-/* Puts the loop over rounds of rows before the loop, which keeps the rows that are left. `border` is
- * the end, rounded down to whole rounds. */
+/* Puts the loop over rounds of rows before the loop, which keeps the rows that are left. `border`
+ * is the end, rounded down to whole rounds. */
 static void stage_rows(rd_schedule *t, int32_t loop, int32_t rows)
 {
     const rd_for       l      = *rd_loop_of(t, loop);
@@ -362,7 +379,8 @@ static void stage_rows(rd_schedule *t, int32_t loop, int32_t rows)
     t->loop[t->stmt[loop].arg].of           = -1;
 }
 
-/* The pass: lets rows of pairs go together through each phase of their exponentials. */
+/* The pass: lets 16 or 8 rows of pairs go together through each phase of their exponentials, in all
+ * parts of the tree. Rows of other loops stay as they are. */
 void rd_pass_exp_rows(rd_schedule *t, const rd_target *target)
 {
     (void)target;

@@ -8,9 +8,9 @@
  *       front .. }                               vector i4 from m6 to m7 {
  *                                                  r6 = load a1[i4 - m6] ..
  *
- * It does so for the blocks of sorted rows, if all their operands have room in half of the registers:
- * those of points in up to three dimensions, f32 by AVX-512.  10,000 points and as many neighbours take
- * 0.83 of the time for the distances alone.
+ * It does so for the blocks of sorted rows, if all their operands have room in half of the
+ * registers: those of points in up to three dimensions, f32 by AVX-512.  10,000 points and as many
+ * neighbours take 0.83 of the time for the distances alone.
  *
  * Fields. A loop's `strip` is the number of the strips that it runs over, -1: none.
  *
@@ -23,13 +23,15 @@
 /* Most operands, and loads of these in a block. */
 enum { MOST_HELD = 4, MOST_LOADS = 16 };
 
-/* Adjacent elements of a slot, and the array that holds them. */
+/* An operand: adjacent f32 of a slot from position `at` on, and the local array that holds a block
+ * of them; array -1: not declared yet. */
 typedef struct held_operand {
     int32_t   slot, array;
     rd_linear at;
 } held_operand;
 
-/* A block, the loop over rows around it, and loads of operands: values, and which one each loads. */
+/* A block: the vector loop over 64 elements of a row, and the loop over rows around it.  load[k] is
+ * a value that the block loads, and loads[k] the index in `operand` of what it loads. */
 typedef struct held_block {
     rd_schedule *t;
     int32_t      rows, vector; /* statements */
@@ -39,8 +41,9 @@ typedef struct held_block {
 } held_block;
 
 /* ---- Which ----------------------------------------------------------------------------------- */
-/* Replaces the axes of loops of one round inside the block, which a position leaves, by their
- * index. */
+/* Returns the position with the axes of loops inside the block that run once (extent 1) replaced by
+ * the one index of each: outside of the block, where the array is filled, such an axis is not
+ * bound. */
 static rd_linear outside_of_rounds(rd_schedule *t, int32_t stmt, int32_t vector, rd_linear at)
 {
     for (int32_t s = t->stmt[stmt].parent; s != vector; s = t->stmt[s].parent)
@@ -49,14 +52,17 @@ static rd_linear outside_of_rounds(rd_schedule *t, int32_t stmt, int32_t vector,
     return at;
 }
 
-/* True if a loop binds one of the axes of a position. */
+/* True if a position depends on what the loop binds: its index (axis), or the first or last index
+ * of its round (start and stop, -1: it binds none). */
 static bool binds(const rd_schedule *t, const rd_for *l, const rd_linear *at)
 {
     return rd_linear_coef(t, at, l->axis) || (l->start >= 0 && rd_linear_coef(t, at, l->start)) ||
            (l->stop >= 0 && rd_linear_coef(t, at, l->stop));
 }
 
-/* True if a position in the block is another one in each row: a loop between binds one of its axes. */
+/* True if a position in the block may differ from row to row: a loop from the statement up to the
+ * loop over rows binds one of its axes.  The vector loop does not count, as its index is that of
+ * the element.  Other statements than loops around, such as an IF, count as if it differed. */
 static bool varies_by_rows(const held_block *h, int32_t stmt, const rd_linear *at)
 {
     const rd_schedule *t = h->t;
@@ -67,8 +73,9 @@ static bool varies_by_rows(const held_block *h, int32_t stmt, const rd_linear *a
     return false;
 }
 
-/* True if a load reads adjacent f32 of an array that the program does not write, at a position
- * without data. */
+/* True if a load may be done once before all rows: it reads adjacent f32 along `axis` (coefficient
+ * 1), at a position without gathered indices (a term of axis < 0 is one), from a slot that the
+ * program does not write. */
 static bool reads_operand(const rd_schedule *t, const rd_let *let, const rd_linear *at,
                           int32_t axis)
 {
@@ -79,7 +86,8 @@ static bool reads_operand(const rd_schedule *t, const rd_let *let, const rd_line
            !rd_program_accesses(t->p, RD_I_STORE, let->slot);
 }
 
-/* Notes a load of an operand.  False: there are too many, or it is of something else. */
+/* Notes a load of an operand, which several loads may share.  False: there are too many operands or
+ * loads, or the load is none that may be done before the rows. */
 static bool note_load(held_block *h, int32_t stmt)
 {
     rd_schedule    *t     = h->t;
@@ -103,7 +111,8 @@ static bool note_load(held_block *h, int32_t stmt)
     return true;
 }
 
-/* Notes all loads of a block.  False: not all of them are held, or they need too many registers. */
+/* Notes all loads of a block.  False: one of them cannot be held, or the operands' 64 elements of 4
+ * bytes each need more than half of the vector registers (32 of AVX-512, else 16). */
 static bool note_loads(held_block *h, int vector_bytes)
 {
     const rd_schedule *t         = h->t;
@@ -118,7 +127,9 @@ static bool note_loads(held_block *h, int vector_bytes)
     return h->n > 0 && h->n * RD_FRONT_BLOCK * 4 <= registers / 2 * vector_bytes;
 }
 
-/* Finds the block before a front: it and the front are all of a serial loop over rows. */
+/* Finds the block that stands before a FRONT statement: a vector loop, in a serial loop over rows,
+ * whose axis is another one.  False: it is something else.  parent >= 0: the rows' loop is not the
+ * root of a part, so that statements can be put before it. */
 static bool find_block(rd_schedule *t, int32_t front, held_block *h)
 {
     const int32_t vector = t->stmt[front].prev, rows = t->stmt[front].parent;
@@ -130,7 +141,8 @@ static bool find_block(rd_schedule *t, int32_t front, held_block *h)
 }
 
 /* ---- Changes --------------------------------------------------------------------------------- */
-/* Declares an array of a block before the rows. */
+/* Declares a local array of RD_FRONT_BLOCK elements before the loop over rows; returns its
+ * number. */
 static int32_t array_before(rd_schedule *t, int32_t rows)
 {
     const rd_store store = {
@@ -143,8 +155,9 @@ static int32_t array_before(rd_schedule *t, int32_t rows)
     return array.store;
 }
 
-/* Adds the array of an operand before the rows, and the loop that fills it.  Elements count where
- * rows read them. */
+/* Adds the array of an operand before the rows, and the loop that fills it, a copy of the vector
+ * loop without its body.  Its loads are `uncounted`: elements that are read count where rows read
+ * them. */
 static void add_array(const held_block *h, held_operand *operand)
 {
     rd_schedule *t    = h->t;
@@ -168,7 +181,9 @@ static void add_array(const held_block *h, held_operand *operand)
     rd_store_at_end(t, fill, rd_add_value(t, fill, &let), operand->array);
 }
 
-/* Lets the loads read the arrays. */
+/* Adds the operands' arrays, and makes the block's loads read these in place of
+ * slots.  hoisted_loads counts loads that no longer stand in the loop, so that counted memory
+ * traffic stays as it was; those from scratch slots (from first_scratch on) do not count. */
 static void hold_operands(held_block *h)
 {
     rd_schedule *t = h->t;

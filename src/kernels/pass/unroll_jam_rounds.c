@@ -84,8 +84,8 @@ static bool has_short_streams(const jam_candidate *m)
 
 /* ---- Which loops ----------------------------------------------------------------------------- */
 /* Returns the number of rounds, 4 or 8: so many that loads and stores of states are few beside
- * other loads. States of a fold that ends in the round (`inner`) are variables anyway, and an extreme beside its place has none. `states`:
- * numbers in all states. */
+ * other loads. States of a fold that ends in the round (`inner`) are variables anyway, and an
+ * extreme beside its place has none. `states`: numbers in all states. */
 static int rounds_to_merge(const jam_candidate *m)
 {
     int states = 0;

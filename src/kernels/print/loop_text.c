@@ -282,7 +282,8 @@ static void print_if(rd_printing *n, int32_t stmt)
 }
 
 /* ---- Bodies ---------------------------------------------------------------------------------- */
-/* True if a statement changes states that the fold's twin has as well: it has no text. */
+/* True if a statement only changes states of a min or max that an argmin or argmax beside it has as
+ * well (its twin): it has no text. */
 static bool is_of_twin(const rd_printing *n, const rd_stmt *s)
 {
     return (s->kind == RD_S_BEGIN || s->kind == RD_S_STEP || s->kind == RD_S_LOAD_STATES ||

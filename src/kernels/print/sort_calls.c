@@ -31,8 +31,10 @@ static void add_row(rd_printing *n, rd_text *to, rd_dtype type, int32_t address,
     rd_print_linear(n, to, at);
 }
 
-/* Prints the call that takes a strip.  A sort that follows another one has nothing to do before the
- * row's end. */
+/* Prints the call that takes a strip, a range of the row from `begin` on, into the sort's
+ * state.  `from` and `to` are the texts of both addresses.  A sort that follows another one shares
+ * its state, and has nothing to do before the row's end, so its call stands under an if.  With
+ * fronts the last argument is their number, count / 64; else 0. */
 static void print_take(rd_printing *n, const rd_stmt *s, const char *from, const char *to)
 {
     const rd_sorting *sorting = &n->t->p->sorting[s->arg];
@@ -75,7 +77,9 @@ void rd_print_sort(rd_printing *n, const rd_stmt *s)
     rd_text_end(&to, n->to);
 }
 
-/* Prints the pointers to a block and to its front. */
+/* Prints the pointers to a block (z) and to its front in the sort's state (y).  A front is 64
+ * bytes, so its index there is that of the block's first element divided by elements for each of
+ * the front's. */
 static void print_front_pointers(rd_printing *n, const rd_stmt *s)
 {
     const rd_sorting *sorting = &n->t->p->sorting[s->arg];
@@ -94,7 +98,9 @@ static void print_front_pointers(rd_printing *n, const rd_stmt *s)
     rd_text_end(&from, n->to);
 }
 
-/* Prints the loop that makes the front of a block.  The first of two elements stays if one is NaN. */
+/* Prints the loop that makes the front of a block of 64 elements: element l is the first in order
+ * of elements l, l + lanes, l + 2 lanes ...  If it begins with NaN it stays NaN, as comparisons
+ * with NaN are false; a later NaN is skipped. */
 void rd_print_front(rd_printing *n, const rd_stmt *s)
 {
     const rd_sorting *sorting = &n->t->p->sorting[s->arg];

@@ -1,21 +1,22 @@
-/* twin_extremes.c - finds extremes whose states a fold of places beside them has as well: min beside
- * argmin, and max beside argmax, of the same elements.
+/* twin_extremes.c - finds extremes whose states a fold of places beside them has as well: min
+ * beside argmin, and max beside argmax, of the same elements.
  *
  *     step0(&s3_0[0], r35, 1, i2);                       is left out
  *     step1(&s4_0[0], &s4_1[0], r35, 1, i2);
  *     float b9_0[1] = { s0_0[0 + i] };                   float b9_0[1] = { s1_0[0 + i] };
  *
- * The first number of a state of argmin is the least element so far.  It is the first of equal ones,
- * such as zeros of two signs, and a NaN if there is one, as in a state of min; min's finish0() makes
- * all NaN the same.  So the min has neither steps nor states in the text.
+ * The first number of a state of argmin is the least element so far.  It is the first of equal
+ * ones, such as zeros of two signs, and a NaN if there is one, as in a state of min; min's
+ * finish0() makes all NaN the same.  So the min has neither steps nor states in the text.
  *
  * Words. A cell is an accumulator of a fold, and a lane one of its states. */
 #include "kernels/loop/facts.h"
 #include "kernels/print/print.h"
 #include <string.h>
 
-/* True if the fold is an extreme (or its place) of floats, with one state a cell and no tree, that one
- * task computes. */
+/* True if the fold is the built-in `reducer` of floats, has so many numbers in a state, and nothing
+ * else that its state would hold: no mask, no weights, no flag of elements seen.  One state each
+ * cell (lanes 1), no tree of partial results (room 0), and not split over tasks. */
 static bool is_plain_extreme(const rd_printing *n, int32_t fold, int32_t reducer, int32_t numbers)
 {
     const rd_print_fold *f = &n->fold[fold];
@@ -26,7 +27,9 @@ static bool is_plain_extreme(const rd_printing *n, int32_t fold, int32_t reducer
            !f->of.seen && f->lanes == 1 && !f->room && !n->t->fold[fold].split;
 }
 
-/* True if states of both folds lie alike. */
+/* True if the states of both folds lie alike in memory, so that a position in one array is the same
+ * accumulator in the other.  Array number k holds the states of fold k, so a and b number folds and
+ * arrays alike. */
 static bool lie_alike(const rd_schedule *t, int32_t a, int32_t b)
 {
     const rd_store *x = &t->store[a], *y = &t->store[b];
@@ -37,7 +40,8 @@ static bool lie_alike(const rd_schedule *t, int32_t a, int32_t b)
            x->copies == y->copies && x->per_element == y->per_element;
 }
 
-/* True if the step stands beside one of the other fold that takes the same element. */
+/* True if the step stands directly before or behind one of the other fold that takes the same
+ * element, and not in a loop that a call runs, whose text has all steps. */
 static bool is_beside(const rd_schedule *t, int32_t stmt, int32_t fold)
 {
     const int32_t beside[] = { t->stmt[stmt].prev, t->stmt[stmt].next };
@@ -48,7 +52,9 @@ static bool is_beside(const rd_schedule *t, int32_t stmt, int32_t fold)
     return false;
 }
 
-/* True if the statement of an extreme may be left out, or read the states of the other fold. */
+/* True if a statement of one fold has its like in the other, so it may be left out, or use the
+ * other's states.  Those that begin, merge or finish states must do so with the fold's own array
+ * (number s->fold), as only that is compared. */
 static bool has_its_like(const rd_schedule *t, int32_t stmt, int32_t fold)
 {
     const rd_stmt *s = &t->stmt[stmt];
@@ -76,8 +82,9 @@ static int32_t count_of(const rd_schedule *t, int32_t fold, rd_stmt_kind kind)
     return count;
 }
 
-/* True if all statements of an extreme have their like in the fold of places, whose states then have
- * the extreme. */
+/* True if all statements of the extreme (min or max) have their like in the fold of its place, and
+ * the other way round, in equal number: so both states take the same elements, and the place's
+ * state has the extreme as its first number. */
 static bool is_twin(const rd_schedule *t, int32_t extreme, int32_t place)
 {
     static const rd_stmt_kind same[] = { RD_S_STEP, RD_S_BEGIN, RD_S_MERGE_BLOCKS };
@@ -98,7 +105,8 @@ static bool is_twin(const rd_schedule *t, int32_t extreme, int32_t place)
     return true;
 }
 
-/* Finds the twins of all folds. */
+/* Notes for each min and max the argmin or argmax whose states have its own: `twin` is the number
+ * of that fold plus 1, as 0 is none.  Both store the extreme in the same type. */
 void rd_print_find_twins(rd_printing *n)
 {
     static const int32_t pairs[][2] = { { RD_RED_min, RD_RED_argmin },

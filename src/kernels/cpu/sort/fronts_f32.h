@@ -1,12 +1,14 @@
-/* fronts_f32.h - takes strips of f32 by the fronts of their blocks (kernels/first_few.h), while up to
- * 32 are kept, by AVX-512; take_strip.h includes it.
+/* fronts_f32.h - takes strips of f32 by the fronts of their blocks (kernels/first_few.h), while up
+ * to 32 are kept, by AVX-512; take_strip.h includes it.
  *
- * A bit tells which blocks have a front before the bound, and only these are read.  So the one branch
- * that is hard to guess is how many there are.  The fronts of the first strip give the first bound:
- * the last of the first few of 16 or 64 groups, which some more elements than these few come before. */
+ * A bit tells which blocks have a front before the bound, and only these are read.  So the one
+ * branch that is hard to guess is how many there are.  The fronts of the first strip give the first
+ * bound: the last of the first few of 16 or 64 groups, which some more elements than these few come
+ * before. */
 enum { FRONT_LANES = RD_FRONT_WORDS * 2, FEW_OF_LANES = 8 };
 
-/* The lanes of x that come before the bound, or with it if `with`.  One of NaN does not. */
+/* Returns a mask of the lanes (elements of a vector) of x that come before the bound in the order
+ * that is asked for, or equal it if `with`.  NaN does neither. */
 static ALWAYS unsigned within(__m512 x, __m512 bound, bool with, bool descending)
 {
     return with ? (descending ? _mm512_cmp_ps_mask(x, bound, _CMP_GE_OQ)
@@ -14,8 +16,9 @@ static ALWAYS unsigned within(__m512 x, __m512 bound, bool with, bool descending
                 : comes_before(x, bound, descending);
 }
 
-/* True if an element of a block may come before the bound, or with it.  A front of NaN tells
- * nothing. */
+/* True if an element of a block may come before the bound, or equal it if `with`, as its front
+ * tells: 16 elements that no others of the block come before (first_few.h).  A lane of NaN tells
+ * nothing, so the comparisons are negated ones, which are true for NaN. */
 static ALWAYS bool front_is_within(__m512 front, __m512 bound, bool with, bool descending)
 {
     return (with ? (descending ? _mm512_cmp_ps_mask(front, bound, _CMP_NLT_UQ)
@@ -24,7 +27,9 @@ static ALWAYS bool front_is_within(__m512 front, __m512 bound, bool with, bool d
                                : _mm512_cmp_ps_mask(front, bound, _CMP_NGE_UQ))) != 0;
 }
 
-/* The bits of n blocks that may have such elements; `n` is a constant if there are 16. */
+/* Returns a set of blocks, bit k for block k of n <= 64, that may have elements before the bound,
+ * or equal to it if `with`.  `front`: the fronts of all, one behind the other.  Where n is the
+ * constant 16 the loop is unrolled. */
 static ALWAYS uint64_t bits_within(int64_t n, const float *front, __m512 bound, bool with,
                                    bool descending)
 {
@@ -38,8 +43,9 @@ static ALWAYS uint64_t bits_within(int64_t n, const float *front, __m512 bound, 
     return bits;
 }
 
-/* True if some of 16 blocks may have elements before the bound.  No lane of a front of NaN is behind
- * it. */
+/* True if some of 16 blocks may have elements before the bound.  Four masks collect the lanes that
+ * are not before it in all fronts, so that comparisons need not wait for each other.  NaN clears
+ * its lane, as it tells nothing. */
 static ALWAYS bool any_of_16(const float *front, __m512 bound, bool descending)
 {
     __mmask16 behind[4] = { 0xffff, 0xffff, 0xffff, 0xffff };
@@ -54,8 +60,8 @@ static ALWAYS bool any_of_16(const float *front, __m512 bound, bool descending)
     return (behind[0] & behind[1] & behind[2] & behind[3]) != 0xffff;
 }
 
-/* The bits of blocks that may have elements before the bound, or with it.  `rare`: mostly there are
- * none. */
+/* Returns the set of blocks that may have elements before the bound, or equal to it if `with`: bit
+ * k for block k.  `rare`: mostly there are none, so one test of all 16 comes first. */
 static ALWAYS uint64_t blocks_within(int64_t n, const float *front, __m512 bound, bool with,
                                      bool rare, bool descending)
 {
@@ -66,7 +72,8 @@ static ALWAYS uint64_t blocks_within(int64_t n, const float *front, __m512 bound
     return bits_within(16, front, bound, with, descending);
 }
 
-/* The lanes of n elements, 64 at most, that come before the bound, or with it. */
+/* Returns a set of elements, bit i for x[i], that come before the bound, or equal it if `with`: of
+ * n, 64 at most.  Memory behind n elements is not read. */
 static ALWAYS uint64_t elements_within(int64_t n, const float *x, __m512 bound, bool with,
                                        bool descending)
 {
@@ -81,7 +88,10 @@ static ALWAYS uint64_t elements_within(int64_t n, const float *x, __m512 bound, 
     return in & all;
 }
 
-/* Puts those of n elements into lanes that come before the bound, or with it; the bound follows. */
+/* Inserts those of n elements that come before the bound, or equal it if `with`, into the sorted
+ * lanes, the first few so far; x[0] has position `place` in the row.  *bound becomes the last of
+ * the first few if that comes before it: lanes that are not filled yet hold an infinity, which does
+ * not. */
 static ALWAYS void take_block(kept_lanes *l, int vectors, int64_t most, int64_t n, const float *x,
                               int64_t place, __m512 *bound, bool with, bool descending)
 {
@@ -97,8 +107,9 @@ static ALWAYS void take_block(kept_lanes *l, int vectors, int64_t most, int64_t 
 }
 
 /* ---- The first bound ------------------------------------------------------------------------- */
-/* Element number `most` of 16 or 64 elements in order, none of which is NaN: the last of those that
- * fewer than `most` come before. */
+/* Returns the `most`-th least (descending: greatest) of 16 or 64 elements in `vectors` vectors,
+ * none of which is NaN: the last of those that fewer than `most` elements come before.  before[k]
+ * counts these for each lane of group[k]. */
 static ALWAYS float last_of_groups(const __m512 *group, int vectors, int64_t most, bool descending)
 {
     float   one[4 * FRONT_LANES], last = descending ? INFINITY : -INFINITY;
@@ -123,8 +134,11 @@ static ALWAYS float last_of_groups(const __m512 *group, int vectors, int64_t mos
     return last;
 }
 
-/* A bound that at least `most` elements of blocks come before, or with.  Few numbers: it is the last
- * of all numbers.  min() and max() are their second operand if the first is NaN. */
+/* Returns a bound that at least `most` elements of n blocks come before, or equal.  Blocks are
+ * dealt into 4 groups of 16 lanes, and each lane has the first element of its part: the bound is
+ * the `most`-th of these 64, or of 16 if `most` is 8 or less.  It is an infinity if fewer lanes
+ * have numbers.  min() and max() return their second operand if the first is NaN, so NaN are
+ * skipped. */
 static ALWAYS float first_bound(int64_t n, const float *front, int64_t most, bool descending)
 {
     const __m512 end      = _mm512_set1_ps(descending ? -INFINITY : INFINITY);
@@ -144,8 +158,9 @@ static ALWAYS float first_bound(int64_t n, const float *front, int64_t most, boo
 }
 
 /* ---- Strips ---------------------------------------------------------------------------------- */
-/* Takes the blocks of a strip, and what is behind them.  Of elements in any order, strip number k has
- * 1/k of the first few so far. */
+/* Takes a strip (a range of the row): the blocks whose fronts may come before the bound, and the
+ * elements behind all whole blocks.  In random order, strip number k has 1/k of the first few so
+ * far.  So behind 2 * most strips less than one element in two strips is taken (`rare`). */
 static ALWAYS void take_blocks(kept_lanes *l, int vectors, int64_t most, const rd_row_strip *strip,
                                const float *front, __m512 bound, bool with, bool descending)
 {
@@ -165,8 +180,12 @@ static ALWAYS void take_blocks(kept_lanes *l, int vectors, int64_t most, const r
                    with, descending);
 }
 
-/* Begins a row, or goes on with what is in order.  False: there are few numbers, or its state is
- * another one. */
+/* Takes a strip by fronts: the first one begins the row's state, later ones go on with it if the
+ * first few are in order and have a bound.  False, with nothing done: the first strip has few
+ * numbers, so there is no bound, or the state was begun in another way.  The state has a header
+ * (kept.h: [0] elements kept, [2] what comes in, [4] whether they are in order), then elements (x),
+ * then positions (at). Lanes behind the kept ones hold infinities, or what was moved out of the
+ * first few; results never have them. */
 static ALWAYS bool take_fronts(const rd_sorting *s, const rd_row_strip *strip, int vectors,
                                bool descending)
 {
@@ -209,7 +228,9 @@ static ALWAYS bool take_fronts(const rd_sorting *s, const rd_row_strip *strip, i
     return true;
 }
 
-/* Takes a strip of f32 by fronts; false: it must be taken in another way. */
+/* Takes a strip of f32 by the fronts of its blocks.  False: it has none, has more blocks than a set
+ * has bits (64), or more than 32 elements are kept; it must then be taken in another way.  One
+ * vector keeps up to 16, two up to 32. */
 static bool take_fronts_f32(const rd_sorting *s, const rd_row_strip *strip)
 {
     if (s->type != RD_F32 || !strip->fronts || strip->fronts > 64 || s->kept > KEPT_IN_VECTORS)

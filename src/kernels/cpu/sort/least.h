@@ -37,7 +37,7 @@ static inline void JOIN(keep, BITS)(JOIN(least, BITS) * l, K key, int64_t place)
     l->hits--;
 }
 
-/* ---- Passes ----------------------------------------------------------------------------------- */
+/* ---- Passes ---------------------------------------------------------------------------------- */
 /* Both functions take contiguous keys, the first of which has the given place. */
 #if RD_VECTOR_BYTES == 64
 /* Updates the least key of each of 64 runs with n keys, a multiple of 64: key i belongs to run i
@@ -125,7 +125,7 @@ static void JOIN(take_least, BITS)(JOIN(least, BITS) * l, int64_t n, const K *x,
 }
 #endif
 
-/* ---- All together ----------------------------------------------------------------------------- */
+/* ---- All together ---------------------------------------------------------------------------- */
 /* Returns a bound that at least n_out keys do not exceed.  Key i belongs to run i mod 64; the bound
  * is the n_out-th least of the least keys of these 64 runs.  Keys behind the last whole round of 64
  * do not count. */

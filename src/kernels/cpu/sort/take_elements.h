@@ -91,8 +91,9 @@ static ALWAYS void JOIN(add_each, OF)(kept *f, int64_t n, const T *x, int64_t pl
     }
 }
 
-/* True if one of BLOCK elements, from number i of the strip on, may come before `bound`.  A front is
- * less to read than its block; one of NaN tells nothing. */
+/* True if one of BLOCK elements, from number i of the strip (a range of the row) on, may come
+ * before `bound`.  If the block has a front, only that is read: 64 bytes, of which each element is
+ * the first of a part of the block.  NaN in it tells nothing, so the comparison is negated. */
 static ALWAYS bool JOIN(may_come, OF)(const kept *f, int64_t i, const T *x, T bound,
                                       bool descending)
 {
