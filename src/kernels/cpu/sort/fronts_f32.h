@@ -144,10 +144,12 @@ static ALWAYS float first_bound(int64_t n, const float *front, int64_t most, boo
     const __m512 end      = _mm512_set1_ps(descending ? -INFINITY : INFINITY);
     __m512       group[4] = { end, end, end, end };
 
-    for (int64_t k = 0; k < n; k++) {
-        const __m512 x = _mm512_loadu_ps(front + FRONT_LANES * k);
+    for (int64_t i = 0; i + 4 <= n; i += 4)
+        UNROLL(4)
+    for (int k = 0; k < 4; k++) {
+        const __m512 x = _mm512_loadu_ps(front + FRONT_LANES * (i + k));
 
-        group[k % 4] = descending ? _mm512_max_ps(x, group[k % 4]) : _mm512_min_ps(x, group[k % 4]);
+        group[k] = descending ? _mm512_max_ps(x, group[k]) : _mm512_min_ps(x, group[k]);
     }
     if (most > FEW_OF_LANES)
         return last_of_groups(group, 4, most, descending);
@@ -180,6 +182,46 @@ static ALWAYS void take_blocks(kept_lanes *l, int vectors, int64_t most, const r
                    with, descending);
 }
 
+/* Where the state of a row has what is kept. */
+typedef struct front_state {
+    uint64_t    *header;
+    const float *front;
+    float       *x;
+    uint32_t    *place;
+} front_state;
+
+static ALWAYS front_state state_of(const rd_sorting *s, const rd_row_strip *strip)
+{
+    uint64_t *const header = strip->state, *const x = header + RD_FIRST_FEW_HEADER;
+
+    return (front_state){ .header = header,
+                          .front =
+                              (const float *)(const void *)(header + rd_first_few_fronts(s->kept)),
+                          .x     = (float *)(void *)x,
+                          .place = (uint32_t *)(void *)(x + rd_first_few_room(s->kept)) };
+}
+
+/* Takes a row's first strip.  False: there are few numbers. */
+static ALWAYS bool begin_row(const rd_sorting *s, const rd_row_strip *strip, const front_state *f,
+                             kept_lanes *l, int vectors, bool descending)
+{
+    const float end   = descending ? -INFINITY : INFINITY;
+    const float bound = first_bound(strip->fronts, f->front, s->kept, descending);
+
+    if (bound == end)
+        return false;
+    for (int k = 0; k < vectors; k++) {
+        l->x[k]     = _mm512_set1_ps(end);
+        l->place[k] = _mm512_setzero_si512();
+    }
+    take_blocks(l, vectors, s->kept, strip, f->front, _mm512_set1_ps(bound), true, descending);
+    memset(f->header, 0, RD_FIRST_FEW_HEADER * sizeof *f->header);
+    f->header[0] = (uint64_t)s->kept;
+    f->header[2] = BEFORE_COMES;
+    f->header[4] = true;
+    return true;
+}
+
 /* Takes a strip by fronts: the first one begins the row's state, later ones go on with it if the
  * first few are in order and have a bound.  False, with nothing done: the first strip has few
  * numbers, so there is no bound, or the state was begun in another way.  The state has a header
@@ -189,41 +231,25 @@ static ALWAYS void take_blocks(kept_lanes *l, int vectors, int64_t most, const r
 static ALWAYS bool take_fronts(const rd_sorting *s, const rd_row_strip *strip, int vectors,
                                bool descending)
 {
-    uint64_t *const    header = strip->state;
-    const float *const front = (const float *)(const void *)(header + rd_first_few_fronts(s->kept));
-    float *const       x     = (float *)(void *)(header + RD_FIRST_FEW_HEADER);
-    uint32_t *const    at =
-        (uint32_t *)(void *)(header + RD_FIRST_FEW_HEADER + rd_first_few_room(s->kept));
-    const float end = descending ? -INFINITY : INFINITY;
-    kept_lanes  l;
+    const front_state f = state_of(s, strip);
+    kept_lanes        l;
 
     if (strip->begin == 0) {
-        const float bound = first_bound(strip->fronts, front, s->kept, descending);
-
-        if (bound == end)
+        if (!begin_row(s, strip, &f, &l, vectors, descending))
             return false;
-        for (int k = 0; k < vectors; k++) {
-            l.x[k]     = _mm512_set1_ps(end);
-            l.place[k] = _mm512_setzero_si512();
-        }
-        take_blocks(&l, vectors, s->kept, strip, front, _mm512_set1_ps(bound), true, descending);
-        memset(header, 0, RD_FIRST_FEW_HEADER * sizeof *header);
-        header[0] = (uint64_t)s->kept;
-        header[2] = BEFORE_COMES;
-        header[4] = true;
     } else {
-        if (header[2] != BEFORE_COMES || !header[4])
+        if (f.header[2] != BEFORE_COMES || !f.header[4])
             return false;
         for (int k = 0; k < vectors; k++) {
-            l.x[k]     = _mm512_loadu_ps(x + FRONT_LANES * k);
-            l.place[k] = _mm512_loadu_si512(at + FRONT_LANES * k);
+            l.x[k]     = _mm512_loadu_ps(f.x + FRONT_LANES * k);
+            l.place[k] = _mm512_loadu_si512(f.place + FRONT_LANES * k);
         }
-        take_blocks(&l, vectors, s->kept, strip, front, bound_of_lanes(&l, vectors, s->kept), false,
-                    descending);
+        take_blocks(&l, vectors, s->kept, strip, f.front, bound_of_lanes(&l, vectors, s->kept),
+                    false, descending);
     }
     for (int k = 0; k < vectors; k++) {
-        _mm512_storeu_ps(x + FRONT_LANES * k, l.x[k]);
-        _mm512_storeu_si512(at + FRONT_LANES * k, l.place[k]);
+        _mm512_storeu_ps(f.x + FRONT_LANES * k, l.x[k]);
+        _mm512_storeu_si512(f.place + FRONT_LANES * k, l.place[k]);
     }
     return true;
 }
