@@ -239,6 +239,60 @@ START_TEST(one_array)
 }
 END_TEST
 
+/* ---- One point ------------------------------------------------------------------------------- */
+/* Gradients of the squares of r = sum over j of y_j / (1 + |x - y_j|^2), less x, by loops. */
+static void of_one_point(const double *x, int64_t n, const double *y, double *of_x, double *of_y)
+{
+    double r[D];
+
+    for (int c = 0; c < D; c++)
+        r[c] = -x[c];
+    for (int pass = 0; pass < 2; pass++)
+        for (int64_t j = 0; j < n; j++) {
+            double k = 1, along = 0;
+
+            for (int c = 0; c < D; c++) {
+                k += (x[c] - y[j * D + c]) * (x[c] - y[j * D + c]);
+                along += r[c] * y[j * D + c];
+            }
+            for (int c = 0; c < D; c++) {
+                const double d = -4 * (x[c] - y[j * D + c]) / (k * k) * along;
+
+                if (pass == 0) {
+                    r[c] += y[j * D + c] / k;
+                    continue;
+                }
+                of_x[c] += d - (j == 0 ? 2 * r[c] : 0);
+                of_y[j * D + c] = 2 * r[c] / k - d;
+            }
+        }
+}
+
+/* Axes of one index among those that a gradient sums over. */
+START_TEST(one_point)
+{
+    enum { N = 300 };
+    static double  got[D], got_y[N * D], of_y[N * D];
+    double         of_x[D] = { 0 };
+    rd_expr *const x = rd_wrap(ctx, points[0], RD_SHAPE(1, D)), *const one = rd_num(ctx, 1);
+    rd_expr *const y = rd_wrap(ctx, points[1], RD_SHAPE(N, D));
+    const pairs    p = { .x = rd_expand(x, 1), .y = rd_expand(y, 0) };
+    rd_expr *const k = rd_expand(rd_div(one, rd_add(one, d2_of(&p))), 2);
+    rd_expr *const f = rd_sum(rd_mul(k, rd_expand(y, 0)), RD_DIMS(1));
+    const rd_exprs g = rd_grad(total(rd_square(rd_sub(f, x))), RD_EXPRS(x, y));
+
+    ck_assert_msg(g.n == 2 && g.at[0], "%s", rd_error_text(ctx));
+    ck_assert_msg(rd_eval_many(ctx,
+                               RD_RESULTS({ g.at[0], RD_INTO(got, RD_SHAPE(1, D)) },
+                                          { g.at[1], RD_INTO(got_y, RD_SHAPE(N, D)) }),
+                               NULL) == RD_OK,
+                  "%s", rd_error_text(ctx));
+    of_one_point(points[0], N, points[1], of_x, of_y);
+    compare("by the point", D, got, of_x);
+    compare("by the others", N * D, got_y, of_y);
+}
+END_TEST
+
 /* ---- Views that select a part of a map ---------------------------------------------------------- */
 /* A map of x and y, (n, n, D), of which the programs below take coordinate k. */
 typedef rd_expr *some_map(rd_expr *x, rd_expr *y);
@@ -370,6 +424,31 @@ START_TEST(one_pass)
 }
 END_TEST
 
+/* The gradient of a sum over i < j visits no other pairs: the events of a Hawkes process, of which
+ * each raises the rate of those that follow. */
+START_TEST(mask_bounds_loops)
+{
+    enum { N = 3000 };
+    static float   times[N], decay[1];
+    rd_expr *const t       = rd_wrap(ctx, times, RD_SHAPE(N));
+    rd_expr *const beta    = rd_wrap(ctx, decay, RD_SHAPE(1));
+    rd_expr *const i       = rd_coord(t, 0);
+    rd_expr *const before  = rd_lt(rd_expand(i, 0), rd_expand(i, 1));
+    rd_expr *const zero    = rd_num(ctx, 0);
+    rd_expr *const since   = rd_where(before, rd_sub(rd_expand(t, 1), rd_expand(t, 0)), zero);
+    rd_expr *const raised  = rd_where(before, rd_exp(rd_neg(rd_mul(since, beta))), zero);
+    rd_expr *const rate    = rd_add(rd_sum(raised, RD_DIMS(1)), rd_num(ctx, 0.5));
+    const rd_exprs g       = rd_grad(rd_sum(rd_log(rate), RD_ALL), RD_EXPRS(beta));
+    const char    *text    = rd_explain(ctx, RD_RESULTS({ g.at[0], NULL }), NULL);
+    int            bounded = 0;
+
+    for (const char *at = text; at && (at = strstr(at, "a mask of places bounds loops")); at++)
+        bounded++;
+    ck_assert_msg(bounded > 0 && !strstr(text, "where(at(j) < at(i), 1"), "%s",
+                  text ? text : rd_error_text(ctx));
+}
+END_TEST
+
 int main(void)
 {
     Suite   *suite  = suite_create("grad_pairs");
@@ -379,9 +458,11 @@ int main(void)
     tcase_set_timeout(tc, 60);
     tcase_add_checked_fixture(tc, setup, teardown);
     tcase_add_loop_test(tc, one_array, 0, PROGRAMS * SIZES);
+    tcase_add_test(tc, one_point);
     tcase_add_loop_test(tc, selected_parts, 0, SELECTED);
     tcase_add_test(tc, map_is_asked_for);
     tcase_add_loop_test(tc, one_pass, 0, ONE_PASS);
+    tcase_add_test(tc, mask_bounds_loops);
     suite_add_tcase(suite, tc);
     srunner_run_all(runner, CK_ENV);
     const int failed = srunner_ntests_failed(runner);

@@ -1,5 +1,6 @@
 /* test_points.c - nests of pairs of points, whose coordinates are short loops, and of rows that
  * several loops pass over: equals and NaN, flipped points, short axes that do not merge. */
+#include "kernels/cpu/cpu.h"
 #include "kernels/cpu/jit/tier.h"
 #include "nests.h"
 #include "suite.h"
@@ -447,6 +448,61 @@ START_TEST(gradients_of_pairs)
 }
 END_TEST
 
+/* ---- Rows of exponentials ---------------------------------------------------------------------- */
+static const struct {
+    int64_t n, m, d;
+} of_exponentials[] = { { 80, 130, 3 }, { 133, 79, 2 }, { 17, 64, 1 }, { 64, 47, 3 } };
+
+/* Sums over pairs by one exponential, or two, of which the second takes what the first has made.
+ * Some are also weighted, masked by place, or taken by the greatest. */
+static void add_exponentials(nest_batch *b, rd_expr *x, rd_expr *y, rd_expr *w)
+{
+    rd_expr *const d2   = rd_sum(rd_square(rd_sub(rd_expand(x, 1), rd_expand(y, 0))), RD_DIMS(2));
+    rd_expr *const r    = rd_sqrt(rd_add(rd_mul(d2, rd_num(ctx, 3)), rd_num(ctx, 1e-3)));
+    rd_expr *const near = rd_exp(rd_neg(r)), *const both = rd_mul(rd_add(r, rd_num(ctx, 1)), near);
+    rd_expr *const twice = rd_exp(rd_mul(rd_sub(near, r), w));
+
+    nest_add(b, rd_sum(rd_mul(both, w), RD_DIMS(1)));
+    nest_add(b, rd_sum(rd_mul(twice, near), RD_DIMS(1)));
+    nest_add(b, rd_max(rd_sub(twice, d2), RD_DIMS(1)));
+    nest_add(b, rd_sum(near, RD_DIMS(1), .where = rd_lt(rd_coord(near, 1), rd_coord(near, 0))));
+    nest_add(b, rd_sum(rd_mul(rd_expand(near, 2), rd_expand(y, 0)), RD_DIMS(1)));
+}
+
+/* Rows of pairs go together through the phases of their exponentials, and those that are left one by
+ * one.  Some coordinates are NaN. */
+START_TEST(rows_of_exponentials)
+{
+    const int64_t n = of_exponentials[_i].n, m = of_exponentials[_i].m, d = of_exponentials[_i].d;
+    tile_memory   s = { 0 };
+    rd_expr      *x = nest_leaf(&s, RD_F32, RD_SHAPE(n, d), ORDINARY),
+            *y      = nest_leaf(&s, RD_F32, RD_SHAPE(m, d), ORDINARY),
+            *w      = nest_leaf(&s, RD_F32, RD_SHAPE(m), ORDINARY);
+
+    nest_nans(&s, 2);
+    nest_seen.pass    = "exp_rows";
+    nest_seen.changed = 0;
+    for (int k = 0; k < 6; k++) {
+        const rd_mark mark = rd_ctx_mark(ctx);
+        nest_batch    all = { 0 }, b = { 0 };
+
+        snprintf(b.what, sizeof b.what, "exponentials %d of %d and %d points, %d coordinates", k,
+                 (int)n, (int)m, (int)d);
+        add_exponentials(&all, x, y, w);
+        for (int i = 0; i < all.n; i++)
+            if (k == all.n || i == k)
+                nest_add(&b, all.y[i]);
+        nest_agree(&b, many_tasks, 4);
+        rd_ctx_release(ctx, mark);
+    }
+    ck_assert_msg(nest_seen.changed > 0 || m < 64 || rd_cpu_vector() < 64 || SANITIZED,
+                  "no rows go together");
+    nest_seen.pass = NULL;
+    nest_mostly();
+    tile_free(&s);
+}
+END_TEST
+
 int main(void)
 {
     const nest_case cases[] = {
@@ -461,6 +517,7 @@ int main(void)
         { first_few, 0, SANITIZED ? 2 : 4 },
         { blocks_of_pairs, SANITIZED ? 1 : 0, SANITIZED ? 2 : 4 },
         { gradients_of_pairs, 0, SANITIZED ? 1 : 5 },
+        { rows_of_exponentials, 0, SANITIZED ? 1 : 4 },
     };
 
     return nest_suite("points", begin, cases, COUNT(cases));

@@ -113,7 +113,8 @@ typedef struct rd_value {
 
 /* True if dim k lies inside dim d in storage.  Later dims do, with one exception: groups lie
  * outside if a reduction adds rows of kept elements to each group.  It does so if its lanes go
- * along a kept axis, and no reader wants C order (dense) or a row to sort (row). */
+ * along a kept axis, and no reader wants C order (dense) or a row to sort (row).  v->dim are the
+ * storage dims, v->group the axis of groups, -1: none. */
 static inline bool rd_is_inner_dim(const rd_value *v, int k, int d)
 {
     const bool rows = v->group >= 0 && v->combine && v->combine->lane_axis >= 0 &&
@@ -297,6 +298,8 @@ int  rd_sorted_axis(const rd_value *sort, const rd_value *rows);
 bool rd_separate_products(rd_graph *graph); /* sets rd_value.apart of matrix products */
 /* sets rd_value.side, and copies what each side computes */
 bool rd_assign_sides(rd_graph *graph);
+/* For tests: folds that read the same pairs have different sides, however few pairs there are. */
+void rd_force_sides_of_pairs(bool few);
 /* a map, or a reduction that is cheaper to recompute than to store, such as a pair's distance */
 bool rd_is_computed_again(const rd_graph *graph, const rd_value *v);
 /* a reduction of all results of another one, which could be vectors in a loop of their own */

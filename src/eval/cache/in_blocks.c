@@ -6,7 +6,8 @@
  * plan, but for those whose coordinates a mask reads.
  *
  * Only plans with a product by a library run so, whose bits are that library's in any case; never
- * under `deterministic`.  The blocks follow from extents alone, so bits do not depend on threads. */
+ * under `deterministic`.  The blocks follow from extents alone, so bits do not depend on
+ * threads. */
 #include "eval/cache/in_blocks.h"
 #include "eval/cache/attention.h"
 #include "eval/cache/cut_blocks.h"
@@ -19,6 +20,7 @@
 static const double BLOCK = 1 << 20;
 enum { FEWEST = 64, FEWEST_ADDED = 32, TIMES = 2 };
 
+/* The bytes of arrays that the plan's stages store for later stages. */
 double rd_plan_between(const rd_plan *plan)
 {
     double bytes = 0;
@@ -28,6 +30,7 @@ double rd_plan_between(const rd_plan *plan)
     return bytes;
 }
 
+/* The bytes of the plan's inputs and results. */
 double rd_plan_largest(const rd_plan *plan)
 {
     double bytes = 0;
@@ -52,6 +55,7 @@ static double bytes_outside(const rd_plan *plan)
     return bytes;
 }
 
+/* The plan's operations in all stages. *product: some stage is a matrix product by a library. */
 static double work_of(const rd_plan *plan, bool *product)
 {
     double work = 0;
@@ -64,6 +68,8 @@ static double work_of(const rd_plan *plan, bool *product)
     return work;
 }
 
+/* True if the evaluation has one result, one plan on this processor, and no option that blocks
+ * could not honour. */
 double rd_plan_work(const rd_plan *plan)
 {
     bool product;
@@ -95,11 +101,12 @@ static double bytes_of_block(const rd_plan *whole, const rd_expr_pieces *p, rd_e
 {
     rd_ctx *const  ctx  = whole->ctx;
     const rd_mark  mark = rd_ctx_mark(ctx);
-    rd_expr *const z    = rd_piece_view(p, y, 0);
-    rd_array       out  = { .type = y->type, .data = (void *)(uintptr_t)64 };
-    rd_plan       *plan = NULL;
-    double         bytes;
-    bool           product;
+    rd_expr *const z    = rd_piece_view(p, y, /*k=*/0);
+    /* no memory; any aligned address will do */
+    rd_array out  = { .type = y->type, .data = (void *)(uintptr_t)64 };
+    rd_plan *plan = NULL;
+    double   bytes;
+    bool     product;
 
     if (z) {
         out.shape = rd_shape_of(z);
@@ -114,7 +121,9 @@ static double bytes_of_block(const rd_plan *whole, const rd_expr_pieces *p, rd_e
     return bytes;
 }
 
-/* The blocks that a result is cut into.  False: it runs whole.  *bytes: what each stores. */
+/* Finds the blocks that the result is cut into, each of about BLOCK stored bytes and a multiple of
+ * FEWEST rows. False: it is evaluated whole. *bytes: what each block stores. each: indices of a
+ * block along the axis that is cut; inner: elements of such an index; n: blocks in all. */
 static bool find_blocks(const rd_plan *plan, rd_results results, const rd_eval_opts *opts,
                         rd_expr_pieces *p, double *bytes)
 {
@@ -136,8 +145,9 @@ static bool find_blocks(const rd_plan *plan, rd_results results, const rd_eval_o
     return *bytes >= 0;
 }
 
-/* True if the plan of a tile of attention has a library's products, and all tiles together do not
- * much more than the whole.  *bytes: what a thread works in. */
+/* True if a tile of attention (128 rows x 256 columns of scores) has products by a library, and
+ * all tiles together do at most 1.5 times the whole's operations. *bytes: what a thread needs in
+ * memory. The plan of one tile is made to find out, and freed. */
 static bool tiles_cost_little(const rd_plan *whole, const rd_attention *a, const rd_eval_opts *opts,
                               double *bytes)
 {
@@ -162,13 +172,15 @@ static bool tiles_cost_little(const rd_plan *whole, const rd_attention *a, const
     return little;
 }
 
-/* True if y is attention of many scores, stored or not, which is described. */
+/* True if y is a softmax-weighted sum (attention) of more bytes of scores than RD_MUCH_STORED; `a`
+ * then describes it. Makes new nodes. */
 static bool is_much_attention(rd_expr *y, rd_attention *a)
 {
     return rd_attention_find(y, a) && rd_attention_score_bytes(a) > RD_MUCH_STORED;
 }
 
-/* True if a result is attention that comes in tiles; describes it. */
+/* True if the result is attention that is to be evaluated in tiles of rows and columns; `a` then
+ * describes it. Not under `deterministic`, because running sums round otherwise than one sum. */
 static bool find_tiles(const rd_plan *plan, rd_results results, const rd_eval_opts *opts,
                        rd_attention *a, double *bytes)
 {
@@ -176,8 +188,9 @@ static bool find_tiles(const rd_plan *plan, rd_results results, const rd_eval_op
            is_much_attention(results.at[0].expr, a) && tiles_cost_little(plan, a, opts, bytes);
 }
 
-/* True if the result is attention that comes in tiles.  Nodes are made only if it is attention, as
- * others should leave the context as it was. */
+/* True if the result is attention that is to be evaluated in tiles. rd_attention_is() is asked
+ * first, as it makes no nodes, and other expressions should leave the context as it was.
+ * find_tiles() makes nodes, which are released at the mark. */
 static bool comes_in_tiles(const rd_plan *plan, rd_results results, const rd_eval_opts *opts)
 {
     rd_attention a;
@@ -264,6 +277,8 @@ int64_t rd_block_points(const rd_plan *plan, rd_results results, const rd_eval_o
     return rd_small_first(plan, results, opts, depth, &values) ? RD_SMALL_FIRST : 0;
 }
 
+/* True if it is worth asking rd_block_points(): the plan stores much between stages (`stored`
+ * bytes), or y is attention of many scores. The nodes that the latter makes are released. */
 bool rd_may_be_in_blocks(rd_results results, double stored)
 {
     rd_expr *const y = results.at[0].expr;
