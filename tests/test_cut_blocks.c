@@ -62,11 +62,16 @@ static struct operands {
     bool  *mask;
 } o;
 
+static void setup_context(void)
+{
+    ctx = rd_ctx_new(
+        &(rd_ctx_opts){ .size = sizeof(rd_ctx_opts), .allocate = counted, .release = forget });
+}
+
 static void setup(void)
 {
     atomic_store(&granted, INT64_MAX);
-    ctx = rd_ctx_new(
-        &(rd_ctx_opts){ .size = sizeof(rd_ctx_opts), .allocate = counted, .release = forget });
+    setup_context();
     o.q    = random_floats(HEADS * QUERIES * DEPTH, 1);
     o.k    = random_floats(HEADS * KEYS * DEPTH, 2);
     o.v    = random_floats(HEADS * KEYS * VALUES, 3);
@@ -267,7 +272,7 @@ static void check_threads(const gradients *g, const char *what, int64_t thread)
 {
     float *first[3];
 
-    for (int threads = 1; threads <= 4; threads++) {
+    for (int threads = 1; threads <= 3; threads++) {
         const rd_eval_opts opts   = { .size = sizeof opts, .threads = threads };
         const int64_t      before = atomic_load(&held);
 
@@ -289,8 +294,8 @@ static void check_threads(const gradients *g, const char *what, int64_t thread)
 }
 
 /* ---- Tests ----------------------------------------------------------------------------------- */
-/* Each gradient alone, and some together. */
-static const int some[] = { 1, 2, 4, 6, 7 };
+/* Gradients alone, and some together. */
+static const int some[] = { 2, 4, 7 };
 
 START_TEST(gradients_of_masks)
 {
@@ -308,7 +313,7 @@ END_TEST
 
 START_TEST(gradients_of_ways)
 {
-    gradients g = gradients_of(_i, causal_mask, 7);
+    gradients g = gradients_of(_i, causal_mask, 5 + _i % 2);
     char      text[80];
 
     snprintf(text, sizeof text, "way %d", _i);
@@ -418,7 +423,8 @@ START_TEST(cancelled)
     ck_assert(status == (done > 0 ? RD_ERR_CANCELLED : RD_OK)); /* fast machines are done before */
     rd_error_clear(ctx);
     ck_assert(evaluate(&g, g.out, NULL) == RD_OK);
-    check_stored(&g, "after it");
+    if (_i == 0)
+        check_stored(&g, "after it");
     free_gradients(&g);
 }
 END_TEST
@@ -428,18 +434,29 @@ START_TEST(without_memory)
 {
     const rd_eval_opts opts = { .size = sizeof opts, .threads = 2 };
     gradients          g    = gradients_of(0, causal_mask, 7);
+    float             *want[3];
     rd_status          status;
 
-    atomic_store(&granted, 11 * _i * _i);
-    status = evaluate(&g, g.out, &opts);
-    atomic_store(&granted, INT64_MAX);
-    ck_assert_msg(status == RD_OK || status == RD_ERR_MEMORY, "%s", rd_error_text(ctx));
-    if (status != RD_OK)
+    for (int k = 0; k < g.n; k++)
+        want[k] = malloc((size_t)elements(&g.shape[k]) * sizeof *want[k]);
+    ck_assert(evaluate(&g, want, &opts) == RD_OK);
+    for (int at = 1; at < 5000; at += at) {
+        rd_ctx_free(ctx);
+        setup_context();
+        free_gradients(&g);
+        g = gradients_of(0, causal_mask, 7);
+        atomic_store(&granted, at + _i * at / 4);
+        status = evaluate(&g, g.out, &opts);
+        atomic_store(&granted, INT64_MAX);
+        ck_assert_msg(status == RD_OK || status == RD_ERR_MEMORY, "%s", rd_error_text(ctx));
         rd_error_clear(ctx);
-    else
-        check_stored(&g, "little memory");
-    ck_assert(evaluate(&g, g.out, NULL) == RD_OK);
-    check_stored(&g, "memory again");
+        if (status != RD_OK)
+            ck_assert(evaluate(&g, g.out, &opts) == RD_OK);
+        for (int k = 0; k < g.n; k++)
+            check_close(g.out[k], want[k], elements(&g.shape[k]), "little memory");
+    }
+    for (int k = 0; k < g.n; k++)
+        free(want[k]);
     free_gradients(&g);
 }
 END_TEST
@@ -505,7 +522,7 @@ int main(void)
         tcase_add_loop_test(tc, other_shapes, 0, 5);
         tcase_add_test(tc, outputs);
         tcase_add_loop_test(tc, cancelled, 0, 3);
-        tcase_add_loop_test(tc, without_memory, 0, 12);
+        tcase_add_loop_test(tc, without_memory, 0, 3);
         tcase_add_loop_test(tc, what_is_not_finite, 0, 2);
         tcase_add_loop_test(tc, made_of_sums, 0, 4);
     }

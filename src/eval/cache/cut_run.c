@@ -284,16 +284,16 @@ static block block_at(const rd_cut_run *run, int64_t k)
     return o;
 }
 
-/* Describes where the results y of block o go: out[r] is memory for the evaluation, p[r] the place
+/* Describes where the n results y of block o go: out[r] is memory for the evaluation, p[r] the place
  * in the result.  Results that are added up go to the worker's `sums`, each from a cache line (64
  * bytes) on; others directly to their rows of the result. */
-static void describe(const rd_cut_worker *w, const block *o, rd_expr *const *y, rd_array *out,
-                     piece *p)
+static void describe(const rd_cut_worker *w, const block *o, int n, rd_expr *const *y,
+                     rd_array *out, piece *p)
 {
     const rd_cuts *const c    = &w->run->b->cuts;
     char                *sums = w->sums;
 
-    for (int r = 0; r < c->results.n; r++) {
+    for (int r = 0; r < n; r++) {
         const target *const t    = &w->run->to[r];
         const rd_cut_at     at   = rd_cuts_of_result(c, r);
         const int64_t       size = rd_dtype_size(t->type);
@@ -356,11 +356,11 @@ static bool wait_for_turn(rd_cut_run *run, const block *o)
 /* Adds the partial sums of a block to the results, when all chunks (ranges of rows) of its batch
  * before it were added. Then lets the next one go on. Adding itself needs no lock, as only one
  * block of a batch has its turn. */
-static void add_sums(rd_cut_run *run, const block *o, const piece *p)
+static void add_sums(rd_cut_run *run, const block *o, int n, const piece *p)
 {
     if (!wait_for_turn(run, o))
         return;
-    for (int r = 0; r < run->b->cuts.results.n; r++)
+    for (int r = 0; r < n; r++)
         if (run->to[r].adds)
             add_piece(&p[r], &run->to[r], o->chunk == 0);
     pthread_mutex_lock(&run->order);
@@ -372,7 +372,7 @@ static void add_sums(rd_cut_run *run, const block *o, const piece *p)
 /* Makes the block's expressions in the worker's context and evaluates them. p[r] gets where result
  * r belongs, and *status the outcome. False: it failed. `made` is the room behind the listed nodes
  * in w->node. */
-static bool run_block(rd_cut_worker *w, const block *o, piece *p, rd_status *status)
+static bool run_block(rd_cut_worker *w, const block *o, int n, piece *p, rd_status *status)
 {
     rd_cut_run *const run  = w->run;
     rd_expr **const   made = w->node + run->b->cuts.list.n;
@@ -383,7 +383,7 @@ static bool run_block(rd_cut_worker *w, const block *o, piece *p, rd_status *sta
         *status = rd_error(w->ctx);
         return false;
     }
-    describe(w, o, y, out, p);
+    describe(w, o, n, y, out, p);
     *status = evaluate(w, o->shape, y, out);
     return *status == RD_OK;
 }
@@ -394,13 +394,14 @@ rd_status rd_cut_block(rd_cut_worker *w, int64_t k)
 {
     const rd_mark mark = rd_ctx_mark(w->ctx);
     const block   o    = block_at(w->run, k);
+    const int     n    = w->run->b->cuts.results.n;
     piece         p[RD_MOST_CUT_RESULTS];
     rd_status     status;
-    const bool    ran = run_block(w, &o, p, &status);
+    const bool    ran = run_block(w, &o, n, p, &status);
 
     (void)rd_ctx_release(w->ctx, mark);
     if (ran)
-        add_sums(w->run, &o, p);
+        add_sums(w->run, &o, n, p);
     else
         rd_cut_stop(w->run);
     return status;
